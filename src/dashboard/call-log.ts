@@ -11,16 +11,11 @@ import { CallNotes, type JournalFacts } from './call-notes.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';
 import { ClientCalls } from './client-calls.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
-import { KeptNotes, type NotesLimits, type OpenNotes } from './kept-notes.ts';
+import { type KeptCall, KeptNotes, type NotesLimits } from './kept-notes.ts';
 import { MinuteCounts } from './minute-counts.ts';
 
 /** Calls in flight that are followed; further ones get a row when they end. */
 const IN_FLIGHT_LIMIT = 10_000;
-
-interface OpenCall {
-	readonly kept: OpenNotes;
-	isShown: boolean;
-}
 
 type CallLogLimits = NotesLimits & Pick<DashboardLimits, 'calls' | 'eventRows'>;
 
@@ -30,7 +25,7 @@ export class CallLog implements CallListener {
 	readonly clients: ClientCalls = new ClientCalls();
 	readonly #limits: CallLogLimits;
 	/** By the number of the hub. */
-	readonly #open = new Map<number, OpenCall>();
+	readonly #open = new Map<number, KeptCall>();
 	readonly #notes: KeptNotes;
 	/** Of the calls of the journal, the newest last. */
 	readonly #earlier: CallNotes[] = [];
@@ -72,11 +67,11 @@ export class CallLog implements CallListener {
 
 	notified(call: StartedCall, method: string, params: Readonly<Record<string, unknown>>): void {
 		const open = this.#open.get(call.number);
-		if (open) this.#notes.notified(open.kept, method, params);
+		if (open) this.#notes.notified(open, method, params);
 	}
 
 	ended(call: StartedCall, end: CallEnd): void {
-		const { kept } = this.#open.get(call.number) ?? this.#begin(call);
+		const kept = this.#open.get(call.number) ?? this.#begin(call);
 		this.#open.delete(call.number);
 		this.ring.end(kept.number, end);
 		this.#notes.ended(kept, end);
@@ -100,7 +95,7 @@ export class CallLog implements CallListener {
 		for (const call of this.#open.values()) {
 			if (call.isShown) continue;
 			call.isShown = true;
-			if (numbers.size < this.#limits.eventRows) numbers.add(call.kept.number);
+			if (numbers.size < this.#limits.eventRows) numbers.add(call.number);
 			else dropped++;
 		}
 		if (numbers.size === 0) return undefined;
@@ -115,17 +110,17 @@ export class CallLog implements CallListener {
 		if (number < 0) return this.#earlier.at(number);
 		const found = this.#notes.find(number);
 		if (found) return found;
-		for (const { kept } of this.#open.values()) if (kept.number === number) return kept.notes;
+		for (const kept of this.#open.values()) if (kept.number === number) return kept.notes;
 		return undefined;
 	}
 
-	#begin(call: StartedCall): OpenCall {
+	#begin(call: StartedCall): KeptCall {
 		const { client, backend, method, name, startedAt, context } = call;
 		const shown = method === 'tools/call' ? name : withoutArguments(name);
 		const number = this.ring.begin({ at: startedAt.getTime(), client, backend, method, name: shown });
 		const kept = this.#notes.begin(number, call);
 		const token = this.onToken && context?.meta['progressToken'];
 		if (typeof token === 'string') this.onToken?.(token, number);
-		return { kept, isShown: false };
+		return kept;
 	}
 }

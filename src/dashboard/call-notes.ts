@@ -41,6 +41,8 @@ export class CallNotes {
 	#dropped = 0;
 	#characters = OBJECT_CHARACTERS;
 	#end: JournalFacts | undefined;
+	/** A call that was in no other phase only ran. */
+	#runMs: number | undefined;
 	#explanation: CallDetails['explanation'] = null;
 	#resultBytes: number | null = null;
 
@@ -78,8 +80,8 @@ export class CallNotes {
 	}
 
 	ended({ phases, policy, rule, trace, thrown, result, ms }: CallEnd): void {
-		// A call that was in no other phase only ran.
-		this.#end = { phases: phases ?? { run: ms }, policy, rule, trace };
+		this.#end = { phases, policy, rule, trace };
+		this.#runMs = ms;
 		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
 		else if (isObject(result) && result['isError'] === true) this.#explanation = explainResult(result);
@@ -95,7 +97,9 @@ export class CallNotes {
 	}
 
 	details(row: CallRow): CallDetails {
-		const { phases, policy, rule, trace } = this.#end ?? {};
+		const { policy, rule, trace } = this.#end ?? {};
+		const run = this.#runMs === undefined ? {} : { run: this.#runMs };
+		const phases = this.#end?.phases ?? run;
 		const input = this.#arguments === undefined ? null : JSON.stringify(redactJson(this.#arguments));
 		const isRunning = row.ms === null;
 		return {

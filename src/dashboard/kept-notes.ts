@@ -12,14 +12,13 @@ import type { DashboardLimits } from './dashboard-limits.ts';
 export type NotesLimits = Pick<DashboardLimits, 'details' | 'detailCharacters' | 'slowMs'>;
 
 /** The notes of one call. They are counted until the last holder drops them. */
-interface Kept {
+export interface KeptCall {
 	readonly number: number;
 	readonly notes: CallNotes;
 	holders: number;
+	/** Whether an event had its row. */
+	isShown: boolean;
 }
-
-/** A call in flight. */
-export type OpenNotes = Kept;
 
 export class KeptNotes {
 	readonly #limits: NotesLimits;
@@ -33,22 +32,28 @@ export class KeptNotes {
 		this.#notable = new NotesRing(limits.details, (kept) => this.#release(kept));
 	}
 
-	begin(number: number, call: StartedCall): OpenNotes {
-		const kept: Kept = { number, notes: new CallNotes(call), holders: 1 };
+	begin(number: number, call: StartedCall): KeptCall {
+		const kept: KeptCall = { number, notes: new CallNotes(call), holders: 1, isShown: false };
 		this.#characters += kept.notes.characters;
 		this.#last.add(kept);
 		this.#trim(kept);
 		return kept;
 	}
 
-	notified(open: OpenNotes, method: string, params: Readonly<Record<string, unknown>>): void {
-		this.#change(open, () => open.notes.notified(method, params));
+	notified(open: KeptCall, method: string, params: Readonly<Record<string, unknown>>): void {
+		const before = open.notes.characters;
+		open.notes.notified(method, params);
+		this.#characters += open.notes.characters - before;
+		this.#trim(open);
 	}
 
-	ended(open: OpenNotes, end: CallEnd): void {
+	ended(open: KeptCall, end: CallEnd): void {
 		const isFailed = end.outcome === 'failed' || end.outcome === 'error';
 		if (isFailed || end.ms >= this.#limits.slowMs) this.#notable.add(open);
-		this.#change(open, () => open.notes.ended(end));
+		const before = open.notes.characters;
+		open.notes.ended(end);
+		this.#characters += open.notes.characters - before;
+		this.#trim(open);
 		this.#release(open);
 	}
 
@@ -57,14 +62,7 @@ export class KeptNotes {
 		return this.#last.find(number) ?? this.#notable.find(number);
 	}
 
-	#change(open: OpenNotes, change: () => void): void {
-		this.#characters -= open.notes.characters;
-		change();
-		this.#characters += open.notes.characters;
-		this.#trim(open);
-	}
-
-	#trim({ notes }: OpenNotes): void {
+	#trim({ notes }: KeptCall): void {
 		while (this.#characters > this.#limits.detailCharacters) {
 			const longer = this.#last.size >= this.#notable.size ? this.#last : this.#notable;
 			if (longer.dropOldest()) continue;
@@ -75,19 +73,19 @@ export class KeptNotes {
 		}
 	}
 
-	#release(kept: Kept): void {
+	#release(kept: KeptCall): void {
 		if (--kept.holders === 0) this.#characters -= kept.notes.characters;
 	}
 }
 
 class NotesRing {
-	readonly #slots: (Kept | undefined)[];
-	readonly #onDropped: (kept: Kept) => void;
+	readonly #slots: (KeptCall | undefined)[];
+	readonly #onDropped: (kept: KeptCall) => void;
 	/** The positions of the oldest one and of the next one; both rise. */
 	#oldest = 0;
 	#next = 0;
 
-	constructor(capacity: number, onDropped: (kept: Kept) => void) {
+	constructor(capacity: number, onDropped: (kept: KeptCall) => void) {
 		this.#slots = Array.from({ length: capacity });
 		this.#onDropped = onDropped;
 	}
@@ -96,7 +94,7 @@ class NotesRing {
 		return this.#next - this.#oldest;
 	}
 
-	add(kept: Kept): void {
+	add(kept: KeptCall): void {
 		if (this.size === this.#slots.length) this.dropOldest();
 		kept.holders++;
 		this.#slots[this.#next++ % this.#slots.length] = kept;

@@ -134,9 +134,9 @@ interface Digest {
 }
 
 interface Encoding {
-	encode(value: unknown): string;
+	readonly encode: (value: unknown) => string;
 	/** The keys of an object in the order of `encode`. */
-	keysOf(object: object): string[];
+	readonly keysOf: (object: object) => string[];
 }
 
 const canonical: Encoding = { encode: canonicalJson, keysOf: (object) => Object.keys(object).sort() };

@@ -50,7 +50,7 @@ describe('Recorder', () => {
 			['client', '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
 			['client', request('open', 'tools/call')],
 		];
-		for (let id = 2; id < 2000; id++) {
+		for (let id = 2; id < 400; id++) {
 			messages.push(['client', request(id, 'tools/call')]);
 			messages.push(['server', `{"jsonrpc":"2.0","id":${id},"result":{"fill":"${'x'.repeat(200)}"}}`]);
 		}

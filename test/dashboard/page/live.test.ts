@@ -150,7 +150,7 @@ describe('the words that differ', () => {
 async function loadedList(rows: readonly CallRow[], minutes = 0) {
 	const hub = { rows, sinces: [] as unknown[] };
 	const api: Pick<ApiClient, 'get'> = {
-		get: async <T>(_path: string, { before, limit, since }: Query = {}) => {
+		get: async <T>(_path: string, { before, limit, since }: Query) => {
 			hub.sinces.push(since);
 			const from = hub.rows.filter(({ number }) => before === undefined || number < Number(before));
 			const page = from.slice(0, Number(limit));

@@ -87,7 +87,7 @@ function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
 					{formatCount(reply.tokens)} tokens in{' '}
 					{formatCount(reply.matches.filter((match) => match.isWithinBudget).length)} of{' '}
 					{formatCount(reply.total)} documents
-					{reply.isCut === true && '; the first ones are shown'}
+					{reply.isCut && '; the first ones are shown'}
 				</span>
 			)}
 		</p>

@@ -34,18 +34,8 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 			}),
 		[page.id],
 	);
-	const copy = (
-		<CopyButton
-			label="Copy"
-			text={() =>
-				lines
-					.peek()
-					.map(({ text }) => text)
-					.join('\n')
-			}
-			what="the output"
-		/>
-	);
+	const texts = (): string[] => lines.peek().map(({ text }) => text);
+	const copy = <CopyButton label="Copy" text={() => texts().join('\n')} what="the output" />;
 	return (
 		<Panel title="Output" aside={copy}>
 			{lines.value.length === 0 ? (

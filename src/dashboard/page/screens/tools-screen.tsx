@@ -41,12 +41,8 @@ export function ToolsScreen(): JSX.Element {
 	const { id, query } = dashboard.router.route.value;
 	const show = query['show'] ?? '';
 	const words = useDebounced(query['q'] ?? '');
-	const search = useFetched<SearchReply>(
-		words === ''
-			? undefined
-			: pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` }),
-		true,
-	);
+	const asked = pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` });
+	const search = useFetched<SearchReply>(words === '' ? undefined : asked, true);
 	const catalogue = useCatalogue();
 	const hits = words === '' ? undefined : search.value.value;
 	const rows = useMemo(

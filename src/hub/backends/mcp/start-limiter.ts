@@ -49,16 +49,16 @@ export class StartLimiter {
 		if (this.#hasSlot(isUrgent())) this.#running++;
 		else await this.#wait(signal, isUrgent);
 		let isOverdue = false;
-		// Again and again, because a start that waits may become urgent.
-		const timer = setInterval(() => {
-			if (!isOverdue) this.#overdue++;
-			isOverdue = true;
-			this.#beginNext();
-		}, this.#slotMs);
-		timer.unref();
+		let timer: NodeJS.Timeout | undefined;
 		try {
 			await this.#ownTurn();
 			signal.throwIfAborted();
+			// Again and again, because a start that waits may become urgent.
+			timer = setInterval(() => {
+				if (!isOverdue) this.#overdue++;
+				isOverdue = true;
+				this.#beginNext();
+			}, this.#slotMs).unref();
 			return await start();
 		} finally {
 			clearInterval(timer);
