@@ -1,7 +1,7 @@
 /* The page with the keyboard alone, on narrow and wide screens, and without a hub. */
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
@@ -12,6 +12,8 @@ const server = resolve(import.meta.dirname, '../fixtures/servers/page-server.mjs
 const place = new DashboardPlace({
 	mcpServers: { page: { command: process.execPath, args: [server, '30'] } },
 });
+/** For a person to look at; not part of the repository. */
+const SHOTS = resolve(import.meta.dirname, '../../coverage/screenshots');
 const VIEWS = ['Overview', 'Tools', 'Calls', 'Servers', 'Approvals', 'Library', 'Settings'];
 
 /** Long: only in `npm run test:browser`. */
@@ -101,6 +103,7 @@ describe.skipIf(isSkipped)('the page', () => {
 				await visit(page, route);
 				await page.locator('main > *').first().waitFor();
 				expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), route).toBe(0);
+				await page.screenshot({ path: join(SHOTS, `${route.replace('/', '-')}-${width}-${scheme}.png`) });
 			}
 			await page.context().close();
 		},

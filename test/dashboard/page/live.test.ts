@@ -1,7 +1,10 @@
 /* The rows of calls, addresses of views, and the words that differ. */
+import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CallRow } from '../../../src/dashboard/api-calls.ts';
+import { type CallApi } from '../../../src/dashboard/page/call/call-run.ts';
+import { PageRuns } from '../../../src/dashboard/page/call/page-runs.ts';
 import type { ApiClient, Query } from '../../../src/dashboard/page/live/api-client.ts';
 import { CallList } from '../../../src/dashboard/page/live/call-list.ts';
 import { CallRows } from '../../../src/dashboard/page/live/call-rows.ts';
@@ -98,6 +101,43 @@ describe('the list of calls', () => {
 	});
 });
 
+describe('the calls of the page', () => {
+	it('are three at a time, so that connections are left for the page itself', async () => {
+		const runs = new PageRuns(endlessCalls);
+		const started = ['a', 'b', 'c'].map((key) => runs.start(runs.run(key), '/api/call'));
+		const fourth = runs.run('d');
+		await runs.start(fourth, '/api/call');
+		expect([fourth.status.value, fourth.error.value?.code]).toEqual(['failed', 'busy']);
+		runs.run('a').cancel();
+		await started[0];
+		const again = runs.start(fourth, '/api/call');
+		expect(fourth.isRunning).toBe(true);
+		for (const key of ['b', 'c', 'd']) runs.run(key).cancel();
+		await Promise.all([...started, again]);
+		expect(fourth.status.value).toBe('canceled');
+	});
+
+	it('are kept while they run, and the last ones after their end', async () => {
+		const runs = new PageRuns(endlessCalls);
+		const running = runs.run('running');
+		const started = runs.start(running, '/api/call');
+		const idle = runs.run('idle');
+		for (let other = 0; other < 50; other++) runs.run(`other ${other}`);
+		expect([runs.run('running') === running, runs.run('idle') === idle]).toEqual([true, false]);
+		running.cancel();
+		await started;
+	});
+});
+
+/** Calls that go on until they are canceled. */
+const endlessCalls: CallApi = {
+	stream: async function* (_path, _body, signal) {
+		await once(signal, 'abort');
+		signal.throwIfAborted();
+	},
+	post: () => Promise.reject(new Error('nothing is asked')),
+};
+
 describe('the address of a view', () => {
 	it('is read back as it was made, with any name', () => {
 		fc.assert(
@@ -150,7 +190,8 @@ describe('the words that differ', () => {
 async function loadedList(rows: readonly CallRow[], minutes = 0) {
 	const hub = { rows, sinces: [] as unknown[] };
 	const api: Pick<ApiClient, 'get'> = {
-		get: async <T>(_path: string, { before, limit, since }: Query) => {
+		get: async <T>(_path: string, query?: Query) => {
+			const { before, limit, since } = query ?? {};
 			hub.sinces.push(since);
 			const from = hub.rows.filter(({ number }) => before === undefined || number < Number(before));
 			const page = from.slice(0, Number(limit));

@@ -8,6 +8,9 @@ type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
 type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
 type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
 
+/** What a call needs of the API. */
+export type CallApi = Pick<ApiClient, 'stream' | 'post'>;
+
 /** Log lines that are kept. */
 const MAX_LOGS = 500;
 
@@ -27,10 +30,10 @@ export class CallRun {
 	readonly comparison: Signal<AnswerComparison | undefined> = signal(undefined);
 	/** When it began. */
 	startedAt = 0;
-	readonly #api: ApiClient;
+	readonly #api: CallApi;
 	#controller = new AbortController();
 
-	constructor(api: ApiClient) {
+	constructor(api: CallApi) {
 		this.#api = api;
 	}
 

@@ -5,8 +5,7 @@
  * ends by its button, or with the tab.
  */
 import { type Signal, signal } from '@preact/signals';
-import type { ApiClient } from '../live/api-client.ts';
-import { CallRun } from './call-run.ts';
+import { type CallApi, CallRun } from './call-run.ts';
 
 /** Calls that run at a time. Each has a connection, and a browser opens six to one host for all its tabs. */
 const MAX_RUNNING = 3;
@@ -15,11 +14,11 @@ const MAX_RUNS = 20;
 const MAX_DRAFTS = 200;
 
 export class PageRuns {
-	readonly #api: ApiClient;
+	readonly #api: CallApi;
 	readonly #runs = new Map<string, CallRun>();
 	readonly #drafts = new Map<string, Signal<unknown>>();
 
-	constructor(api: ApiClient) {
+	constructor(api: CallApi) {
 		this.#api = api;
 	}
 

@@ -1,4 +1,4 @@
-/* What just happened, in a corner, for some seconds. */
+/* What just happened, below the view, for some seconds. */
 import type { JSX } from 'preact';
 import { useDashboard } from '../live/dashboard.ts';
 import { VisibleText } from '../text/visible-text.tsx';

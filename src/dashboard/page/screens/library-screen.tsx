@@ -61,10 +61,7 @@ export function LibraryScreen(): JSX.Element {
 	);
 }
 
-/** `isCut`: there are more documents than those of the reply. */
-type BudgetReply = LibraryReply & { readonly isCut?: boolean };
-
-function Budget({ reply }: { reply: BudgetReply | undefined }): JSX.Element {
+function Budget({ reply }: { reply: LibraryReply | undefined }): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
 	return (

@@ -3,10 +3,7 @@ import type { JSX } from 'preact';
 import type { SearchReason } from '../../api-offers.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 
-/** `points`: what it adds to a score of 100, where that is known. */
-type Reason = SearchReason & { readonly points?: number | undefined };
-
-export function MatchReasons({ why }: { why: readonly Reason[] }): JSX.Element {
+export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
 			{why.map(({ word, matched, kind, fields, points }) => (

@@ -34,10 +34,13 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 			}),
 		[page.id],
 	);
-	const texts = (): string[] => lines.peek().map(({ text }) => text);
-	const copy = <CopyButton label="Copy" text={() => texts().join('\n')} what="the output" />;
+	const copied = (): string =>
+		lines
+			.peek()
+			.map(({ text }) => text)
+			.join('\n');
 	return (
-		<Panel title="Output" aside={copy}>
+		<Panel title="Output" aside={<CopyButton label="Copy" text={copied} what="the output" />}>
 			{lines.value.length === 0 ? (
 				<EmptyState title="It wrote nothing to stderr yet.">
 					<p>

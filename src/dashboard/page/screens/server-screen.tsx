@@ -150,12 +150,19 @@ const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What to do about a backend without anything to call. */
-function NextStep({ page: { id, kind, isEnabled, pid } }: { page: ServerPage }): JSX.Element {
+function NextStep({ page }: { page: ServerPage }): JSX.Element {
+	const { id, kind, isEnabled, pid, lastError } = page;
 	const write = NEW_COMMANDS.get(kind);
 	if (write)
 		return (
 			<p>
 				Write the first one with <CommandText command={write} />
+			</p>
+		);
+	if (isEnabled && lastError)
+		return (
+			<p>
+				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
 			</p>
 		);
 	if (!isEnabled || pid === null)

@@ -45,7 +45,9 @@ export function SettingsScreen(): JSX.Element {
 						</li>
 					))}
 				</ol>
-				<p class="dim">The first file that has a value wins.</p>
+				<p class="dim">
+					An earlier file wins; rules and lists of all files are joined. Each value names where it comes from.
+				</p>
 				{reply.notes.map((note) => (
 					<p class="dim">
 						<VisibleText text={note} />

@@ -41,8 +41,7 @@ export function ToolsScreen(): JSX.Element {
 	const { id, query } = dashboard.router.route.value;
 	const show = query['show'] ?? '';
 	const words = useDebounced(query['q'] ?? '');
-	const asked = pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` });
-	const search = useFetched<SearchReply>(words === '' ? undefined : asked, true);
+	const search = useFetched<SearchReply>(searchPath(words, show), true);
 	const catalogue = useCatalogue();
 	const hits = words === '' ? undefined : search.value.value;
 	const rows = useMemo(
@@ -91,6 +90,12 @@ function useCatalogue(): CatalogueReply | undefined {
 		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
 	}, []);
 	return dashboard.catalogue.value;
+}
+
+/** The hub has a limit for each kind. */
+function searchPath(words: string, show: string): string | undefined {
+	if (words === '') return undefined;
+	return pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` });
 }
 
 function NoneOpen(): JSX.Element {
