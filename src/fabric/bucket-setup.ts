@@ -70,7 +70,8 @@ async function configure(
 		const error = isObject(read) ? read['error'] : 'no answer';
 		if (error === undefined) return undefined;
 		const { err_code: code, description } = isObject(error) ? error : {};
-		return { code, text: typeof description === 'string' ? description : JSON.stringify(error) };
+		const shown = description ?? error;
+		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
 		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
