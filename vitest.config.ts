@@ -21,6 +21,7 @@ export default defineConfig({
 	test: {
 		testTimeout: 20_000,
 		hookTimeout: 20_000,
+		setupFiles: ['test/support/no-group-signal.ts'],
 		// Tests write project files; those of trust itself set the variable to nothing.
 		env: { ORCHESTRA_TRUST: 'all' },
 		projects: [

@@ -100,7 +100,7 @@ async function startParent(stateHome = temporaryFolder()): Promise<Started> {
 	await once(parent.stdout, 'data');
 	await until('the guard has a backup', () => {
 		guard = guardOf(parent);
-		return childrenOf(guard).length > 0;
+		return guard > 0 && childrenOf(guard).length > 0;
 	});
 	return { parent, guard, backup: childrenOf(guard)[0] ?? 0, token };
 }

@@ -19,6 +19,8 @@ export interface HubPlace {
 	run(...words: string[]): Promise<MctlResult>;
 	/** `mctl hub start`, and its pid. */
 	start(): Promise<number>;
+	/** The pid of the hub, when it runs. */
+	runningPid(): Promise<number>;
 	bridge(env?: Record<string, string>, flags?: readonly string[]): HubBridge;
 	/** Pids of all hubs of this home that live. */
 	hubs(): number[];
@@ -46,12 +48,17 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 		for (const pid of hubsOf(home)) process.kill(pid, 'SIGKILL');
 		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
 	}, 60_000);
+	const folder = new HubFolder(cwd, env);
 	return {
 		home,
 		cwd,
 		env,
-		folder: new HubFolder(cwd, env),
+		folder,
 		run,
+		runningPid: async () => {
+			await until('the hub runs', () => folder.running() !== undefined);
+			return folder.running()?.pid ?? Number.NaN;
+		},
 		start: async () => Number(JSON.parse((await run('hub', 'start', '--json')).stdout).pid),
 		bridge: (more = {}, flags = []) => startHubBridge(cwd, { ...env, ...more }, flags),
 		hubs: () => hubsOf(home),

@@ -26,7 +26,7 @@ describe('a hub whose event loop is busy', () => {
 		const { place, block, unblock } = openBlockable();
 		const bridge = place.bridge();
 		await bridge.ready();
-		const pid = place.folder.running()?.pid ?? 0;
+		const pid = await place.runningPid();
 		await block();
 		expect((await bridge.client.call(2, 'tools/list')).error?.message).toMatch(blockedMessage(pid));
 		expect((await bridge.client.call(3, 'tools/list')).error?.message).toMatch(blockedMessage(pid));

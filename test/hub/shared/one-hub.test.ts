@@ -83,7 +83,7 @@ describe('one hub', () => {
 			},
 		);
 		await until('a hub runs', () => place.folder.running() !== undefined, 15_000);
-		const pid = place.folder.running()?.pid ?? 0;
+		const pid = await place.runningPid();
 		const tree = treeOf(agent.pid ?? 0);
 		expect(tree).not.toContain(pid);
 		expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('ORCHESTRA_SPAWN');
@@ -132,7 +132,7 @@ describe('an idle hub', () => {
 		const place = openHubPlace({ hub: { idleMs: 1500 } });
 		const bridge = place.bridge();
 		await bridge.ready();
-		const pid = place.folder.running()?.pid ?? 0;
+		const pid = await place.runningPid();
 		await until('more than the idle time has passed', () => ageMs(place.folder.running()?.startedAt) > 3000);
 		expect(isAlive(pid)).toBe(true);
 		bridge.kill('SIGTERM');

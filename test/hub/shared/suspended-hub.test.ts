@@ -23,7 +23,7 @@ describe('a hub that is suspended', () => {
 		const place = openHubPlace();
 		const bridge = place.bridge();
 		await bridge.ready();
-		const pid = place.folder.running()?.pid ?? 0;
+		const pid = await place.runningPid();
 		process.kill(pid, 'SIGSTOP');
 		const answer = await bridge.client.call(2, 'tools/list');
 		expect(answer.error?.message).toMatch(blockedMessage(pid));
