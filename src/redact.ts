@@ -20,12 +20,17 @@ const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
 /** Deepest value that `redactJson` enters; what is below is replaced as a whole. */
 const DEPTH_LIMIT = 64;
 const CODES = 256;
+/** Most texts without a secret that are remembered, and the longest of them. */
+const CLEAN_LIMIT = 1000;
+const CLEAN_CHARACTERS = 1000;
 
 /** Pieces by their first characters, longest first, in the order of their first characters' arrival. */
 const piecesByStart = new Map<string, string[]>();
 /** Counts of first characters, modulo 256: most positions of a text are skipped by this. */
 const firstCodes = new Uint16Array(CODES);
 let pieceCount = 0;
+/** Texts in which no secret was found; forgotten when a secret is added. */
+const cleanTexts = new Set<string>();
 
 /** Remember a secret: `redact` replaces it from now on, also in JSON, in a URL and in Base64. */
 export function addSecret(value: string): void {
@@ -44,6 +49,15 @@ export function redact(text: string): string {
 	const known = pieceCount > 0 && text.length >= SHORTEST_CHARACTERS ? withoutPieces(text) : text;
 	const masked = tokenShapes.reduce((rest, { shape, replace }) => rest.replace(shape, replace), known);
 	return masked === text ? text : masked.replace(/(?:•••){2,}/g, MASK);
+}
+
+/** Whether `redact` would change the text. Fast for a text that was asked about before. */
+export function hasSecret(text: string): boolean {
+	if (cleanTexts.has(text)) return false;
+	if (redact(text) !== text) return true;
+	if (cleanTexts.size >= CLEAN_LIMIT) cleanTexts.clear();
+	if (text.length <= CLEAN_CHARACTERS) cleanTexts.add(text);
+	return false;
 }
 
 /** A JSON value with every string in it redacted; the same object when nothing changes. */
@@ -83,6 +97,7 @@ function addPiece(piece: string): void {
 	const start = piece.slice(0, SHORTEST_CHARACTERS);
 	const others = piecesByStart.get(start) ?? [];
 	if (others.includes(piece)) return;
+	cleanTexts.clear();
 	piecesByStart.set(
 		start,
 		[...others, piece].sort((a, b) => b.length - a.length),

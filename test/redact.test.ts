@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { addSecret, redact, redactJson } from '../src/redact.ts';
+import { addSecret, hasSecret, redact, redactJson } from '../src/redact.ts';
 
 describe('known secrets', () => {
 	test('a known value is replaced wherever it occurs', () => {
 		addSecret('correct-horse-battery');
 		expect(redact('a correct-horse-battery, correct-horse-battery!')).toBe('a •••, •••!');
+	});
+
+	test('a text that had no secret has one when it is added later', () => {
+		const text = 'client of late-secret-value';
+		expect([hasSecret(text), hasSecret(text)]).toEqual([false, false]);
+		addSecret('late-secret-value');
+		expect(hasSecret(text)).toBe(true);
 	});
 
 	test('a value is found in JSON, in a URL and in Base64', () => {

@@ -11,7 +11,7 @@
 import { messageOf } from '../errors.ts';
 import { sha256 } from '../files/sha256.ts';
 import type { Log } from '../log.ts';
-import { redact, redactJson } from '../redact.ts';
+import { hasSecret, redactJson } from '../redact.ts';
 import { canonicalJson, jsonStart } from '../trust/canonical-json.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { sourceTextOf } from '../wire/source-text.ts';
@@ -83,7 +83,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			for (const entry of entries) lines.write(withoutSecrets(fieldsOf(entry)));
+			for (const entry of entries) lines.write(fieldsOf(entry));
 		} catch (error) {
 			onError(error);
 		}
@@ -105,11 +105,10 @@ export function fileJournal(file: string, log: Log): Journal {
 function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
 	const given = input === undefined ? undefined : digestOf(input, canonical);
 	const returned = result === undefined ? undefined : digestOf(result, asReturned);
+	const texts = { client: shortened(client), ...entry, name: shortened(withoutArguments(name)) };
 	return {
 		at: startedAt.toISOString(),
-		client: shortened(client),
-		...entry,
-		name: shortened(withoutArguments(name)),
+		...withoutSecrets(texts),
 		argumentsBytes: given?.bytes,
 		argumentsSha256: given?.hash,
 		argumentsHashedBytes: given?.hashedBytes,
@@ -122,8 +121,7 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 /** One look at all texts is much faster than one at each, and nearly no line has a secret. */
 function withoutSecrets(fields: object): object {
 	const texts = Object.values(fields).filter((value) => typeof value === 'string');
-	const text = texts.join('\n');
-	return redact(text) === text ? fields : (redactJson(fields) as object);
+	return hasSecret(texts.join('\n')) ? (redactJson(fields) as object) : fields;
 }
 
 interface Digest {

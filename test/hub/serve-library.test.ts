@@ -74,7 +74,9 @@ describe('the library through mctl serve', () => {
 		await until('the new file is listed', async () =>
 			JSON.stringify(await client.request('resources/list')).includes('orchestr8://guides/new'),
 		);
-		expect(received.some((line) => line.startsWith('notifications/resources/list_changed'))).toBe(true);
+		await until('the change of the list is announced', () =>
+			received.some((line) => line.startsWith('notifications/resources/list_changed')),
+		);
 	});
 });
 

@@ -1,4 +1,5 @@
 /* Steps that show what an agent gets from `mctl serve`: tools in several languages, the library, both eras. */
+import { join } from 'node:path';
 import { findCommand } from '../../process/find-command.ts';
 import type { Client } from '../../transport/client.ts';
 import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
@@ -11,7 +12,9 @@ export const serveSteps: readonly DemoStep[] = [
 
 function served<T>(use: (client: Client) => Promise<T>): Promise<T> {
 	return inFolder(async (folder) => {
-		const client = await startMctl(['serve', '--examples'], folder);
+		const client = await startMctl(['serve', '--examples'], folder, {
+			XDG_STATE_HOME: join(folder, 'state'),
+		});
 		try {
 			return await use(client);
 		} finally {

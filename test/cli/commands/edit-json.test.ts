@@ -7,20 +7,7 @@ import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 /** Their output is a protocol, a log, a program text or a show, so there is no object to print. */
-const withoutJson = [
-	'bridge',
-	'completion',
-	'demo',
-	'fabric config',
-	'fabric invite',
-	'fabric setup',
-	'hub run',
-	'pipe',
-	'record',
-	'serve',
-	'types',
-	'worker',
-];
+const withoutJson = ['bridge', 'completion', 'demo', 'hub run', 'pipe', 'record', 'serve', 'types'];
 
 it('is a flag of every command that prints an answer', async () => {
 	const loaded = await Promise.all(
