@@ -14,7 +14,7 @@ const waiting = [
 	'test/transport/closed-stdout.test.ts',
 ];
 /** Tests start real processes; two cores stay responsive with so many workers. */
-const WORKERS = 2;
+const WORKERS = 3;
 const WAITING_WORKERS = 5;
 
 export default defineConfig({
