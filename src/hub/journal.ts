@@ -105,10 +105,11 @@ export function fileJournal(file: string, log: Log): Journal {
 function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry }: JournalEntry): object {
 	const given = input === undefined ? undefined : digestOf(input, canonical);
 	const returned = result === undefined ? undefined : digestOf(result, asReturned);
-	const texts = { client: shortened(client), ...entry, name: shortened(withoutArguments(name)) };
-	return {
+	const fields = {
 		at: startedAt.toISOString(),
-		...withoutSecrets(texts),
+		client: shortened(client),
+		...entry,
+		name: shortened(withoutArguments(name)),
 		argumentsBytes: given?.bytes,
 		argumentsSha256: given?.hash,
 		argumentsHashedBytes: given?.hashedBytes,
@@ -116,12 +117,14 @@ function fieldsOf({ startedAt, name, client, arguments: input, result, ...entry 
 		resultSha256: returned?.hash,
 		resultHashedBytes: returned?.hashedBytes,
 	};
+	return withoutSecrets(fields);
 }
 
 /** One look at all texts is much faster than one at each, and nearly no line has a secret. */
-function withoutSecrets(fields: object): object {
-	const texts = Object.values(fields).filter((value) => typeof value === 'string');
-	return hasSecret(texts.join('\n')) ? (redactJson(fields) as object) : fields;
+function withoutSecrets(fields: Omit<JournalEntry, 'startedAt'>): object {
+	const { client, backend, method, name, error, policy, rule, trace } = fields;
+	const text = `${client}\n${backend}\n${method}\n${name}\n${error}\n${policy}\n${rule}\n${trace}`;
+	return hasSecret(text) ? (redactJson(fields) as object) : fields;
 }
 
 interface Digest {

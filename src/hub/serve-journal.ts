@@ -43,10 +43,13 @@ export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal 
 		log.warn(`the calls of this process are in no journal: ${messageOf(error)}`);
 		return noJournal;
 	};
+	let opened: Journal | undefined;
+	const openFirst = async (): Promise<Journal> => (opened = await open().catch(failed));
 	return {
 		write: (entry) => {
-			journal ??= open().catch(failed);
-			void journal.then((opened) => opened.write(entry));
+			if (opened) return opened.write(entry);
+			journal ??= openFirst();
+			void journal.then((first) => first.write(entry));
 		},
 		close: async () => (await journal)?.close(),
 	};

@@ -36,7 +36,8 @@ const HASH_FORM = /,"hash":"([\da-f]{64})"\}$/;
 /** The next line, without its newline, and its link. */
 export function chainLine(last: ChainLink, fields: object): { line: string; link: ChainLink } {
 	const n = last.n + 1;
-	const text = JSON.stringify({ n, ...fields, previous: last.hash }).slice(0, -1);
+	const members = JSON.stringify(fields).slice(1, -1);
+	const text = `{"n":${n},${members === '' ? '' : `${members},`}"previous":"${last.hash}"`;
 	const hash = sha256(text);
 	return { line: `${text},"hash":"${hash}"}`, link: { n, hash } };
 }
