@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { root, step } from '../scripts/steps.mjs';
+import { SubjectFailure } from './measure/process.mjs';
 import { load, note, writeResults } from './measure/report.mjs';
 
 const here = import.meta.dirname;
@@ -75,7 +76,7 @@ async function runSuite(name) {
 	try {
 		data = await run({ isQuick: values.quick, minutes: values.minutes && Number(values.minutes) });
 	} catch (error) {
-		note(`bench: ${name} failed: ${error.stack}`);
+		note(`bench: ${name} failed: ${error instanceof SubjectFailure ? error.message : error.stack}`);
 		return 1;
 	}
 	const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);

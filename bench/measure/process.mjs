@@ -66,10 +66,13 @@ export function keepStderr(child) {
 	return child;
 }
 
+/** The failure of a subject; its message is complete without a stack. */
+export class SubjectFailure extends Error {}
+
 /** What happened to a subject: its command line, the end of its stderr, and what to do. */
 export function failure(child, what) {
 	const stderr = child.lastStderr?.().trim() || '(its stderr is empty or above)';
-	return new Error(
+	return new SubjectFailure(
 		`${child.spawnargs.join(' ')}: ${what}\n${stderr}\nhint: npm ci --prefix bench installs the peers again; node scripts/build.mjs builds the product again`,
 	);
 }
