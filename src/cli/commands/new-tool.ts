@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { bundledToolsRoot } from '../../tool/discover.ts';
 import { isToolId } from '../../tool/manifest.ts';
 import { ownEntry } from '../../wire/json.ts';
@@ -59,7 +60,7 @@ function rootFor(flag: string | boolean | undefined, environment: Readonly<NodeJ
 
 function writeNew(folder: string, files: Record<string, string>): void {
 	try {
-		mkdirSync(join(folder, '..'), { recursive: true });
+		makeFolders(join(folder, '..'));
 		mkdirSync(folder);
 	} catch (error) {
 		if (!isCode(error, 'EEXIST')) throw OrchestraError.from(error, 'io');

@@ -1,7 +1,8 @@
 /* Create a file that does not exist yet; a library file only inside its folder. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
@@ -21,7 +22,7 @@ export async function createFragment(folder: string, name: string, text: string)
 
 /** Write a file that does not exist yet, and its folders. Throws `bad_input` when it does. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
-	await mkdir(dirname(path), { recursive: true });
+	makeFolders(dirname(path));
 	try {
 		await writeFile(path, text, { flag: 'wx' });
 	} catch (error) {
