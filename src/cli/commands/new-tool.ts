@@ -9,6 +9,7 @@ import { isToolId } from '../../tool/manifest.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { type Command, usageError } from '../command.ts';
 import { openProject } from '../project.ts';
+import { unwritable } from '../scaffold/create-fragment.ts';
 import { toolFiles, toolTemplates } from '../scaffold/tool-templates.ts';
 
 const languages = Object.keys(toolTemplates);
@@ -63,7 +64,7 @@ function writeNew(folder: string, files: Record<string, string>): void {
 		makeFolders(join(folder, '..'));
 		mkdirSync(folder);
 	} catch (error) {
-		if (!isCode(error, 'EEXIST')) throw OrchestraError.from(error, 'io');
+		if (!isCode(error, 'EEXIST')) throw unwritable(folder, error);
 		throw new OrchestraError('bad_input', `${folder} exists already`, {
 			hint: 'Choose another id, or remove the folder.',
 		});
