@@ -23,7 +23,7 @@ export function journalMembers(entry: JournalEntry): string {
 	const { startedAt, ms, outcome, remote, phases, trace, arguments: input, result } = entry;
 	const { client, backend, method, name, error, policy, rule } = shownTexts(entry);
 	return (
-		`"at":"${startedAt.toISOString()}","client":${JSON.stringify(client)},"backend":${JSON.stringify(backend)}` +
+		`"at":"${isoTime(startedAt)}","client":${JSON.stringify(client)},"backend":${JSON.stringify(backend)}` +
 		`,"method":${JSON.stringify(method)},"name":${JSON.stringify(name)},"ms":${ms},"outcome":"${outcome}"` +
 		optional('error', error) +
 		optional('remote', remote) +
@@ -34,6 +34,17 @@ export function journalMembers(entry: JournalEntry): string {
 		(input === undefined ? '' : digestMembers('arguments', input, canonical)) +
 		(result === undefined ? '' : digestMembers('result', result, asReturned))
 	);
+}
+
+let lastTime = Number.NaN;
+let lastIso = '';
+
+/** Many calls of a busy hub begin in the same millisecond. */
+function isoTime(moment: Date): string {
+	const time = moment.getTime();
+	if (time !== lastTime) lastIso = moment.toISOString();
+	lastTime = time;
+	return lastIso;
 }
 
 function optional(name: string, value: unknown): string {
