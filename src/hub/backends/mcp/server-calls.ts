@@ -57,6 +57,7 @@ export class ServerCalls {
 	readonly #options: ServerCallsOptions;
 	/** The most verbose level that was set on a legacy connection. */
 	readonly #levels = new WeakMap<ServerConnection, McpLogLevel>();
+	#lastCall = 0;
 
 	constructor(options: ServerCallsOptions) {
 		this.#options = options;
@@ -72,15 +73,16 @@ export class ServerCalls {
 	/** Written with few promises: this is the path of every call. */
 	#run(call: ForwardedCall): Promise<Result> {
 		const { pool, queue } = this.#options;
+		const number = ++this.#lastCall;
 		let process: ServerProcess | undefined;
 		const leave = (): void => {
-			process?.calls.delete(call.context);
+			process?.calls.take(number);
 			if (process) pool.release(process);
 			queue.leave();
 		};
 		try {
 			process = pool.take(call.context);
-			process.calls.add(call.context);
+			process.calls.set(number, call.context);
 			const { connection } = process;
 			return this.#leaving(
 				connection ? this.#sendChecked(process, call, connection) : this.#startFor(process, call),

@@ -39,7 +39,7 @@ export class ServerRoots {
 	/** Answer a request of a process. */
 	answer(process: ServerProcess, method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
 		if (method === 'roots/list') return this.#list(process, params, signal);
-		return this.#questions.ask(process.calls, method, params, signal);
+		return this.#questions.ask([...process.calls.values()], method, params, signal);
 	}
 
 	/** The roots of a client changed: notify those of the processes that have them. */
@@ -67,7 +67,7 @@ export class ServerRoots {
 	}
 
 	async #list(process: ServerProcess, params: unknown, signal: AbortSignal): Promise<unknown> {
-		const [call] = process.calls;
+		const [call] = process.calls.values();
 		const owner = this.#owners.get(process);
 		if (call === undefined) {
 			if (owner?.client) return owner.client.listRoots();
@@ -75,7 +75,7 @@ export class ServerRoots {
 			return owner?.roots ?? { roots: [] };
 		}
 		const { sessionId } = call;
-		const roots = await this.#questions.ask(process.calls, 'roots/list', params, signal);
+		const roots = await this.#questions.ask([...process.calls.values()], 'roots/list', params, signal);
 		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
 		return roots;
 	}
