@@ -14,7 +14,8 @@ interface Body {
 }
 
 const NAME_CHARACTERS = 256;
-const TOOLS_LIMIT = 10_000;
+/** Most tools of one body, and of one offer. */
+export const TOOLS_LIMIT = 10_000;
 
 export class BodyStore {
 	readonly #bodies = new Map<string, Body>();

@@ -1,5 +1,5 @@
 /* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
-import { hash } from 'node:crypto';
+import { sha256 } from '../files/sha256.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
@@ -51,5 +51,5 @@ function bodyOf(text: string): OfferBody {
 
 /** The name of a body in the bucket. */
 export function bodyHash(text: string): string {
-	return hash('sha256', text, 'hex').slice(0, HASH_CHARACTERS);
+	return sha256(text).slice(0, HASH_CHARACTERS);
 }
