@@ -6,7 +6,6 @@
  * catalogue. Only the names of environment variables count, because values are
  * often secrets that change. A damaged file counts as absent.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,6 +13,7 @@ import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
 import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
+import { sha256 } from '../../../files/sha256.ts';
 import type {
 	Implementation,
 	Prompt,
@@ -149,8 +149,7 @@ function fingerprintOf(entry: ServerEntry, version: string): string {
 					entry.record.cwd ?? '',
 				]
 			: [entry.kind, entry.url, names({ ...entry.headers, ...entry.secrets })];
-	const text = JSON.stringify([version, entry.name, start]);
-	return createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
+	return sha256(JSON.stringify([version, entry.name, start])).slice(0, FINGERPRINT_CHARACTERS);
 }
 
 function names(values: Readonly<Record<string, unknown>>): string[] {
