@@ -19,7 +19,7 @@ import { type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
-import { SLICE_MS, WorkSlices } from './work-slices.ts';
+import { SLICE_MS, WorkSlices } from '../../rpc/work-slices.ts';
 
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
