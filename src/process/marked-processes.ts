@@ -53,14 +53,16 @@ export function findMarked(mark: string, origin?: Origin): number[] {
  * after the call, so it sees everything that a child left that has exited.
  */
 export async function findMarkedSoon(mark: string, origin: Origin): Promise<number[]> {
-	if (process.platform !== 'linux' || isYoung(origin)) return findMarked(mark, origin);
+	if (process.platform !== 'linux' || fewPidsSince(origin)) return findMarked(mark, origin);
 	scan ??= sleep(SHARED_SCAN_MS).then(() => {
 		scan = undefined;
 		return scanForOurs();
 	});
 	const ours = await scan;
 	// Read again: it may have exited since.
-	return [...ours].filter(([pid, found]) => found.startsWith(mark) && isMarked(pid, mark)).map(([pid]) => pid);
+	return [...ours]
+		.filter(([pid, found]) => found.startsWith(mark) && isMarked(pid, mark))
+		.map(([pid]) => pid);
 }
 
 /** The scan that is about to begin. */
@@ -72,7 +74,7 @@ async function scanForOurs(): Promise<ReadonlyMap<number, string>> {
 	for (let attempt = 1; ; attempt++) {
 		const found = new Map<number, string>();
 		let isSure = true;
-		for (const pid of listPids(() => true)) {
+		for (const pid of listPids()) {
 			if (slices.isOver) await slices.next();
 			const mark = markOf(pid, markOfProcess());
 			if (mark === undefined) isSure = false;
@@ -89,7 +91,7 @@ export function isMarked(pid: number, mark: string): boolean {
 
 /** True while a guard, or its backup, runs for marks that start with `mark`: it has the mark as an argument. */
 export function isGuarded(mark: string): boolean {
-	return listPids(() => true).some((pid) => {
+	return listPids().some((pid) => {
 		try {
 			return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`\0${MARK_VARIABLE}=${mark}`);
 		} catch {
@@ -99,26 +101,22 @@ export function isGuarded(mark: string): boolean {
 }
 
 function candidates(origin: Origin | undefined): number[] {
-	const last = origin !== undefined && isYoung(origin) ? lastPid() : 0;
-	if (origin === undefined || last === 0) return listPids(() => true);
-	const { pid: first } = origin;
-	const count = last - first;
-	if (count >= 0 && count <= FEW_PIDS) {
-		return Array.from({ length: count }, (_, index) => first + 1 + index).filter((pid) =>
-			existsSync(`/proc/${pid}`),
-		);
-	}
-	return listPids(count > 0 ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last);
+	const few = origin && fewPidsSince(origin);
+	return few ? few.filter((pid) => existsSync(`/proc/${pid}`)) : listPids();
 }
 
-function isYoung({ startedAt }: Origin): boolean {
-	return performance.now() - startedAt < YOUNG_MS;
+/** The pids assigned since the child was started; undefined when they are many, or may have wrapped around. */
+function fewPidsSince({ pid: first, startedAt }: Origin): number[] | undefined {
+	if (performance.now() - startedAt >= YOUNG_MS) return undefined;
+	const count = lastPid() - first;
+	if (count < 0 || count > FEW_PIDS) return undefined;
+	return Array.from({ length: count }, (_, index) => first + 1 + index);
 }
 
-function listPids(isWanted: (pid: number) => boolean): number[] {
+function listPids(): number[] {
 	return readdirSync('/proc')
 		.map(Number)
-		.filter((pid) => pid > 0 && pid !== process.pid && isWanted(pid));
+		.filter((pid) => pid > 0 && pid !== process.pid);
 }
 
 /** The last pid assigned; 0 when the system does not report it. */

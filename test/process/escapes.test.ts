@@ -78,7 +78,9 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the proc
 	});
 
 	it('of one of several old children that are stopped together is stopped with its own child alone', async () => {
-		const children = await Promise.all([1, 2, 3].map((number) => startOld(`${markOfProcess()}old.${number}.`)));
+		const children = await Promise.all(
+			[1, 2, 3].map((number) => startOld(`${markOfProcess()}old.${number}.`)),
+		);
 		const [first, second, third] = children.map(({ tree }) => tree);
 		await Promise.all([first, second].map((tree) => tree && stopTree(tree)));
 		const left = children.map(({ token }) => livingWith('ROUND_TOKEN', token).length > 0);
