@@ -82,8 +82,9 @@ function sharedLayers() {
 		config:
 			'config/(load|library-folders).ts|files/(folder-lock|replace-file|sha256|watch-files)|process/(process-stat|mark).ts|hub/(names|project-trust)|telemetry/is-exporting|cli/chosen-view',
 		tool: 'tool/(discover|mcp-result|missing-program|run-limits|run-queue).ts',
+		guard: 'process/guard.ts',
 		run: 'tool/run.ts|process/(child|helper-spawner).ts|secrets/resolve-secret',
-		hub: 'hub/(open-hub|serve-journal).ts',
+		hub: 'hub/(open-hub|serve-journal|serve-session).ts|cli/fabric-openers',
 		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({
