@@ -15,9 +15,10 @@ import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
 import type { ToolReview } from './mcp/server-pins.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
-import type * as McpModule from './mcp-backend.ts';
+import { McpBackend } from './mcp-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
 import type { PluginLink } from './plugin-link.ts';
+import { ToolBackend } from './tool-backend.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
@@ -76,10 +77,7 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): La
 		kind: 'tools',
 		configurationKey: JSON.stringify([root, tools, limits]),
 		offers: ['tools'],
-		load: async () => {
-			const { ToolBackend } = await import('./tool-backend.ts');
-			return new ToolBackend({ configuration, cwd, environment, log: log.named('tools') });
-		},
+		load: async () => new ToolBackend({ configuration, cwd, environment, log: log.named('tools') }),
 	});
 }
 
@@ -120,16 +118,13 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 	const entries = setup.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
 	if (entries.length === 0) return [];
 	const version = packageVersion();
-	let code: Promise<typeof McpModule> | undefined;
-	// One import for all: each costs a tenth of a millisecond, also of a module that is loaded.
-	const load = (): Promise<typeof McpModule> => (code ??= import('./mcp-backend.ts'));
-	return entries.map((entry) => mcpBackend(setup, entry, { version, load }));
+	return entries.map((entry) => mcpBackend(setup, entry, version));
 }
 
 function mcpBackend(
 	{ configuration, environment, limiter, review, log }: BackendSetup,
 	entry: ServerEntry,
-	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
+	version: string,
 ): LazyBackend {
 	const { messageBytes } = configuration.limits;
 	return new LazyBackend({
@@ -140,7 +135,6 @@ function mcpBackend(
 		offers: ['tools', 'prompts', 'resources', 'completion'],
 		ownsUri: (uri) => ownUri(entry.name, uri) !== uri,
 		load: async () => {
-			const { McpBackend } = await load();
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
 			const parts = { limiter, review, messageBytes, log: mcpLog };
