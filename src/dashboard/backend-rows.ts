@@ -56,7 +56,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 		restarts: backend.counts?.()?.restarts ?? 0,
 		isEnabled: true,
 		hasDrift,
-		actions: backend.control ? actionsOf(backend, pid !== null, hasDrift) : [],
+		actions: backend.control ? actionsOf(pid !== null, hasDrift) : [],
 	};
 }
 
@@ -74,9 +74,8 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 	return counts.get(backend) ?? 0;
 }
 
-function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {
+function actionsOf(isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	const now: ServerAction[] = isRunning ? ['restart', 'stop'] : ['start'];
-	if (kind !== 'mcp') return now;
 	return hasDrift ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
 }
 
@@ -132,6 +131,6 @@ function disabledRow({ id, kind }: Pick<BackendRow, 'id' | 'kind'>): BackendRow 
 		restarts: 0,
 		isEnabled: false,
 		hasDrift: false,
-		actions: kind === 'mcp' ? ['enable'] : [],
+		actions: ['enable'],
 	};
 }

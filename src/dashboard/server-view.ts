@@ -1,6 +1,6 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { type ServerFile, serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { entryFiles, type ServerFile, writeServerFile } from '../config/edit/editable-files.ts';
 import { enabledEdit } from '../config/edit/enable-server.ts';
 import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
@@ -79,15 +79,14 @@ export class ServerView {
 		return { isDone: true, command, message };
 	}
 
-	/** Change the entry of a server, and use the changed configuration. Returns why the file is not trusted. */
+	/** Change the entry of a server or plugin, and use the changed configuration. Returns why the file is not trusted. */
 	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
 		const { environment, opened } = this.#parts;
-		const { root, mcpServers } = opened.configuration();
-		const entry = mcpServers.find(({ name }) => name === id);
-		const files = [...serverFiles('project', root, environment), ...serverFiles('user', root, environment)];
+		const { root } = opened.configuration();
+		const entry = this.#entryOf(id);
+		const files = [...entryFiles('project', root, environment), ...entryFiles('user', root, environment)];
 		const file = files.find(({ path }) => path === entry?.file);
-		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
-			throw noSuchBackend(id);
+		if (entry === undefined || file === undefined) throw noSuchBackend(id);
 		const text = edit(file);
 		if (text === undefined) return undefined;
 		const untrusted = await writeServerFile(file, text, environment);
@@ -106,8 +105,8 @@ export function isServerAction(value: unknown): value is ServerAction {
 }
 
 function noSuchBackend(id: string): OrchestraError {
-	return new OrchestraError('not_found', `the configuration has no server "${id}"`, {
-		hint: 'mctl list servers shows them.',
+	return new OrchestraError('not_found', `the configuration has no server or plugin "${id}"`, {
+		hint: 'mctl list servers and mctl list plugins show them.',
 	});
 }
 

@@ -226,6 +226,38 @@ describe('a server', () => {
 		expect(JSON.stringify(lines.at(-1))).toContain('py');
 	});
 
+	it('that is a plugin finishes its call when it is disabled, then stops, and runs again when it is enabled', async () => {
+		const tools = `hold: tool(async ({ until }) => {
+			console.error('holding');
+			const { existsSync } = await import('node:fs');
+			while (!existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 10));
+			return 'held';
+		}, { type: 'object', properties: { until: { type: 'string' } } })`;
+		const { login, served } = await openTestDashboard({
+			servers: {},
+			more: { plugins: [pluginWith('holder', tools)] },
+		});
+		const browser = await login();
+		const rowOf = async (): Promise<Line> =>
+			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'holder');
+		const gate = join(served.folder, 'go');
+		const call = browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+		const log = async (): Promise<string> => JSON.stringify((await browser.get('/api/servers/holder')).log);
+		await until('it holds', async () => (await log()).includes('holding'));
+		expect((await rowOf())['actions']).toEqual(['restart', 'stop', 'disable']);
+		const disabled = await (await browser.post('/api/servers/holder/disable')).json();
+		expect(disabled).toEqual({ isDone: true, command: 'mctl disable holder' });
+		expect(await rowOf()).toMatchObject({ state: 'disabled', isEnabled: false, actions: ['enable'] });
+		expect(served.opened.hub.processes()).toHaveLength(1);
+		writeFileSync(gate, '');
+		expect(JSON.stringify((await call).at(-1))).toContain('held');
+		await until('it has stopped', () => served.opened.hub.processes().length === 0);
+		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('"enabled":false');
+		await browser.post('/api/servers/holder/enable');
+		const again = await browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+		expect(JSON.stringify(again.at(-1))).toContain('held');
+	}, 30_000);
+
 	it('is disabled and enabled in its file', async () => {
 		const { login, served } = await openTestDashboard();
 		const browser = await login();
