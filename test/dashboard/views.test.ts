@@ -395,6 +395,11 @@ describe('an approval', () => {
 				shown: ['numbers: [1,2]'],
 				reason: 'money',
 			});
+			// Events have no whole arguments.
+			expect(JSON.stringify(await browser.get('/api/state'))).not.toContain('argumentText');
+			expect(await browser.get(`/api/approvals/${id}`)).toEqual({
+				argumentText: '{\n  "numbers": [\n    1,\n    2\n  ]\n}',
+			});
 			const { rows } = await browser.get('/api/calls?limit=1');
 			const running = await browser.get(`/api/calls/${rows[0].number}`);
 			expect(running).toMatchObject({ phase: 'approval', phases: [{ name: 'approval' }] });
@@ -408,6 +413,7 @@ describe('an approval', () => {
 		expect(await decided('always')).toContain('3');
 		const rules = JSON.parse(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).policy;
 		expect(rules[0]).toEqual({ tools: 'py__add', clients: 'agent', action: 'allow' });
+		expect((await browser.page('/api/approvals/000000')).status).toBe(404);
 		expect((await browser.post('/api/approvals/000000', { decision: 'allow' })).status).toBe(404);
 		expect((await browser.post('/api/approvals/000000', { decision: 'maybe' })).status).toBe(400);
 	}, 20_000);
