@@ -91,7 +91,7 @@ export type BackendKindName = 'tools' | 'plugin' | 'library' | 'storage' | 'resu
 export interface BackendRow {
 	readonly id: string;
 	readonly kind: BackendKindName;
-	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, … */
+	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, `down`, `unhealthy`, … */
 	readonly state: string;
 	/** Of its oldest process. */
 	readonly pid: number | null;

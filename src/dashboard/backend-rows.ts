@@ -41,7 +41,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 	return {
 		id,
 		kind,
-		state: status?.state ?? firstWord(backend.state),
+		state: status?.state ?? stateWord(backend.state),
 		pid,
 		processes: processes.length,
 		memoryBytes: memoryOfAll(processes, memory),
@@ -79,8 +79,9 @@ function actionsOf(isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	return hasDrift ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
 }
 
-/** The state of a plugin may have the reason behind it. */
-function firstWord(state: string): string {
+/** The state of a plugin may have the reason behind it; one that runs is ready for calls. */
+function stateWord(state: string): string {
+	if (state.startsWith('running')) return state === 'running' ? 'ready' : 'unhealthy';
 	return /^[a-z-]+/i.exec(state)?.[0] ?? state;
 }
 

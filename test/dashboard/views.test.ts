@@ -192,8 +192,15 @@ describe('a server', () => {
 		await browser.call('/api/call', { name: 'die', arguments: {} });
 		const pageOf = (): Promise<Line> => browser.get('/api/servers/talker');
 		await until('it started again', async () => (await pageOf())['restarts'] === 1, 20_000);
-		const { history, log } = await pageOf();
-		expect(history.map(({ state }: Line) => state)).toEqual(['started', 'ended', 'started']);
+		const { history, log, state, commands } = await pageOf();
+		expect(state).toBe('ready');
+		// It has no pins and no prefix, and the hub logs what it writes.
+		expect(Object.keys(commands).sort()).toEqual(
+			['start', 'stop', 'restart', 'enable', 'disable', 'log', 'check'].sort(),
+		);
+		expect(commands.log).toBe('mctl hub logs -f');
+		expect(history.map((event: Line) => event.state)).toEqual(['started', 'ended', 'started']);
+		expect(history[0]).toMatchObject({ pid: expect.any(Number), message: null });
 		expect(history[1].message).toContain('code 7');
 		expect(log).toContainEqual(expect.objectContaining({ stream: 'stderr', text: 'a line of stderr' }));
 	}, 30_000);
