@@ -166,8 +166,8 @@ export interface Backend {
 	listDocuments?(): Promise<readonly Fragment[]>;
 	/** Find documents, for a library. */
 	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
-	/** It was replaced: drain the running calls, then close. Default: `close`. */
-	retire?(): Promise<void>;
+	/** It was replaced: drain the running calls, then close. Undefined when there is nothing to drain: `close`. */
+	readonly retire?: (() => Promise<void>) | undefined;
 	/** Stop everything that it owns. Idempotent. */
 	close(): Promise<void>;
 }

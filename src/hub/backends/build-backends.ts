@@ -210,7 +210,7 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);
 			if (needed) visit(needed, [...path, entry.id]);
-			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured`);
+			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured or is disabled`);
 		}
 		if (!ordered.includes(entry)) ordered.push(entry);
 	};
