@@ -202,6 +202,7 @@ const ID_HEAD: RegExp = new RegExp(
 	`^\\s*\\{\\s*${VERSION_MEMBER}"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)\\s*,\\s*${VERSION_MEMBER}"(\\w+)"`,
 );
 const RESPONSE_HEAD: RegExp = new RegExp(`^\\s*\\{\\s*${VERSION_MEMBER}"(?:result|error)"\\s*:`);
+const ID_TAIL = /[,{]\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** The id of an oversize message, read from its first bytes; undefined when it is not there. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
@@ -218,6 +219,13 @@ export function idFromHead(head: string): { id: Id; isRequest: boolean } | undef
 /** Whether an oversize message is a response whose id comes after its result. */
 export function isResponseHead(head: string): boolean {
 	return RESPONSE_HEAD.test(head);
+}
+
+/** The id at the end of a response such as `{"result":…,"jsonrpc":"2.0","id":1}`; undefined when it is not there. */
+export function idFromTail(tail: string): number | undefined {
+	// The last brace ends the message, so a member directly before it is one of the message.
+	const [, digits] = ID_TAIL.exec(tail) ?? [];
+	return digits === undefined ? undefined : Number(digits);
 }
 
 /** A map key for an id: 1, "1" and a large number are three different keys. */
