@@ -113,9 +113,11 @@ export class LegacySession implements ClientConnection {
 	/** Handle a notification of the client. */
 	notified(method: string): void {
 		if (method !== 'notifications/roots/list_changed' || !isObject(this.capabilities['roots'])) return;
-		const listRoots = (): Promise<unknown> =>
-			this.#peer().request('roots/list', undefined, { timeoutMs: ROOTS_ANSWER_MS });
-		this.#provider.rootsChanged?.({ sessionId: this.sessionId, listRoots });
+		this.#provider.rootsChanged?.(this);
+	}
+
+	listRoots(): Promise<unknown> {
+		return this.#peer().request('roots/list', undefined, { timeoutMs: ROOTS_ANSWER_MS });
 	}
 
 	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
@@ -210,6 +212,7 @@ export class LegacySession implements ClientConnection {
 			});
 		}
 		this.#chosenLogLevel = level;
+		this.#provider.logLevelChanged?.(this);
 		return {};
 	}
 

@@ -92,6 +92,8 @@ export interface Provider {
 	sessionOpened?(sessionId: string, transport?: string): void;
 	/** The client of a legacy session introduced itself. */
 	clientConnected?(client: ClientConnection): void;
+	/** The client of a legacy session set its log level. */
+	logLevelChanged?(client: ClientConnection): void;
 	/** A connection of this session closed. */
 	sessionClosed?(sessionId: string): void;
 	/** Subscribe to changes. Returns the function that unsubscribes. */

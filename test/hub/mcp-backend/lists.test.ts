@@ -91,6 +91,22 @@ describe('the lists of an MCP server', () => {
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
 	});
 
+	it('that are out of date are read again only when the first list is answered', async () => {
+		const old = gateway();
+		const first = await serveServers({ old });
+		await names(await first.client());
+		await first.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		const known = JSON.parse(readFileSync(join(first.servers, file), 'utf8'));
+		writeFileSync(join(first.servers, file), JSON.stringify({ ...known, listedAt: 1 }));
+		const fresh = gateway({}, 'normal', { START_MS: '300' });
+		const served = await serveServers({ old, fresh }, { folder: first.folder });
+		served.opened.hub.warm();
+		expect(await names(await served.client())).toContain('fresh__echo');
+		expect(served.events('start')).toHaveLength(2);
+		await until('the old one is read again', () => served.events('list').length === 3);
+	});
+
 	it('keep what is known of a list that fails', async () => {
 		const env = { MARK: join(temporaryFolder(), 'mark') };
 		const first = await serveServers({ gate: gateway({}, 'forgets', env) });

@@ -11,7 +11,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
-import { isInputRequired, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
+import { isInputRequired, type Result } from '../../../protocol/mcp-types.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -19,12 +19,12 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
-import { reachesLevel } from '../../../protocol/reaches-level.ts';
 import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
 import type { CallQueue } from './call-queue.ts';
+import type { LogLevels } from './log-levels.ts';
 import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -45,6 +45,7 @@ export interface ServerCallsOptions {
 	readonly pool: ServerPool;
 	readonly queue: CallQueue;
 	readonly questions: ServerQuestions;
+	readonly levels: LogLevels;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
 	/** Whether secrets are replaced in results. */
@@ -55,8 +56,6 @@ export interface ServerCallsOptions {
 
 export class ServerCalls {
 	readonly #options: ServerCallsOptions;
-	/** The most verbose level that was set on a legacy connection. */
-	readonly #levels = new WeakMap<ServerConnection, McpLogLevel>();
 
 	constructor(options: ServerCallsOptions) {
 		this.#options = options;
@@ -121,7 +120,7 @@ export class ServerCalls {
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { context, method } = call;
 		const begin = performance.now();
-		this.#setLevel(connection, context);
+		this.#options.levels.need(connection, context.chosenLogLevel);
 		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(call));
 		return response.then(
 			(result) => {
@@ -165,15 +164,6 @@ export class ServerCalls {
 			// The tag is `onLog`, without a copy of these options.
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
-	}
-
-	/** A legacy server has one level for all clients: the most verbose that one of them wants. */
-	#setLevel(connection: ServerConnection, { chosenLogLevel: level }: CallContext): void {
-		if (connection.era === 'modern' || level === undefined || !connection.capabilities.logging) return;
-		if (reachesLevel(level, this.#levels.get(connection))) return;
-		this.#levels.set(connection, level);
-		// A server that refuses it keeps its own level.
-		connection.request('logging/setLevel', { level }).catch(() => {});
 	}
 }
 

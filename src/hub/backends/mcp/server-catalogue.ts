@@ -91,13 +91,16 @@ export class ServerCatalogue {
 	/** What it offers. Starts a server that was never seen. */
 	lists(): Awaitable<KnownServer> {
 		const { known } = this;
-		if (known === undefined) return this.#discover();
-		this.#isAsked = true;
-		this.#refreshWhenStale();
-		return known;
+		return known ?? this.#discover();
 	}
 
-	/** The first client was answered: what is out of date may be read again. */
+	/** A list was answered: what is out of date may be read again. */
+	answered(): void {
+		this.#isAsked = true;
+		this.#refreshWhenStale();
+	}
+
+	/** The hub has time for work in the background. */
 	warm(): void {
 		this.#isWarm = true;
 		this.#refreshWhenStale();
