@@ -128,7 +128,7 @@ export class MessageDispatcher {
 		else if (!isAdmitted && this.#parts.admission.hasQueued && !this.#parts.admission.isFull)
 			return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
 		try {
-			this.#parts.onNotification?.(method, params);
+			this.#parts.onNotification?.(method, params, text);
 		} catch (error) {
 			this.#parts.log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no response
 		}

@@ -37,11 +37,16 @@ export class JsonText {
 	}
 
 	toJSON(): unknown {
-		if (!isEncoding) return JSON.parse(this.text);
-		hasPlaceholder = true;
-		placeholder ??= `exact:${crypto.randomUUID()}:`;
-		return `${placeholder}#${embedded.push(this.text) - 1}`;
+		return embedText(this.text) ?? JSON.parse(this.text);
 	}
+}
+
+/** For `toJSON`: what our encoder replaces by `text`; undefined in any other encoder. */
+export function embedText(text: string): string | undefined {
+	if (!isEncoding) return undefined;
+	hasPlaceholder = true;
+	placeholder ??= `exact:${crypto.randomUUID()}:`;
+	return `${placeholder}#${embedded.push(text) - 1}`;
 }
 
 /** `JSON.stringify` cannot write raw text, so an unguessable placeholder string is written first. */
@@ -49,6 +54,11 @@ let placeholder: string | undefined;
 let isEncoding = false;
 let hasPlaceholder = false;
 let embedded: string[] = [];
+
+/** The JSON text of a value, with numbers and texts that are kept as they were written. */
+export function encodeJson(value: object): string {
+	return stringify(value) ?? 'null';
+}
 
 function stringify(value: unknown): string | undefined {
 	isEncoding = true;

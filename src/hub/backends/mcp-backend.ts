@@ -40,8 +40,8 @@ import type {
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
-import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { LogLevels } from './mcp/log-levels.ts';
+import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { firstLine } from './mcp/server-failure.ts';
@@ -284,7 +284,7 @@ export class McpBackend implements Backend {
 	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
 			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
-				this.#emit({ kind: 'resource', uri, sessionId });
+				this.#emit({ ...change, uri, sessionId });
 		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
 	}
 

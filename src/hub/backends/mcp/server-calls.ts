@@ -21,8 +21,10 @@ import {
 } from '../../../protocol/meta.ts';
 import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
-import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
+import { isObject, memberText, rewritesNumbers } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
+import { keepNumbers } from '../../../wire/keep-numbers.ts';
+import { sourceTextOf } from '../../../wire/source-text.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { LogLevels } from './log-levels.ts';
 import { answeredError } from './server-failure.ts';
@@ -125,7 +127,10 @@ export class ServerCalls {
 		return response.then(
 			(result) => {
 				process.answered();
-				if (isInputRequired(result)) process.keepFor(REQUEST_STATE_TTL_MS);
+				if (isInputRequired(result)) {
+					process.keepFor(REQUEST_STATE_TTL_MS);
+					keepNumbers(result, sourceTextOf(result));
+				}
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Redaction keeps the shape of a JSON value.
 				return this.#options.redact ? (redactJson(result) as Result) : result;
@@ -185,7 +190,7 @@ function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Pro
 function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
-	if (losesDigits(context.text)) keepDigits(forwarded, context.text);
+	if (rewritesNumbers(context.text)) keepDigits(forwarded, context.text);
 	// The session has opened the sealed state of the client.
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
@@ -198,7 +203,7 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 	return forwarded;
 }
 
-/** Arguments with numbers that a double cannot hold are sent as they were written. */
+/** Arguments with numbers that we would write differently are sent as they were written. */
 function keepDigits(forwarded: Result, text: string): void {
 	const written = 'arguments' in forwarded ? memberText(text, 'params', 'arguments') : undefined;
 	if (written !== undefined && !/[\r\n]/.test(written)) forwarded['arguments'] = new JsonText(written);
