@@ -56,7 +56,7 @@ let hasPlaceholder = false;
 let embedded: string[] = [];
 
 /** The JSON text of a value, with numbers and texts that are kept as they were written. */
-export function encodeJson(value: object): string {
+export function encodeJson(value: unknown): string {
 	return stringify(value) ?? 'null';
 }
 

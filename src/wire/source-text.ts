@@ -7,7 +7,7 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
-import { isObject, losesDigits, memberText, withMember, withoutMembers } from './json.ts';
+import { isObject, memberText, rewritesNumbers, withMember, withoutMembers } from './json.ts';
 
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
@@ -42,9 +42,9 @@ export function rememberResultText(
 	if (found !== undefined) rememberText(result, found);
 }
 
-/** Remember the text of `data` in an error response that was parsed from `text`, when it has digits to lose. */
+/** Remember the text of `data` in an error response that was parsed from `text`, when we would write its numbers differently. */
 export function rememberErrorText({ data }: { readonly data?: unknown }, text: string): void {
-	if (typeof data !== 'object' || data === null || !losesDigits(text)) return;
+	if (typeof data !== 'object' || data === null || !rewritesNumbers(text)) return;
 	const found = memberText(text, 'error', 'data');
 	if (found !== undefined) rememberText(data, found);
 }
