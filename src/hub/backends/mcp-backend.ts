@@ -257,7 +257,7 @@ export class McpBackend implements Backend {
 		await this.#serverLog.close();
 	}
 
-	#partsOf({ entry, environment, messageBytes = 0, limiter, log }: McpBackendOptions): ServerParts {
+	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpBackendOptions): ServerParts {
 		return {
 			entry,
 			environment,
@@ -266,6 +266,7 @@ export class McpBackend implements Backend {
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,
+			now,
 			knownEra: () => knownEraOf(this.#catalogue.known),
 			isKnown: () => this.#catalogue.known !== undefined,
 			onReady: (process, connection) => {

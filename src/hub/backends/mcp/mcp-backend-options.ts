@@ -19,6 +19,8 @@ export interface McpBackendOptions {
 	/** Longest message of a client, in bytes. A server may send longer ones: at least 64 MiB. */
 	readonly messageBytes?: number | undefined;
 	readonly log: Log;
+	/** The clock of restarts, in milliseconds. Default: `performance.now`. */
+	readonly now?: (() => number) | undefined;
 	/** Shared by all servers of the hub. */
 	readonly review: ToolReview;
 }
