@@ -126,8 +126,14 @@ export class PluginBackend implements Backend {
 	}
 
 	/** Use the running plugin; it is not stopped as idle meanwhile. */
-	async use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
-		const running = await this.up();
+	use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
+		const { running } = this.#supervisor;
+		return running === undefined
+			? this.up().then((started) => this.#using(started, work))
+			: this.#using(running, work);
+	}
+
+	async #using<T>(running: PluginProcess, work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		this.#calls++;
 		try {
 			return await work(running);
@@ -173,13 +179,13 @@ export class PluginBackend implements Backend {
 		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
-		const { signal, sessionId } = context;
+		const { sessionId } = context;
 		const response = await this.#useFor(context, ({ client }) => {
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const traceParent = typeof traceparent === 'string' ? traceparent : '';
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
 			const value = { ...request, sessionId, argumentsJson, traceParent };
-			const options = { signal, timeoutMs: this.settings.requestMs };
+			const options = { work: context, timeoutMs: this.settings.requestMs };
 			return client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
