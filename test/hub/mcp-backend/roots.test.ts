@@ -41,6 +41,18 @@ describe('the changed roots of a client', () => {
 		]);
 	});
 
+	it('are replaced by those of the client that is left when their client has gone', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const { client: one } = await clientWithRoots(served, 'one');
+		await clientWithRoots(served, 'two');
+		expect(await one.call('gate__roots')).toContain('file:///one');
+		const [gone] = served.opened.hub.clients.list();
+		one.close();
+		for (const backend of served.opened.hub.backends) backend.endSession?.(gone?.sessionId ?? '');
+		await until('the server has other roots', () => rootsOf(served).length > 0);
+		expect(rootsOf(served)).toEqual(['{"roots":[{"uri":"file:///two"}]}']);
+	});
+
 	it('are none for a server that starts in the background with several clients', async () => {
 		const served = await serveServers({ gate: gateway({}, 'normal', { ASKS_ROOTS: '1' }) });
 		const { client } = await clientWithRoots(served, 'one');

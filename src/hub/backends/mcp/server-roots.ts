@@ -61,13 +61,14 @@ export class ServerRoots {
 		}
 	}
 
-	/** The session of a client has ended: these processes must not ask it any more. */
+	/** The session of a client has ended: these processes must not ask it any more, nor use its roots. */
 	endSession(sessionId: string, processes: readonly ServerProcess[]): void {
 		for (const process of processes) {
 			const owner = this.#owners.get(process);
 			if (owner?.sessionId !== sessionId) continue;
 			owner.notification?.close();
 			this.#owners.delete(process);
+			this.#notify(process);
 		}
 	}
 
