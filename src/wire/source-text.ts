@@ -108,7 +108,9 @@ export function withoutMembersAt(
 /** The text of a value whose copy is changed; undefined where encoding the copy is faster and loses nothing. */
 function textToEdit(value: object): string | undefined {
 	const text = sourceTextOf(value);
-	return text === undefined || (text.length <= ENCODED_CHARACTERS && !rewritesNumbers(text)) ? undefined : text;
+	return text === undefined || (text.length <= ENCODED_CHARACTERS && !rewritesNumbers(text))
+		? undefined
+		: text;
 }
 
 function remember(value: object, text: string): void {
