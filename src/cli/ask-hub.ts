@@ -6,7 +6,6 @@ import type { HubFolder } from '../hub/shared/hub-folder.ts';
 import { diagnoseBlockedHub } from '../hub/shared/hub-health.ts';
 import type { HubRecord } from '../hub/shared/hub-record.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
-import { PluginClient } from '../plugin/client/plugin-client.ts';
 import { hubFolderHere } from './hub-location.ts';
 
 /** How long the hub may take to answer, in milliseconds. */
@@ -47,6 +46,8 @@ export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<Hu
 }
 
 async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus, keyof HubRecord>> {
+	// Loaded for a hub that runs: without one, and for a mistyped command, it would be most of the time.
+	const { PluginClient } = await import('../plugin/client/plugin-client.ts');
 	const identity = await loadIdentity(record.certsDir, 'mctl-client');
 	const client = await PluginClient.connect({
 		address: record.address,

@@ -11,8 +11,8 @@ export function withoutSelf(
 	notes: string[],
 ): FileSections {
 	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
-		const isHere = projectRoot(record.cwd ?? root, environment['HOME']) === root;
-		const isOwn = isHere && isOwnCommand(record);
+		// The words first: to find a root is several system calls, and a configuration may have hundreds of entries.
+		const isOwn = isOwnCommand(record) && projectRoot(record.cwd ?? root, environment['HOME']) === root;
 		if (!isOwn && !isStartedBy(environment, place)) return true;
 		const why = isOwn ? 'is this program itself' : 'started this process';
 		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);

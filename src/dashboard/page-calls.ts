@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import { serveSession } from '../hub/orchestrator/orchestrator-handlers.ts';
+import { serveSession } from '../hub/serve-session.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import type { IncomingCall } from '../rpc/incoming-call.ts';

@@ -59,10 +59,11 @@ function readUpTo(descriptor: number, path: string, limitBytes: number, expected
 	for (;;) {
 		const part = Buffer.allocUnsafe(Math.max(expected - length + 1, 4096));
 		const count = readSync(descriptor, part, 0, part.length, null);
-		if (count === 0) return Buffer.concat(parts, length);
 		length += count;
 		if (length > limitBytes) throw tooLarge(path, limitBytes);
 		parts.push(part.subarray(0, count));
+		// A short read that completes the expected size was at the end.
+		if (count === 0 || (length === expected && count < part.length)) return Buffer.concat(parts, length);
 	}
 }
 

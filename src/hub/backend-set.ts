@@ -5,7 +5,13 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Change } from '../mcp/server/provider.ts';
+import { within } from '../rpc/clock.ts';
 import type { Backend } from './backends/backend.ts';
+
+/** Backends that are closed together: the exits of a hundred processes at once would leave the hub no CPU. */
+const CLOSED_TOGETHER = 8;
+/** When the next ones are closed, although these are slow. */
+const CLOSE_STEP_MS = 20;
 
 export class BackendSet {
 	readonly #log: Log;
@@ -51,11 +57,16 @@ export class BackendSet {
 		await Promise.all(closed.filter((_, at) => gone[at]?.retire === undefined));
 	}
 
-	/** Close all of them. */
+	/** Close all of them, a few at a time. */
 	async close(): Promise<void> {
 		const backends = this.all;
 		this.#current = [];
-		await Promise.all(backends.map((backend) => this.#close(backend, () => backend.close())));
+		const closing: Promise<unknown>[] = [];
+		for (const backend of backends) {
+			closing.push(this.#close(backend, () => backend.close()));
+			if (closing.length % CLOSED_TOGETHER === 0) await within(Promise.all(closing), CLOSE_STEP_MS);
+		}
+		await Promise.all(closing);
 	}
 
 	async #close(backend: Backend, close: () => Promise<void>): Promise<void> {

@@ -240,7 +240,7 @@ export class Child {
 
 	#signal(signal: NodeJS.Signals): void {
 		if (isWindows) this.#process.kill(signal);
-		else this.#tree.signal(signal);
+		else void this.#tree.signal(signal);
 	}
 
 	#readStderr(policy: StderrPolicy, onEnd?: () => void): void {

@@ -38,6 +38,8 @@ export async function groupGone(group: number, ms: number): Promise<boolean> {
 /** False when only zombies are left in the group. True where there is no /proc. */
 export function hasLiveMember(group: number): boolean {
 	if (process.platform !== 'linux') return true;
+	// The leader first: to read all processes costs milliseconds.
+	if (isLiveMember(group, group)) return true;
 	return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLiveMember(Number(name), group));
 }
 

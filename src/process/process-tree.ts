@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP_POLL_MS, hasLiveMember, isLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
-import { findMarked, findMarkedSoon, isMarked, type Origin } from './marked-processes.ts';
+import { findMarkedSoon, isMarked, type Origin } from './marked-processes.ts';
 
 export class ProcessTree {
 	readonly #origin: Origin;
@@ -26,39 +26,39 @@ export class ProcessTree {
 		return this.#mark !== undefined && (await findMarkedSoon(this.#mark, this.#origin)).length > 0;
 	}
 
-	/** Send a signal to every process of the tree; false when none is left. */
-	signal(signal: NodeJS.Signals): boolean {
+	/** Send a signal to every process of the tree, to its group at once; false when none is left. */
+	async signal(signal: NodeJS.Signals): Promise<boolean> {
 		this.#lastSignal = signal;
 		const hasGroup = signalGroup(this.#origin.pid, signal);
-		return this.#signalEscaped() || hasGroup;
+		return (await this.#signalEscaped(signal)) || hasGroup;
 	}
 
 	/** Wait until no process of the tree is alive; false when `ms` passed first. */
 	async gone(ms: number): Promise<boolean> {
 		const deadlineAt = performance.now() + ms;
-		for (let polls = 1; this.#isAnyLeft(polls); polls++) {
+		for (let polls = 1; await this.#isAnyLeft(polls); polls++) {
 			if (performance.now() >= deadlineAt) return false;
 			await sleep(GROUP_POLL_MS);
 		}
 		return true;
 	}
 
-	#isAnyLeft(polls: number): boolean {
+	async #isAnyLeft(polls: number): Promise<boolean> {
 		const { pid } = this.#origin;
 		const isScan = polls % POLLS_PER_PROC_SCAN === 0;
 		if (signalGroup(pid, 0) && !(isScan && !hasLiveMember(pid))) return true;
 		if (this.#escaped.some((pidOutside) => isMarked(pidOutside, this.#mark ?? ''))) return true;
 		// All known processes are gone; those that they started meanwhile get the same signal.
-		return this.#signalEscaped();
+		return this.#signalEscaped(this.#lastSignal);
 	}
 
 	/** Signal the marked processes outside the group; a second signal makes many programs stop without cleanup. */
-	#signalEscaped(): boolean {
-		const marked = this.#mark === undefined ? [] : findMarked(this.#mark, this.#origin);
+	async #signalEscaped(signal: NodeJS.Signals): Promise<boolean> {
+		const marked = this.#mark === undefined ? [] : await findMarkedSoon(this.#mark, this.#origin);
 		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
 		for (const pid of this.#escaped) {
 			try {
-				process.kill(pid, this.#lastSignal);
+				process.kill(pid, signal);
 			} catch {
 				// It has just exited, or changed its user: nothing we can do.
 			}

@@ -10,9 +10,9 @@ export const STOP_KILL_MS = 1000;
 
 /** Stop what is left of a process tree: SIGTERM, a wait, SIGKILL. Resolves when it is gone. */
 export async function stopTree(tree: ProcessTree): Promise<void> {
-	if (!tree.signal('SIGTERM')) return;
+	if (!(await tree.signal('SIGTERM'))) return;
 	if (await tree.gone(STOP_TERM_MS)) return;
-	tree.signal('SIGKILL');
+	await tree.signal('SIGKILL');
 	await tree.gone(STOP_KILL_MS);
 }
 

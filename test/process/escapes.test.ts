@@ -1,13 +1,16 @@
 /* Descendants that leave the process group of their child, in the ways that real tools do. */
 
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Child } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
-import { withoutMark } from '../../src/process/mark.ts';
+import { MARK_VARIABLE, markOfProcess, withoutMark } from '../../src/process/mark.ts';
+import { ProcessTree } from '../../src/process/process-tree.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+import { stopTree } from '../../src/process/stop.ts';
 import { livingWith, shell } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
@@ -74,6 +77,18 @@ describe.skipIf(process.platform !== 'linux')('a descendant that leaves the proc
 		await until('nothing is left', () => livingWith('ROUND_TOKEN', token).length === 0);
 	});
 
+	it('of one of several old children that are stopped together is stopped with its own child alone', async () => {
+		const children = await Promise.all(
+			[1, 2, 3].map((number) => startOld(`${markOfProcess()}old.${number}.`)),
+		);
+		const [first, second, third] = children.map(({ tree }) => tree);
+		await Promise.all([first, second].map((tree) => tree && stopTree(tree)));
+		const left = children.map(({ token }) => livingWith('ROUND_TOKEN', token).length > 0);
+		expect(left).toEqual([false, false, true]);
+		expect(await third?.signal('SIGKILL')).toBe(true);
+		expect(await third?.gone(10_000)).toBe(true);
+	});
+
 	it('is not stopped when it belongs to another child', async () => {
 		const first = await startMarked(shell('setsid sleep 60 & echo up; wait'));
 		const second = await startMarked(shell('setsid sleep 60 & echo up; wait'));
@@ -89,6 +104,16 @@ describe('withoutMark', () => {
 		expect(withoutMark({ ORCHESTRA_SPAWN: '1.2.3.', PATH: '/bin' })).toEqual({ PATH: '/bin' });
 	});
 });
+
+/** A child with a descendant outside its group, which is searched like that of a child that runs for long. */
+async function startOld(mark: string): Promise<{ tree: ProcessTree; token: string }> {
+	const token = randomUUID();
+	const env = { ...process.env, ROUND_TOKEN: token, [MARK_VARIABLE]: mark };
+	const script = 'setsid sleep 60 & echo up; wait';
+	const child = spawn('sh', ['-c', script], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+	await once(child.stdout, 'data');
+	return { tree: new ProcessTree({ pid: child.pid ?? 0, startedAt: -Infinity }, mark), token };
+}
 
 async function startMarked(
 	record: SpawnRecord,

@@ -9,15 +9,17 @@ import { packageVersion } from '../../files/package-version.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
+import type { ConnectedClients } from '../connected-clients.ts';
 import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
 import { LazyBackend } from './lazy-backend.ts';
 import type { ToolReview } from './mcp/server-pins.ts';
 import type { StartLimiter } from './mcp/start-limiter.ts';
-import type * as McpModule from './mcp-backend.ts';
+import { McpBackend } from './mcp-backend.ts';
 import type { PluginBackend } from './plugin-backend.ts';
 import type { PluginLink } from './plugin-link.ts';
+import { ToolBackend } from './tool-backend.ts';
 
 export interface BackendSetup {
 	readonly configuration: Configuration;
@@ -30,6 +32,8 @@ export interface BackendSetup {
 	readonly link: () => Promise<PluginLink>;
 	/** Bounds the starts of MCP servers. */
 	readonly limiter: StartLimiter;
+	/** The clients of the hub. */
+	readonly clients: ConnectedClients;
 	/** What was accepted of MCP servers, and what is suspicious. */
 	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
@@ -76,10 +80,7 @@ function toolBackend({ configuration, cwd, environment, log }: BackendSetup): La
 		kind: 'tools',
 		configurationKey: JSON.stringify([root, tools, limits]),
 		offers: ['tools'],
-		load: async () => {
-			const { ToolBackend } = await import('./tool-backend.ts');
-			return new ToolBackend({ configuration, cwd, environment, log: log.named('tools') });
-		},
+		load: async () => new ToolBackend({ configuration, cwd, environment, log: log.named('tools') }),
 	});
 }
 
@@ -120,16 +121,13 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 	const entries = setup.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
 	if (entries.length === 0) return [];
 	const version = packageVersion();
-	let code: Promise<typeof McpModule> | undefined;
-	// One import for all: each costs a tenth of a millisecond, also of a module that is loaded.
-	const load = (): Promise<typeof McpModule> => (code ??= import('./mcp-backend.ts'));
-	return entries.map((entry) => mcpBackend(setup, entry, { version, load }));
+	return entries.map((entry) => mcpBackend(setup, entry, version));
 }
 
 function mcpBackend(
-	{ configuration, environment, limiter, review, log }: BackendSetup,
+	{ configuration, environment, limiter, clients, review, log }: BackendSetup,
 	entry: ServerEntry,
-	{ version, load }: { version: string; load: () => Promise<typeof McpModule> },
+	version: string,
 ): LazyBackend {
 	const { messageBytes } = configuration.limits;
 	return new LazyBackend({
@@ -140,10 +138,9 @@ function mcpBackend(
 		offers: ['tools', 'prompts', 'resources', 'completion'],
 		ownsUri: (uri) => ownUri(entry.name, uri) !== uri,
 		load: async () => {
-			const { McpBackend } = await load();
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
-			const parts = { limiter, review, messageBytes, log: mcpLog };
+			const parts = { limiter, clients, review, messageBytes, log: mcpLog };
 			return new McpBackend({ entry, environment, folder, version, ...parts });
 		},
 	});
@@ -216,7 +213,7 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);
 			if (needed) visit(needed, [...path, entry.id]);
-			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured`);
+			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured or is disabled`);
 		}
 		if (!ordered.includes(entry)) ordered.push(entry);
 	};

@@ -7,7 +7,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change } from '../../mcp/server/provider.ts';
-import { HelperSpawner } from '../../process/helper-spawner.ts';
+import type { HelperSpawner } from '../../process/helper-spawner.ts';
 import { type CallToolResult, isLogLevel, type Tool } from '../../protocol/mcp-types.ts';
 import { toolRoots } from '../../tool/discover.ts';
 import type { ToolEvent } from '../../tool/event.ts';
@@ -19,7 +19,7 @@ import {
 	mcpResultOf,
 } from '../../tool/mcp-result.ts';
 import { missingProgram } from '../../tool/missing-program.ts';
-import { type RunOptions, runTool } from '../../tool/run.ts';
+import type { RunOptions } from '../../tool/run.ts';
 import { runTimeoutMs } from '../../tool/run-limits.ts';
 import { defaultRunsAtOnce, RunQueue } from '../../tool/run-queue.ts';
 import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
@@ -165,7 +165,10 @@ export class ToolBackend implements Backend {
 		}
 		try {
 			const traceparent = context.tracer?.sent();
-			const run = runTool(running.tool, { ...options, traceparent });
+			// Loaded when the first tool runs: lists do not need it.
+			const { runTool } = await import('../../tool/run.ts');
+			const spawner = await this.#spawnerForLarge();
+			const run = runTool(running.tool, { ...options, spawner, traceparent });
 			for await (const event of run) report(event, context);
 			return plain(mcpResultOf(await run.summary, configuration.root, running.tool));
 		} finally {
@@ -185,7 +188,6 @@ export class ToolBackend implements Backend {
 			environment: toolEnvironment(tool, settings, environment),
 			sandbox: ownEntry(settings.sandboxes, tool.id) ?? settings.sandbox,
 			childLimits: settings.limits,
-			spawner: this.#spawnerForLarge(),
 			timeoutMs: runTimeoutMs(tool.id, times),
 			limits: { ...(outputBytes !== undefined && { outputBytes }), ...(events !== undefined && { events }) },
 			onSpawn: (pid) => {
@@ -197,10 +199,11 @@ export class ToolBackend implements Backend {
 	}
 
 	/** The helper is started only when this process is large. */
-	#spawnerForLarge(): HelperSpawner | undefined {
+	async #spawnerForLarge(): Promise<HelperSpawner | undefined> {
 		if (this.#spawner === undefined && process.memoryUsage.rss() > LARGE_PROCESS_BYTES) {
-			this.#spawner = new HelperSpawner();
+			const { HelperSpawner: Spawner } = await import('../../process/helper-spawner.ts');
 			this.#spawnerSince = new Date();
+			this.#spawner ??= new Spawner();
 		}
 		return this.#spawner;
 	}

@@ -12,6 +12,7 @@
  */
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
+import { SLICE_MS, WorkSlices } from '../../rpc/work-slices.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import { stepsOf, translated } from './query-words.ts';
@@ -19,7 +20,6 @@ import { type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
-import { SLICE_MS, WorkSlices } from './work-slices.ts';
 
 /** Candidates that are ranked again. */
 const CANDIDATES = 100;
@@ -70,10 +70,7 @@ export class ToolIndex {
 				vectorSaturation: VECTOR_SATURATION,
 			});
 			const slices = new WorkSlices();
-			for (const load of searchDataSteps(index, this.#log)) {
-				load();
-				if (slices.isOver) await slices.next();
-			}
+			for (const _ of searchDataSteps(index, this.#log)) if (slices.isOver) await slices.next();
 			this.#index = index;
 		}
 		if (this.#tools !== tools || this.#ranking === undefined) {

@@ -10,7 +10,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
+import type { SharedState } from '../../mcp/server/mcp-session.ts';
 import { EXACT_JSON, FEATURES } from '../../plugin/features.ts';
 import {
 	HealthResult_Status,
@@ -18,13 +18,13 @@ import {
 	type RegistrationResultSchema,
 } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
-import { readTunnelId, type TunneledSession } from '../../plugin/tunnel-id.ts';
-import { Peer } from '../../rpc/peer.ts';
+import { readTunnelId } from '../../plugin/tunnel-id.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
+import { serveSession } from '../serve-session.ts';
 import { EventHub } from './event-hub.ts';
 import { storageRoutes } from './storage-routes.ts';
 import { toolRoutes } from './tool-routes.ts';
@@ -86,32 +86,6 @@ function registration(
 }
 
 const SHOWN_CHARACTERS = 80;
-
-/** Serve an MCP session on a transport until it ends. */
-export function serveSession(
-	transport: Transport,
-	{
-		opened,
-		shared,
-		log,
-		sessionId,
-		view,
-		transport: kind = 'link',
-	}: Pick<OrchestratorParts, 'opened' | 'shared' | 'log'> & TunneledSession & { transport?: string },
-): void {
-	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
-	const session = new McpSession(opened().hub, { shared, log, sessionId, transport: kind });
-	const peer = new Peer(transport, {
-		...session.peerOptions,
-		log,
-		onEnd: () => {
-			session.close();
-			peer.cancelIncoming('the client is gone');
-		},
-	});
-	session.connect(peer);
-	transport.start(peer);
-}
 
 function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {
 	return {

@@ -19,12 +19,11 @@ const LINE_CHARACTERS = 40;
 /** Earlier calls among which the last one is looked for. */
 const LOOKED_AT = 50;
 
-export function ApprovalArguments({ approval }: { approval: ApprovalRow }): JSX.Element {
+export function ApprovalArguments({ approval, text }: { approval: ApprovalRow; text: string }): JSX.Element {
 	const { api } = useDashboard();
 	const isWhole = useSignal(false);
 	const earlier = useSignal<string | undefined>(undefined);
 	const note = useSignal('');
-	const { argumentText: text } = approval;
 	const compare = async (): Promise<void> => {
 		earlier.value = await lastArguments(api, approval).catch(() => undefined);
 		note.value =

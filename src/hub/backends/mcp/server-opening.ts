@@ -6,7 +6,6 @@ import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { Diagnosis } from '../../../process/diagnosis.ts';
 import type { Transport } from '../../../transport/transport.ts';
-import { openServerTransport } from './open-server-transport.ts';
 import type { ServerLog } from './server-log.ts';
 
 export interface ServerOpeningParts {
@@ -84,6 +83,7 @@ export class ServerOpening {
 		const { add: onStderr, end: onStderrEnd } = serverLog.reader(() => this.diagnosis?.pid);
 		const onStray = (line: string): void => serverLog.stray(line);
 		const options = { environment, onStderr, onStderrEnd, onStray, limitBytes, log };
+		const { openServerTransport } = await import('./open-server-transport.ts');
 		this.#transport = await this.#recorded(await openServerTransport(entry, options));
 		this.#spawnMs = performance.now() - this.#beganAt;
 		return this.#transport;

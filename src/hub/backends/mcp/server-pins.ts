@@ -24,8 +24,8 @@ const LOGGED_TOOLS = 5;
 export interface ServerPinsOptions {
 	readonly server: string;
 	readonly mode: PinMode;
-	/** Undefined with the mode `off`. */
-	readonly store: PinStore | undefined;
+	/** Opens the pins for the first comparison. Undefined with the mode `off`. */
+	readonly store: (() => PinStore) | undefined;
 	readonly log: Log;
 	/** Called with the tools when they are compared. */
 	readonly onCompared: (tools: readonly Tool[]) => void;
@@ -61,15 +61,16 @@ export function openServerPins(
 ): ServerPins {
 	const { name, settings, file } = entry;
 	const mode = settings.pin ?? 'tell';
-	const place = pinPlace(file, environment);
-	const store = mode === 'off' ? undefined : review.stores.at(place, () => new PinStore(place));
+	const open = (): PinStore => review.stores.at(pinPlace(file, environment), (place) => new PinStore(place));
+	const store = mode === 'off' ? undefined : open;
 	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
 	return new ServerPins({ server: name, mode, store, log, onCompared, onHeld });
 }
 
 export class ServerPins {
 	readonly #options: ServerPinsOptions;
-	readonly #stopWatching: () => void;
+	#store: PinStore | undefined;
+	#stopWatching: (() => void) | undefined;
 	/** The tools that were read last, and have not been compared. */
 	#waiting: readonly Tool[] | undefined;
 	#current: { readonly tools: readonly Tool[]; readonly hashes: ToolHashes } | undefined;
@@ -82,7 +83,6 @@ export class ServerPins {
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
-		this.#stopWatching = options.store?.watch(() => this.#compareAgain()) ?? (() => {});
 	}
 
 	/** Undefined when no tool is held back. */
@@ -114,7 +114,7 @@ export class ServerPins {
 
 	/** Resolves when the pins are on disk. Never rejects. */
 	async close(): Promise<void> {
-		this.#stopWatching();
+		this.#stopWatching?.();
 		await this.#recording;
 	}
 
@@ -136,7 +136,8 @@ export class ServerPins {
 
 	/** Tools from disk were recorded when they were read from the server. */
 	#compare(isFresh: boolean): void {
-		const { server, store } = this.#options;
+		const { server } = this.#options;
+		const store = this.#watched();
 		if (store === undefined) return;
 		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
 		const { servers, problem } = store.read();
@@ -147,6 +148,13 @@ export class ServerPins {
 		this.#driftCount = drifted.length;
 		this.#report(drifted);
 		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind))));
+	}
+
+	/** The pins, read again from now on when their files change. */
+	#watched(): PinStore | undefined {
+		this.#store ??= this.#options.store?.();
+		this.#stopWatching ??= this.#store?.watch(() => this.#compareAgain());
+		return this.#store;
 	}
 
 	/** A catalogue that is too large to compare. */
