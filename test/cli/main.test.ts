@@ -135,7 +135,7 @@ describe('mctl', () => {
 
 	it('reports what the operating system refuses without a stack', async () => {
 		const { code, stderr } = await mctl(['new', 'prompt', 'x', '--prompts', '/dev/null/x']);
-		expect([code, stderr]).toEqual([69, expect.stringMatching(/^mctl: .*ENOTDIR.*\n$/)]);
+		expect([code, stderr]).toEqual([69, expect.stringMatching(/^mctl: .*ENOTDIR.*\nhint: .+\n$/)]);
 	});
 
 	it('says in one sentence that a Node.js is too old, and loads nothing', async () => {
