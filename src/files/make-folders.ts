@@ -15,7 +15,15 @@ export function makeFolders(path: string, mode = 0o777): boolean {
 		mkdirSync(path, { mode });
 		return true;
 	} catch (error) {
-		if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+		if (isFolder(path)) return false;
 		throw error;
+	}
+}
+
+function isFolder(path: string): boolean {
+	try {
+		return statSync(path).isDirectory();
+	} catch {
+		return false; // the error of `mkdir` says why
 	}
 }

@@ -79,15 +79,15 @@ export class HubFolder {
 		return this.running() ?? lockHolder(this.socketName);
 	}
 
-	/** Write the record, and add the hub to the registry. */
+	/** Add the hub to the registry, then write the record: a hub that a client finds is one that `--all` finds. */
 	announce(record: HubRecord): void {
-		this.#write(RECORD, record);
 		const { pid, startTime, root, startedAt } = record;
 		try {
 			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
 		} catch {
 			// Without a writable home, only processes with the same XDG_STATE_HOME find the hub.
 		}
+		this.#write(RECORD, record);
 	}
 
 	/** Restore deleted or damaged files, and update the heartbeat. Does not overwrite the files of another running hub. */
