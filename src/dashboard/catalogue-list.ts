@@ -1,9 +1,9 @@
 /* The lists of the hub as short rows, and as what the search reads of them. Long lists are read in slices. */
 import { firstSentence } from '../hub/expose/tool-document.ts';
-import { WorkSlices } from '../hub/expose/work-slices.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { MergedList } from '../hub/merged-list.ts';
 import { redactJson } from '../redact.ts';
+import { WorkSlices } from '../rpc/work-slices.ts';
 import type { CatalogueReply, CatalogueRow, OfferKind, ToolSearchHit } from './api-offers.ts';
 import type { IndexedOffer } from './offer-index.ts';
 

@@ -3,7 +3,7 @@
  * the search. The list is made once per change of the hub.
  */
 import { OrchestraError } from '../errors.ts';
-import { WorkSlices } from '../hub/expose/work-slices.ts';
+import { WorkSlices } from '../rpc/work-slices.ts';
 import { signatureLine } from '../schema/tool-signature.ts';
 import { Policy } from '../trust/policy.ts';
 import type { JsonObject } from '../wire/json.ts';
