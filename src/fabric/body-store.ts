@@ -4,6 +4,7 @@
  */
 import type { Tool } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
+import { keepNumbers } from '../wire/keep-numbers.ts';
 import { bodyHash } from './offered-tools.ts';
 
 interface Body {
@@ -75,6 +76,7 @@ export class BodyStore {
 /** The valid tools of a body; other workers are not trusted to write it correctly. */
 function parseBody(text: string): readonly Tool[] {
 	const read = parsedOffer(text);
+	keepNumbers(read, text);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
 	return tools.filter(isTool).slice(0, TOOLS_LIMIT);
 }

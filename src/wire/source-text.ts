@@ -7,7 +7,7 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
-import { isObject, losesDigits, memberText, withMember, withoutMembers } from './json.ts';
+import { isObject, memberText, rewritesNumbers, withMember, withoutMembers } from './json.ts';
 
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
@@ -45,9 +45,9 @@ export function rememberResultText(
 	if (found !== undefined) rememberText(result, found);
 }
 
-/** Remember the text of `data` in an error response that was parsed from `text`, when it has digits to lose. */
+/** Remember the text of `data` in an error response that was parsed from `text`, when we would write its numbers differently. */
 export function rememberErrorText({ data }: { readonly data?: unknown }, text: string): void {
-	if (typeof data !== 'object' || data === null || !losesDigits(text)) return;
+	if (typeof data !== 'object' || data === null || !rewritesNumbers(text)) return;
 	const found = memberText(text, 'error', 'data');
 	if (found !== undefined) rememberText(data, found);
 }
@@ -108,7 +108,9 @@ export function withoutMembersAt(
 /** The text of a value whose copy is changed; undefined where encoding the copy is faster and loses nothing. */
 function textToEdit(value: object): string | undefined {
 	const text = sourceTextOf(value);
-	return text === undefined || (text.length <= ENCODED_CHARACTERS && !losesDigits(text)) ? undefined : text;
+	return text === undefined || (text.length <= ENCODED_CHARACTERS && !rewritesNumbers(text))
+		? undefined
+		: text;
 }
 
 function remember(value: object, text: string): void {

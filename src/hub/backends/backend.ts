@@ -145,6 +145,10 @@ export interface Backend {
 	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
+	/** A client set its log level. */
+	logLevelChanged?(): void;
+	/** A list of the hub with its items was answered: it may read again what is out of date. */
+	listAnswered?(): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;
