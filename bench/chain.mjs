@@ -5,12 +5,11 @@
  * with two processes that keep its cores busy, as a build or a browser does.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openCaller } from './measure/line-caller.mjs';
-import { makeBusy } from './measure/process.mjs';
+import { firstOutput, keepStderr, makeBusy } from './measure/process.mjs';
 import { fixed, median, note, printTable, times } from './measure/report.mjs';
 
 const IN_FLIGHT = 64;
@@ -140,8 +139,8 @@ function openChains(home, program) {
 			execFileSync(program, ['certs', certs]);
 			mctl('hub', 'start');
 			const { networkAddress: address } = JSON.parse(mctl('hub', 'status', '--json'));
-			goHub = spawn(program, ['orchestrator', certs], { stdio: ['pipe', 'pipe', 'ignore'] });
-			const goAddress = String(await once(goHub.stdout, 'data')).trim();
+			goHub = keepStderr(spawn(program, ['orchestrator', certs], { stdio: 'pipe' }));
+			const goAddress = await firstOutput(goHub);
 			const node = process.execPath;
 			const toGo = ['--orchestrator-addr', goAddress, '--certs-dir', certs];
 			return [

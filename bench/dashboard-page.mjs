@@ -137,7 +137,8 @@ function scrollThrough(ms) {
 	const list = document.querySelector('.virtual-list');
 	const end = list.scrollHeight - list.clientHeight;
 	const frames = [];
-	return new Promise((done) => {
+	return new Promise((done, fail) => {
+		setTimeout(() => fail(new Error('the page draws no frames')), 10 * ms);
 		const began = performance.now();
 		let last = began;
 		const step = (now) => {

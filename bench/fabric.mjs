@@ -6,18 +6,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { ensureNatsServer } from '../scripts/nats-server.mjs';
+import { ensureNatsServer, freePort } from '../scripts/nats-server.mjs';
 import { root } from '../scripts/steps.mjs';
+import { firstOutput, stop } from './measure/process.mjs';
 import { note } from './measure/report.mjs';
 
 const DAY_MS = 86_400_000;
+const GIVE_UP_MS = 60_000;
 const LARGE_BYTES = 64 * 1024 * 1024;
 const IN_FLIGHT = 64;
 const IDLE_MS = 4000;
@@ -69,11 +70,7 @@ async function startServer(product, { program, folder, ends }) {
 	const text = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'data')}" }\n${tls}\n`;
 	writeFileSync(join(folder, 'nats.conf'), text);
 	const server = spawn(program, ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });
-	ends.push(async () => {
-		const exited = once(server, 'exit');
-		server.kill('SIGKILL');
-		await exited;
-	});
+	ends.push(() => stop(server, 0));
 	return { url: `tls://localhost:${port}`, ...files };
 }
 
@@ -82,14 +79,14 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	ends.push(() => void worker.kill('SIGKILL'));
-	const [line] = await once(worker.stdout, 'data');
-	const direct = await openDirect(Number(line), ca);
+	const direct = await openDirect(Number(await firstOutput(worker)), ca);
 	ends.push(() => direct.close());
 	const access = { servers: [url], name: 'bench-hub', ca };
 	const backend = new product.FabricBackend({ access, patterns: ['*'], log: product.Log.silent });
 	const hub = new product.Hub({ backends: [backend] });
 	ends.push(() => hub.close());
-	while (!(await backend.listTools()).some(({ name }) => name === 'bench__echo')) await sleep(20);
+	const hasTool = async () => (await backend.listTools()).some(({ name }) => name === 'bench__echo');
+	await until('the worker offers its tool', hasTool, 20);
 	const remote = (input) => product.callHub(hub, { name: 'bench__echo', arguments: input });
 	const near = directHub(product, direct);
 	ends.push(() => near.close());
@@ -146,7 +143,7 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 async function measureDeath(worker, backend) {
 	const killedAt = performance.now();
 	worker.kill('SIGKILL');
-	while (backend.workersOf('bench').length > 0) await sleep(5);
+	await until('the hub notices the death', () => backend.workersOf('bench').length === 0, 5);
 	const deathMs = performance.now() - killedAt;
 	print(`a worker is killed        noticed after ${ms(deathMs)} (goal 20,000 ms)`);
 	return deathMs;
@@ -175,7 +172,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	const link = new product.FabricLink({ ...access, name: 'bench-writer' }, product.Log.silent);
 	ends.push(() => link.close());
 	link.open();
-	while (!link.isUp) await sleep(5);
+	await until('the writer is connected', () => link.isUp, 5);
 	const hashes = new Map();
 	const names = Array.from({ length: count }, (_none, at) => `worker-${at}`);
 	const presence = async (name) => {
@@ -204,13 +201,9 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 		log: product.Log.silent,
 	});
 	ends.push(() => fresh.close());
-	while (!fresh.link.isUp) await sleep(1);
+	await until('the new hub is connected', () => fresh.link.isUp, 1);
 	const startedAt = performance.now();
-	while ((await fresh.listTools()).length < count * 20) {
-		if (performance.now() - startedAt > PRESENCE_TTL_MS / 10)
-			throw new Error('the hub did not load all offers');
-		await sleep(1);
-	}
+	await until('the hub has all offers', async () => (await fresh.listTools()).length >= count * 20, 1);
 	const loadMs = performance.now() - startedAt;
 	const idleBytes = await measureIdle(fresh, names, (name) => beat(name, hashes.get(name)));
 	const noticed = await measureNotice(product, { access, fresh });
@@ -246,13 +239,13 @@ async function measureNotice(product, { access, fresh }) {
 	});
 	const isThere = () => fresh.workersOf('joiner').length > 0;
 	await worker.open();
-	while (!worker.link.isUp) await sleep(0);
+	await until('the joiner is connected', () => worker.link.isUp, 0);
 	const joinedAt = performance.now();
-	while (!isThere()) await new Promise((resolve) => setImmediate(resolve));
+	await until('the joiner is listed', isThere, 0);
 	const joinMs = performance.now() - joinedAt;
 	const leftAt = performance.now();
 	const closed = worker.close();
-	while (isThere()) await new Promise((resolve) => setImmediate(resolve));
+	await until('the joiner is gone', () => !isThere(), 0);
 	const leaveMs = performance.now() - leftAt;
 	await closed;
 	return { joinMs, leaveMs };
@@ -319,13 +312,13 @@ async function large(call) {
 	return performance.now() - startedAt;
 }
 
-async function freePort() {
-	const server = createServer();
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address();
-	server.close();
-	return port;
+/** Look every `everyMs`, with 0 each turn of the event loop, until the condition holds. */
+async function until(what, condition, everyMs) {
+	const giveUpAt = performance.now() + GIVE_UP_MS;
+	while (!(await condition())) {
+		if (performance.now() > giveUpAt) throw new Error(`not within ${GIVE_UP_MS} ms: ${what}`);
+		await (everyMs === 0 ? nextTurn() : sleep(everyMs));
+	}
 }
 
 function median(values) {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { DRIVER_CORE, nodeOn, startNode, stop } from './measure/process.mjs';
+import { DRIVER_CORE, firstOutput, nodeOn, startNode, stop } from './measure/process.mjs';
 import { fixed, median, note, printTable, times } from './measure/report.mjs';
 
 const plans = { full: { rounds: 5, ms: 2000, largeCalls: 10 }, quick: { rounds: 1, ms: 800, largeCalls: 4 } };
@@ -30,10 +30,9 @@ export async function measureClients({ isQuick = false } = {}) {
 
 async function measureServer(file, plan) {
 	const server = startNode([subjectFile(file)]);
-	const [port] = await once(server.stdout, 'data');
-	const url = `http://127.0.0.1:${Number(port)}/mcp`;
 	const samples = Object.fromEntries(clients.map((client) => [client, []]));
 	try {
+		const url = `http://127.0.0.1:${Number(await firstOutput(server))}/mcp`;
 		for (let round = 0; round < plan.rounds; round++) {
 			for (const client of clients) samples[client].push(await measureClient(client, url, plan));
 		}

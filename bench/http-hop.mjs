@@ -3,13 +3,12 @@
  * connection, and through `mctl serve`. The hub and the server share a core, the caller
  * has the other.
  */
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
 import { askOnce, drive, encodeHttp, openLines } from './measure/http-driver.mjs';
-import { pinDriver, startNode, stop } from './measure/process.mjs';
+import { firstOutput, pinDriver, startNode, stop } from './measure/process.mjs';
 import { fixed, median, note, printTable } from './measure/report.mjs';
 import { script, TEXT } from './measure/requests.mjs';
 
@@ -25,8 +24,7 @@ export async function measureHop({ isQuick = false } = {}) {
 	const home = mkdtempSync(join(tmpdir(), 'orchestra-bench-'));
 	const server = startNode([join(import.meta.dirname, 'subjects', 'http-bare-server.mjs')]);
 	try {
-		const [port] = await once(server.stdout, 'data');
-		const url = `http://127.0.0.1:${Number(port)}/mcp`;
+		const url = `http://127.0.0.1:${Number(await firstOutput(server))}/mcp`;
 		const samples = { direct: [], 'mctl serve': [] };
 		for (let round = 1; round <= plan.rounds; round++) {
 			note(`  hop: round ${round} of ${plan.rounds}`);

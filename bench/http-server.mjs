@@ -7,10 +7,9 @@
  * other one its stateless fallback.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { askOnce, drive, encodeHttp, openLines } from './measure/http-driver.mjs';
-import { cpuMicros, pinDriver, startNode, stop } from './measure/process.mjs';
+import { cpuMicros, firstOutput, pinDriver, startNode, stop } from './measure/process.mjs';
 import { fixed, median, note, printTable, times } from './measure/report.mjs';
 import { TEXT } from './measure/requests.mjs';
 
@@ -59,13 +58,11 @@ export async function measureListeners({ isQuick = false } = {}) {
 async function measure({ file, headers }, { warmMs, ms }) {
 	const child = startNode([join(import.meta.dirname, 'subjects', file), token]);
 	try {
-		const [url] = await once(child.stdout.setEncoding('utf8'), 'data');
+		const url = await firstOutput(child);
 		const found = {};
 		for (const era of ['modern', 'legacy']) {
-			const lines = await openLines(url.trim(), Math.max(...IN_FLIGHT));
-			const bytes = await (era === 'modern'
-				? modernCall(url.trim(), headers)
-				: legacyCall(url.trim(), headers, lines));
+			const lines = await openLines(url, Math.max(...IN_FLIGHT));
+			const bytes = await (era === 'modern' ? modernCall(url, headers) : legacyCall(url, headers, lines));
 			const answer = await askOnce(lines, bytes);
 			if (!answer.includes(TEXT)) throw new Error(`a wrong answer: ${answer.slice(0, 300)}`);
 			await drive(lines, bytes, warmMs);
@@ -76,7 +73,7 @@ async function measure({ file, headers }, { warmMs, ms }) {
 				found[`${era} ${inFlight} cpu`] =
 					cpu === undefined ? undefined : (cpuMicros(child.pid) - cpu) / count;
 			}
-			if (era === 'modern') found['large ms'] = await largeResult(url.trim(), headers, lines);
+			if (era === 'modern') found['large ms'] = await largeResult(url, headers, lines);
 			for (const line of lines) line.close();
 		}
 		return found;

@@ -3,13 +3,13 @@
  * links and over what else there is. Ratios count, not the absolute figures.
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadIdentity } from '../dist/plugin/index.js';
 import { subjects } from './link-subjects.mjs';
+import { firstOutput, nextMessage, stop } from './measure/process.mjs';
 import { median } from './measure/report.mjs';
 
 const ROUNDS = 3;
@@ -54,7 +54,7 @@ async function measure(name, certs) {
 	const subject = subjects[name];
 	const server = fork(join(import.meta.dirname, 'link-server.mjs'), [name, certs]);
 	try {
-		const [{ address }] = await once(server, 'message');
+		const { address } = await nextMessage(server);
 		const handshakeMs = await handshake(subject, address, certs);
 		const row = { title: subject.title, 'handshake ms': round(handshakeMs) };
 		const link = await subject.dial(address, certs);
@@ -66,8 +66,8 @@ async function measure(name, certs) {
 		}
 		return row;
 	} finally {
-		server.disconnect();
-		await once(server, 'exit');
+		if (server.connected) server.disconnect();
+		await stop(server);
 	}
 }
 
@@ -156,7 +156,7 @@ async function echoLarge(link, isSlow) {
 /** Processor time of both ends so far, in microseconds. */
 async function cpuOf(server) {
 	server.send('cpu');
-	const [{ cpu }] = await once(server, 'message');
+	const { cpu } = await nextMessage(server);
 	const own = process.cpuUsage();
 	return cpu.user + cpu.system + own.user + own.system;
 }
@@ -178,15 +178,17 @@ async function prepareGo(certs) {
 async function measureGo(program, certs) {
 	const go = spawn(program, ['serve', certs], { stdio: ['ignore', 'pipe', 'inherit'] });
 	const ours = fork(join(import.meta.dirname, 'link-server.mjs'), ['quic', certs]);
-	const [line] = await once(go.stdout, 'data');
-	const [{ address }] = await once(ours, 'message');
-	const rows = [
-		goRow('quic-go with itself', program, certs, String(line).trim()),
-		goRow('a quic-go client with our server', program, certs, address),
-	];
-	go.kill();
-	ours.disconnect();
-	return rows;
+	try {
+		const line = await firstOutput(go);
+		const { address } = await nextMessage(ours);
+		return [
+			goRow('quic-go with itself', program, certs, line),
+			goRow('a quic-go client with our server', program, certs, address),
+		];
+	} finally {
+		go.kill();
+		if (ours.connected) ours.disconnect();
+	}
 }
 
 function goRow(title, program, certs, address) {

@@ -8,12 +8,12 @@
  * `node bench/tools.mjs [--quick]`
  */
 import { execFileSync, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HelperSpawner, readToolAt, runTool } from '../dist/tool/index.js';
+import { nextMessage } from './measure/process.mjs';
 import { median } from './measure/report.mjs';
 
 /** Starting Python takes 60 ms give or take 10 on a shared machine; to see 3 ms in that takes this many. */
@@ -94,7 +94,7 @@ function pythonItself() {
 
 async function startParent(root, megabytes) {
 	const parent = fork(import.meta.filename, ['--parent', root, String(megabytes)]);
-	await once(parent, 'message');
+	await nextMessage(parent);
 	return parent;
 }
 
@@ -128,7 +128,7 @@ async function beParent(root, megabytes) {
 
 async function ask(parent, request) {
 	parent.send(request);
-	const [{ ms, error }] = await once(parent, 'message');
+	const { ms, error } = await nextMessage(parent);
 	if (error !== undefined) throw new Error(error);
 	return ms;
 }

@@ -8,6 +8,7 @@ import { openServer } from './measure/driver.mjs';
 import {
 	cpuMicros,
 	DRIVER_CORE,
+	failure,
 	memory,
 	nodeOn,
 	pinBeside,
@@ -157,10 +158,10 @@ function outputOf(child, name) {
 		child.stdout.setEncoding('utf8').on('data', (chunk) => {
 			text += chunk;
 		});
-		child.on('close', (code) => {
+		child.on('close', (code, signal) => {
 			clearTimeout(timer);
 			if (code === 0) resolve(text);
-			else reject(new Error(`client ${name} ended with ${code}: ${child.lastWords()}`));
+			else reject(failure(child, `the client ${name} ended with ${signal ?? `exit code ${code}`}`));
 		});
 	});
 }

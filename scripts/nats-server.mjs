@@ -1,6 +1,8 @@
 /* Finds nats-server, or builds it with Go into a folder of the user's cache. */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -24,4 +26,15 @@ export function ensureNatsServer() {
 	const env = { ...process.env, GOBIN: folder };
 	const { status } = spawnSync('go', ['install', MODULE], { env, stdio: 'inherit' });
 	return status === 0 ? join(folder, 'nats-server') : undefined;
+}
+
+/** A TCP port of 127.0.0.1 that nothing listens on now. */
+export async function freePort() {
+	const server = createServer();
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address();
+	server.close();
+	await once(server, 'close');
+	return port;
 }

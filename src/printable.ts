@@ -21,6 +21,11 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 	['\t', '\\t'],
 ]);
 
+const WHITE_SPACE: ReadonlyMap<string, string> = new Map([
+	['\\n', '\n'],
+	['\\t', '\t'],
+]);
+
 /** `text` with every control character except tab and newline escaped, such as `\x1b`. */
 export function printable(text: string): string {
 	return text.replace(CONTROL, escapeControl);
@@ -42,6 +47,11 @@ export function printableName(text: string): string {
 /** JSON without control characters. It parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
 	return printable(JSON.stringify(value, null, indent));
+}
+
+/** `json` for people: line breaks and tabs of strings become real ones. Quotes stay escaped, so no string looks like a member. */
+export function readableJson(json: string): string {
+	return printable(json.replace(/\\./g, (escape) => WHITE_SPACE.get(escape) ?? escape));
 }
 
 /** Above C0 the escape is JSON's `\\u`, because JSON strings may contain those characters unescaped. */

@@ -9,6 +9,8 @@ import { note } from './report.mjs';
 import { script } from './requests.mjs';
 
 const SETTLE_MS = 1500;
+/** Longest run of one command, in milliseconds. */
+const COMMAND_MS = 60_000;
 const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const echo = {
 	command: process.execPath,
@@ -40,9 +42,9 @@ export async function withHub(work, servers = {}) {
 }
 
 function runMctl({ cwd, env }, words) {
-	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' };
+	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8', timeout: COMMAND_MS };
 	const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], options);
-	if (status !== 0) throw new Error(`mctl ${words.join(' ')}: ${stderr}`);
+	if (status !== 0) throw new Error(`mctl ${words.join(' ')}: ${stderr || 'it did not end'}`);
 	return stdout;
 }
 

@@ -4,7 +4,7 @@
  * never the slower side. What the answers say is checked before and after the
  * timed part; inside it, an answer of another length stops the measurement.
  */
-import { cpuMicros, memory, startNode, stop } from './process.mjs';
+import { cpuMicros, failure, memory, startNode, stop } from './process.mjs';
 import { TEXT } from './requests.mjs';
 
 const SILENCE_MS = 10_000;
@@ -238,11 +238,10 @@ class Driver {
 			const finish = (settle, value) => {
 				clearTimeout(timer);
 				child.stdout.off('data', onData);
-				child.off('exit', onExit);
+				child.off('close', onClose);
 				settle(value);
 			};
-			const fail = (what) =>
-				finish(reject, new Error(`${child.spawnargs.at(-1)}: ${what}\n${child.lastWords()}`));
+			const fail = (what) => finish(reject, failure(child, what));
 			const done = (value) => finish(resolve, value);
 			const onData = (chunk) => {
 				try {
@@ -251,10 +250,10 @@ class Driver {
 					fail(error.message);
 				}
 			};
-			const onExit = (code, signal) => fail(`ended with ${signal ?? code}`);
-			const timer = setTimeout(() => fail(`no answer in ${limitMs} ms`), limitMs);
+			const onClose = (code, signal) => fail(`it ended with ${signal ?? `exit code ${code}`}`);
+			const timer = setTimeout(() => fail(`no answer within ${limitMs} ms`), limitMs);
 			child.stdout.on('data', onData);
-			child.on('exit', onExit);
+			child.on('close', onClose);
 			begin();
 		});
 	}

@@ -20,25 +20,35 @@ export function encodeHttp(url, headers, body) {
 }
 
 const SHORT = 65_536;
+const SILENCE_MS = 60_000;
 
 /** One socket with at most one request in flight. */
 class Line {
 	#socket;
 	#text = '';
 	#onAnswer = () => {};
+	#onClosed = () => {};
 
 	constructor(socket) {
 		this.#socket = socket;
 		socket.setNoDelay(true).setEncoding('latin1');
 		socket.on('data', (text) => this.#take(text));
+		socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`no answer within ${SILENCE_MS} ms`)));
+		let reason = new Error('the server closed the connection in the middle of a request');
+		socket.on('error', (error) => {
+			reason = error;
+		});
+		socket.on('close', () => this.#onClosed(reason));
 	}
 
-	ask(bytes, onAnswer) {
+	ask(bytes, onAnswer, onClosed) {
 		this.#onAnswer = onAnswer;
+		this.#onClosed = onClosed;
 		this.#socket.write(bytes);
 	}
 
 	close() {
+		this.#onClosed = () => {};
 		this.#socket.destroy();
 	}
 
@@ -78,7 +88,7 @@ export async function openLines(url, count) {
 
 /** One answer as text, headers included. */
 export function askOnce([line], bytes) {
-	return new Promise((resolve) => line.ask(bytes, resolve));
+	return new Promise((resolve, reject) => line.ask(bytes, resolve, reject));
 }
 
 /** Keep every line busy for `ms`; the number of answers. Throws when an answer is not a success. */
@@ -93,7 +103,7 @@ export function drive(lines, bytes, ms) {
 					count++;
 					if (!answer.startsWith('HTTP/1.1 200')) return reject(new Error(answer.slice(0, 300)));
 				}
-				if (performance.now() < endAt) return line.ask(bytes, next);
+				if (performance.now() < endAt) return line.ask(bytes, next, reject);
 				open--;
 				if (open === 0) resolve(count);
 			};

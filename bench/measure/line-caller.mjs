@@ -4,13 +4,14 @@
  * does not work.
  */
 import { spawn } from 'node:child_process';
+import { failure, keepStderr, stop } from './process.mjs';
 
 const SILENCE_MS = 10_000;
+const CLOSE_MS = 2000;
 
 /** Start a program that speaks MCP on its stdio and open a session. The caller closes. */
 export async function openCaller(command, args, options = {}) {
-	const child = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
-	child.stdin.on('error', () => {}); // its exit says more
+	const child = keepStderr(spawn(command, args, { ...options, stdio: 'pipe' }));
 	const caller = new LineCaller(child);
 	const clientInfo = { name: 'bench', version: '1.0.0' };
 	await caller.ask('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo });
@@ -85,11 +86,7 @@ class LineCaller {
 	}
 
 	close() {
-		return new Promise((resolve) => {
-			this.#child.once('exit', resolve);
-			this.#child.stdin.end();
-			setTimeout(() => this.#child.kill('SIGKILL'), 2000).unref();
-		});
+		return stop(this.#child, CLOSE_MS);
 	}
 
 	#send(method, params) {
@@ -98,16 +95,17 @@ class LineCaller {
 
 	#exchange(begin, ms = 0) {
 		return new Promise((resolve, reject) => {
-			const onExit = (code, signal) =>
-				reject(new Error(`${this.#child.spawnfile} ended with ${signal ?? code}`));
-			const timer = setTimeout(() => reject(new Error('no answer in time')), SILENCE_MS + ms);
-			this.#child.once('exit', onExit);
-			begin((value) => {
+			const settle = (finish, value) => {
 				clearTimeout(timer);
-				this.#child.off('exit', onExit);
+				this.#child.off('close', onClose);
 				this.#onAnswers = () => {};
-				resolve(value);
-			});
+				finish(value);
+			};
+			const fail = (what) => settle(reject, failure(this.#child, what));
+			const onClose = (code, signal) => fail(`it ended with ${signal ?? `exit code ${code}`}`);
+			const timer = setTimeout(() => fail(`no answer within ${SILENCE_MS + ms} ms`), SILENCE_MS + ms);
+			this.#child.on('close', onClose);
+			begin((value) => settle(resolve, value));
 		});
 	}
 }

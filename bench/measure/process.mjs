@@ -11,6 +11,9 @@ import { availableParallelism } from 'node:os';
 export const DRIVER_CORE = 0;
 export const SUBJECT_CORE = 1;
 const TICK_MS = 10;
+const STDERR_CHARACTERS = 2000;
+/** How long a subject has for its first output or its next message: the slowest makes 800 calls for one. */
+const NEXT_MS = 120_000;
 
 /** True when driver and subject each get a core to themselves. */
 export const isPinned =
@@ -49,19 +52,69 @@ export function nodeOn(core, args) {
 /** Start a Node program on the subject's core, or wherever the system likes when it `isFree`. Its stderr is shown only when it fails. */
 export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env, isFree = false } = {}) {
 	const command = isFree ? { cmd: process.execPath, args } : nodeOn(SUBJECT_CORE, args);
-	const child = spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } });
-	let words = '';
+	return keepStderr(spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } }));
+}
+
+/** Read the stderr of a child and keep its end, for `failure`. */
+export function keepStderr(child) {
+	let end = '';
 	child.stderr?.setEncoding('utf8').on('data', (text) => {
-		words = (words + text).slice(-2000);
+		end = (end + text).slice(-STDERR_CHARACTERS);
 	});
 	child.stdin?.on('error', () => {}); // a subject that died is noticed by its silence or its exit
-	child.lastWords = () => words;
+	child.lastStderr = () => end;
 	return child;
+}
+
+/** The failure of a subject; its message is complete without a stack. */
+export class SubjectFailure extends Error {}
+
+/** What happened to a subject: its command line, the end of its stderr, and what to do. */
+export function failure(child, what) {
+	const stderr = child.lastStderr?.().trim() || '(its stderr is empty or above)';
+	return new SubjectFailure(
+		`${child.spawnargs.join(' ')}: ${what}\n${stderr}\nhint: npm ci --prefix bench installs the peers again; node scripts/build.mjs builds the product again`,
+	);
+}
+
+/** The first text that a subject writes on stdout. */
+export async function firstOutput(child) {
+	return String(await next(child, child.stdout, 'data')).trim();
+}
+
+/** The next message of a forked subject. */
+export function nextMessage(child) {
+	return next(child, child, 'message');
+}
+
+/** The next event of this name. Rejects when the subject ends first, or nothing comes in time. */
+function next(child, source, event) {
+	return new Promise((resolve, reject) => {
+		const settle = (finish, value) => {
+			clearTimeout(timer);
+			source.off(event, onEvent);
+			child.off('close', onClose).off('error', onError);
+			finish(value);
+		};
+		const fail = (what) => settle(reject, failure(child, what));
+		const onEvent = (value) => settle(resolve, value);
+		const onClose = (code, signal) => fail(`it ended with ${signal ?? `exit code ${code}`}`);
+		const onError = (error) => fail(error.message);
+		const timer = setTimeout(() => fail(`no ${event} within ${NEXT_MS} ms`), NEXT_MS);
+		source.on(event, onEvent);
+		child.on('close', onClose).on('error', onError);
+		// One that ended before has no event to come.
+		if (hasEnded(child)) onClose(child.exitCode, child.signalCode);
+	});
+}
+
+function hasEnded(child) {
+	return child.exitCode !== null || child.signalCode !== null;
 }
 
 /** Close the input of a child and wait until it is gone; one that stays is killed. */
 export async function stop(child, graceMs = 1000) {
-	if (child.exitCode !== null || child.signalCode !== null) return;
+	if (hasEnded(child)) return;
 	const gone = once(child, 'exit');
 	const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
 	child.stdin?.destroy();

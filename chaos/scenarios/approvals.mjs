@@ -8,23 +8,21 @@
  * approval, and not twice, and the chain of the journal holds or names the line that was cut.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root } from '../../scripts/steps.mjs';
 import { countingPlace } from '../support/counting-tool.mjs';
-import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
+import { endHubs, hubsOf, main, mctl } from '../support/hub-processes.mjs';
+import { holdsWithin, signalIt } from '../support/processes.mjs';
 
 export const title =
 	'no call runs without its approval or twice, and the journal names a cut line, whatever is killed';
 
-const main = join(root, 'dist/cli/main.js');
 /** Agents of each round: `mctl bridge` to the shared hub, and `mctl serve` with a hub of its own. */
 const COMMANDS = ['bridge', 'bridge', 'serve'];
 const CALLS = 2;
 const ASK_MS = 15_000;
-const SETTLE_MS = 20_000;
+const END_MS = 5000;
 
 export async function run({ random, rounds, folder, note }) {
 	const place = countingPlace(folder, { policy: [{ tools: 'count', action: 'ask' }] });
@@ -39,18 +37,13 @@ export async function run({ random, rounds, folder, note }) {
 			if (failures.length > 0) break;
 		}
 	} finally {
-		await mctl(place, 'hub', 'stop', '--all', '--force');
+		failures.push(...(await endHubs(place)));
 	}
 	const ran = callsIn(join(place.cwd, 'count'));
 	counts.ran = ran.length;
 	for (const call of ran) if (!allowed.has(call)) failures.push(`call ${call} ran without an approval`);
 	const twice = ran.filter((call, at) => ran.indexOf(call) !== at);
 	for (const call of twice) failures.push(`call ${call} ran twice`);
-	if (!(await settled(() => livingOf(place).length === 0, SETTLE_MS))) {
-		const left = livingOf(place);
-		failures.push(`left behind: ${left.map(({ pid, words }) => `${pid} ${words.join(' ')}`).join('; ')}`);
-		for (const { pid } of left) signalIt(pid, 'SIGKILL');
-	}
 	note(`${COMMANDS.length} agents, ${CALLS} calls each a round`);
 	return { ...counts, failures };
 }
@@ -63,7 +56,7 @@ async function oneRound({ random, round, place, counts, allowed }) {
 			agent.call(`${round}-${index}-${call}`);
 		}
 	}
-	await settled(() => requestsOf(place).length >= agents.length * CALLS, ASK_MS);
+	await holdsWithin(ASK_MS, () => requestsOf(place).length >= agents.length * CALLS);
 	const requests = requestsOf(place);
 	const strike = sleep(random.integer(600)).then(() => strikeOne({ random, place, agents, counts }));
 	for (const { id, call } of requests) {
@@ -76,10 +69,8 @@ async function oneRound({ random, round, place, counts, allowed }) {
 	}
 	await strike;
 	for (const agent of agents) agent.end();
-	await settled(
-		() => agents.every(({ child }) => child.exitCode !== null || child.signalCode !== null),
-		5000,
-	);
+	const hasEnded = ({ child }) => child.exitCode !== null || child.signalCode !== null;
+	await holdsWithin(END_MS, () => agents.every(hasEnded));
 	for (const { child } of agents) signalIt(child.pid, 'SIGKILL');
 }
 
@@ -147,18 +138,4 @@ function callsIn(file) {
 	if (!existsSync(file)) return [];
 	const lines = readFileSync(file, 'utf8').trim().split('\n');
 	return lines.filter((line) => line !== '').map((line) => JSON.parse(line).input.call);
-}
-
-async function mctl(place, ...words) {
-	const child = spawn(process.execPath, [main, ...words], {
-		cwd: place.cwd,
-		env: place.env,
-		stdio: ['ignore', 'pipe', 'ignore'],
-	});
-	let text = '';
-	child.stdout.on('data', (chunk) => {
-		text += chunk;
-	});
-	await once(child, 'close');
-	return text;
 }

@@ -5,11 +5,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findNatsServer } from '../../scripts/nats-server.mjs';
+import { findNatsServer, freePort } from '../../scripts/nats-server.mjs';
 import { root } from '../../scripts/steps.mjs';
 
 export const title =
@@ -210,14 +209,4 @@ async function until(condition, ms, what) {
 		if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
 		await sleep(100);
 	}
-}
-
-async function freePort() {
-	const server = createServer();
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address();
-	server.close();
-	await once(server, 'close');
-	return port;
 }

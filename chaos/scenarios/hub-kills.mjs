@@ -6,18 +6,16 @@
  * not run twice and it may not stay unanswered while its bridge lives.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root } from '../../scripts/steps.mjs';
 import { countingPlace } from '../support/counting-tool.mjs';
-import { hubsOf, livingOf, settled, signalIt } from '../support/hub-processes.mjs';
+import { endHubs, hubsOf, main } from '../support/hub-processes.mjs';
+import { holdsWithin, signalIt } from '../support/processes.mjs';
 
 export const title = 'no call runs twice or stays unanswered, and there is one hub, whatever is killed';
 
-const main = join(root, 'dist/cli/main.js');
 const AGENTS = 3;
 const CALLS = 3;
 /** How long an answer may take: a suspended hub is noticed after 7 s, and a request waits 20 s for its first hub. */
@@ -41,20 +39,15 @@ export async function run({ random, rounds, folder, note }) {
 				counts[outcome]++;
 				if (outcome === 'hung') failures.push(`round ${round}: a call stayed unanswered for ${ANSWER_MS} ms`);
 			}
-			const hubs = await settled(() => hubsOf(place).length <= 1, SETTLE_MS);
+			const hubs = await holdsWithin(SETTLE_MS, () => hubsOf(place).length <= 1);
 			if (!hubs) failures.push(`round ${round}, ${done}: ${hubsOf(place).length} hubs run`);
 			for (const [index, agent] of agents.entries()) if (agent.hasEnded) agents[index] = new Agent(place);
 		}
 	} finally {
 		for (const agent of agents) agent.end();
-		await mctl(place, 'hub', 'stop', '--all', '--force');
+		failures.push(...(await endHubs(place)));
 	}
 	failures.push(...twice(join(folder, 'work/count')));
-	if (!(await settled(() => livingOf(place).length === 0, SETTLE_MS))) {
-		const left = livingOf(place);
-		failures.push(`left behind: ${left.map(({ pid, words }) => `${pid} ${words.join(' ')}`).join('; ')}`);
-		for (const { pid } of left) signalIt(pid, 'SIGKILL');
-	}
 	note(`${AGENTS} agents, ${CALLS} calls each a round`);
 	return { ...counts, failures };
 }
@@ -134,13 +127,4 @@ function twice(file) {
 		seen.set(call, (seen.get(call) ?? 0) + 1);
 	}
 	return [...seen].filter(([, count]) => count > 1).map(([call, count]) => `call ${call} ran ${count} times`);
-}
-
-async function mctl(place, ...words) {
-	const child = spawn(process.execPath, [main, ...words], {
-		cwd: place.cwd,
-		env: place.env,
-		stdio: 'ignore',
-	});
-	await once(child, 'close');
 }

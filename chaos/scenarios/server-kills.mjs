@@ -10,18 +10,17 @@
  * nothing lives at the end.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/steps.mjs';
-import { holdsWithin, killNow, livingWith } from '../support/processes.mjs';
+import { endHubs, hubsOf, main, processesOf } from '../support/hub-processes.mjs';
+import { holdsWithin, signalIt } from '../support/processes.mjs';
 
 export const title =
 	'servers, bridges and the hub are killed at random; no call runs twice, hangs or gets the answer of another';
 
-const main = join(root, 'dist/cli/main.js');
 const program = join(root, 'chaos/programs/recording-server.mjs');
 const servers = ['shared', 'session', 'call'];
 const AGENTS = 3;
@@ -29,13 +28,13 @@ const AGENTS = 3;
 const CALLERS = 3;
 /** How long an answer may take: a suspended hub is noticed after 7 s, and a request waits 20 s for its first hub. */
 const ANSWER_MS = 60_000;
-const GONE_MS = 20_000;
 /** A round without a process to signal is over after this. */
 const TARGET_MS = 5000;
 
 export async function run({ random, rounds, folder, note }) {
 	const place = preparePlace(folder);
 	const load = { isOver: false, calls: new Map(), said: new Map() };
+	const left = [];
 	const counts = { rounds, server: 0, bridge: 0, hub: 0, SIGKILL: 0, SIGTERM: 0, SIGSTOP: 0 };
 	const agents = Array.from({ length: AGENTS }, (_, number) => new Agent(place, number));
 	const callers = agents.flatMap((agent) => Array.from({ length: CALLERS }, (_, n) => agent.load(load, n)));
@@ -49,16 +48,11 @@ export async function run({ random, rounds, folder, note }) {
 	} finally {
 		load.isOver = true;
 		for (const agent of agents) agent.end();
-		await mctl(place, 'hub', 'stop', '--all', '--force');
+		left.push(...(await endHubs(place)));
 	}
 	const { outcomes, failures } = judge(load, place);
-	if (!(await holdsWithin(GONE_MS, () => livingWith('HOME', place.home).length === 0))) {
-		const left = livingWith('HOME', place.home);
-		failures.push(`left behind: ${left.map((pid) => `${pid} ${wordsOf(pid).join(' ')}`).join('; ')}`);
-		left.forEach(killNow);
-	}
 	for (const [message, count] of load.said) note(`${count} × ${message}`);
-	return { ...counts, ...outcomes, failures };
+	return { ...counts, ...outcomes, failures: [...failures, ...left] };
 }
 
 /** One signal to one process; a suspended one continues a while later. */
@@ -205,31 +199,8 @@ function preparePlace(folder) {
 	};
 }
 
-function pidsOf({ home }, kind) {
-	return livingWith('HOME', home).filter((pid) => {
-		const words = wordsOf(pid);
-		return kind === 'server' ? words.includes(program) : words.includes('hub') && words.includes('run');
-	});
-}
-
-function wordsOf(pid) {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-	} catch {
-		return []; // it ended while we looked
-	}
-}
-
-async function mctl({ cwd, env }, ...words) {
-	await once(spawn(process.execPath, [main, ...words], { cwd, env, stdio: 'ignore' }), 'close');
-}
-
-function signalIt(pid, signal) {
-	try {
-		process.kill(pid, signal);
-	} catch {
-		// It has ended already.
-	}
+function pidsOf(place, kind) {
+	return kind === 'server' ? processesOf(place, [program]) : hubsOf(place);
 }
 
 function withResolvers() {

@@ -1,45 +1,46 @@
 /* The processes of a hub under test: those with its home folder in their environment. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { root } from '../../scripts/steps.mjs';
+import { killNow, livingWith, readOr } from './processes.mjs';
 
-const LOOK_AGAIN_MS = 20;
+export const main = join(root, 'dist/cli/main.js');
+/** How long the processes of a place have to end. */
+const END_MS = 20_000;
 
-/** Wait for a condition; false when it does not come true in time. */
-export async function settled(condition, ms) {
-	const giveUpAt = performance.now() + ms;
-	while (!condition()) {
-		if (performance.now() > giveUpAt) return false;
-		await sleep(LOOK_AGAIN_MS);
-	}
-	return true;
+/** Run `mctl` in the place; its stdout. */
+export async function mctl({ cwd, env }, ...words) {
+	const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+	let text = '';
+	child.stdout.on('data', (chunk) => {
+		text += chunk;
+	});
+	await once(child, 'close');
+	return text;
 }
 
 /** The pids of its hubs. */
 export function hubsOf(place) {
-	const hubs = livingOf(place).filter(({ words }) => words.includes('hub') && words.includes('run'));
-	return hubs.map(({ pid }) => pid);
+	return processesOf(place, ['hub', 'run']);
 }
 
-/** Every living process with this home in its environment. */
-export function livingOf({ home }) {
-	return readdirSync('/proc')
-		.filter((name) => /^\d+$/.test(name))
-		.flatMap((pid) => {
-			try {
-				const isOurs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
-				const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-				return isOurs ? [{ pid: Number(pid), words }] : [];
-			} catch {
-				return []; // it ended while we looked
-			}
-		});
+/** The pids of its processes that have all of these words in their command line. */
+export function processesOf({ home }, words) {
+	return livingWith('HOME', home).filter((pid) => words.every((word) => wordsOf(pid).includes(word)));
 }
 
-/** Send a signal to a process that may have ended. */
-export function signalIt(pid, signal) {
-	try {
-		process.kill(pid, signal);
-	} catch {
-		// It has ended already.
-	}
+/** End the hubs, also one that a bridge was about to start. A process that stays is a failure, and killed. */
+export async function endHubs(place) {
+	const giveUpAt = performance.now() + END_MS;
+	const living = () => livingWith('HOME', place.home);
+	do await mctl(place, 'hub', 'stop', '--all', '--force');
+	while (living().length > 0 && performance.now() < giveUpAt);
+	const left = living().map((pid) => `left behind: ${pid} ${wordsOf(pid).join(' ')}`);
+	living().forEach(killNow);
+	return left;
+}
+
+function wordsOf(pid) {
+	return readOr(`/proc/${pid}/cmdline`).split('\0');
 }

@@ -28,13 +28,17 @@ export async function holdsWithin(ms, condition) {
 	return true;
 }
 
-/** SIGKILL; false when the process is gone already. */
-export function killNow(pid) {
+/** Send a signal; false when the process has ended already. */
+export function signalIt(pid, signal) {
 	try {
-		return process.kill(pid, 'SIGKILL');
+		return process.kill(pid, signal);
 	} catch {
-		return false; // gone already
+		return false; // ended already
 	}
+}
+
+export function killNow(pid) {
+	return signalIt(pid, 'SIGKILL');
 }
 
 function pids() {
@@ -43,7 +47,8 @@ function pids() {
 		.filter((pid) => pid > 0);
 }
 
-function readOr(path) {
+/** The text of a file of /proc; empty when the process ended. */
+export function readOr(path) {
 	try {
 		return readFileSync(path, 'utf8');
 	} catch {

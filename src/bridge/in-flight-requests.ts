@@ -3,6 +3,8 @@
  * happens to the hub. Subscriptions stay open and do not count for idleness.
  */
 
+import { CallTable } from '../rpc/call-table.ts';
+
 export interface InFlightRequest {
 	readonly method: string;
 	/** The whole request, kept only when it must be replayed to a new hub. */
@@ -12,7 +14,7 @@ export interface InFlightRequest {
 }
 
 export class InFlightRequests {
-	readonly #requests = new Map<string, InFlightRequest>();
+	readonly #requests = new CallTable<string, InFlightRequest>();
 	readonly #onIdle: () => void;
 	#listening = 0;
 
@@ -38,9 +40,8 @@ export class InFlightRequests {
 
 	/** Remove a request that has ended. */
 	take(id: string): InFlightRequest | undefined {
-		const request = this.#requests.get(id);
+		const request = this.#requests.take(id);
 		if (request === undefined) return undefined;
-		this.#requests.delete(id);
 		if (isListening(request)) this.#listening--;
 		if (this.isIdle) this.#onIdle();
 		return request;
@@ -48,7 +49,7 @@ export class InFlightRequests {
 
 	/** Remove and return every request. */
 	takeAll(): [id: string, request: InFlightRequest][] {
-		const all = [...this.#requests];
+		const all = [...this.#requests.entries()];
 		this.#requests.clear();
 		this.#listening = 0;
 		this.#onIdle();

@@ -7,6 +7,7 @@ import type { Configuration, ServerEntry } from '../config/configuration.ts';
 import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { OrchestraError } from '../errors.ts';
 import { qualifiedName } from '../hub/names.ts';
+import { quoted } from '../printable.ts';
 import type { NeededBackends } from './hub-session.ts';
 import type { Project } from './project.ts';
 
@@ -84,7 +85,12 @@ function ownerOf(name: string, { mcpServers }: Configuration): ServerEntry | und
 function ofServer(server: ServerEntry): Pick<CallTarget, 'address' | 'server' | 'needs'> {
 	const { name, isEnabled, file } = server;
 	if (isEnabled) return { address: undefined, server, needs: { servers: [name], hasPlugins: false } };
-	throw new OrchestraError('bad_input', `the MCP server ${name} is disabled`, {
-		hint: `Remove \`disabled\` from mcpServers.${name} in ${file}.`,
+	throw disabledError(name, file);
+}
+
+/** About a server or plugin. */
+export function disabledError(name: string, file: string): OrchestraError {
+	return new OrchestraError('bad_input', `${name} is disabled in ${file}`, {
+		hint: `Enable it with: mctl enable ${quoted(name)}`,
 	});
 }

@@ -232,12 +232,12 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		load: async () => (await import('./commands/remove.ts')).remove,
 	},
 	enable: {
-		summary: 'Enable an MCP server of the configuration',
+		summary: 'Enable an MCP server or plugin of the configuration',
 		isRare: true,
 		load: async () => (await import('./commands/enable.ts')).enable,
 	},
 	disable: {
-		summary: 'Disable an MCP server and keep its entry',
+		summary: 'Disable an MCP server or plugin and keep its entry',
 		isRare: true,
 		load: async () => (await import('./commands/disable.ts')).disable,
 	},

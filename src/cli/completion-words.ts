@@ -27,8 +27,8 @@ const names: ReadonlyMap<string, (environment: Environment) => Promise<readonly 
 		async (environment) => [...(await toolIds(environment)), ...(await knownNames(environment, 'tools'))],
 	],
 	['remove', serverNames],
-	['enable', serverNames],
-	['disable', serverNames],
+	['enable', entryNames],
+	['disable', entryNames],
 	['types', serverNames],
 	['list', async () => Object.keys(listings)],
 	['completion', async () => ['bash', 'zsh', 'fish']],
@@ -103,6 +103,12 @@ async function serverNames(environment: Environment): Promise<readonly string[]>
 	const { loadConfiguration } = await import('../config/load.ts');
 	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
 	return configuration.mcpServers.map(({ name }) => name);
+}
+
+async function entryNames(environment: Environment): Promise<readonly string[]> {
+	const { loadConfiguration } = await import('../config/load.ts');
+	const { mcpServers, plugins } = loadConfiguration({ cwd: process.cwd(), environment }).configuration;
+	return [...mcpServers.map(({ name }) => name), ...plugins.map(({ id }) => id)];
 }
 
 /** The names that MCP servers offered last, as agents see them. Nothing is started. */

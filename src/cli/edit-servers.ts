@@ -1,10 +1,12 @@
 /* What the commands that edit one server entry share: the scope, the file that has it, the nearest names. */
 import {
 	type EntryScope,
+	entryFiles,
 	type ServerFile,
 	serverFiles,
 	writeServerFile,
 } from '../config/edit/editable-files.ts';
+import { isPluginsYaml } from '../config/plugins-yaml.ts';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 import { nearest } from '../search/text/nearest.ts';
@@ -42,15 +44,32 @@ export function oneName({ words }: CommandInput, command: Usage): string {
 
 /** The file that has the entry, that of the project first. Throws `bad_input` with the nearest names. */
 export function fileWith(name: string, input: CommandInput, command: Usage): ServerFile {
+	const files = filesInScope(serverFiles, input, command);
+	const file = files.find(({ servers }) => Object.hasOwn(servers, name));
+	return file ?? refuseName(name, files, 'server');
+}
+
+/** The same for the name of a server or the id of a plugin. */
+export function fileWithEntry(name: string, input: CommandInput, command: Usage): ServerFile {
+	const files = filesInScope(entryFiles, input, command);
+	const file =
+		files.find(({ servers }) => Object.hasOwn(servers, name)) ??
+		files.find(({ plugins = [] }) => plugins.some(({ id }) => id === name));
+	return file ?? refuseName(name, files, 'server or plugin');
+}
+
+function filesInScope(read: typeof serverFiles, input: CommandInput, command: Usage): ServerFile[] {
 	const scope = scopeOf(input, command);
 	const scopes: readonly EntryScope[] = scope === undefined ? ['project', 'user'] : [scope];
-	const files = scopes.flatMap((each) => serverFiles(each, process.cwd(), input.environment));
-	const file = files.find(({ servers }) => Object.hasOwn(servers, name));
-	if (file !== undefined) return file;
-	const names = [...new Set(files.flatMap(({ servers }) => Object.keys(servers)))];
+	return scopes.flatMap((each) => read(each, process.cwd(), input.environment));
+}
+
+function refuseName(name: string, files: readonly ServerFile[], what: string): never {
+	const ids = what === 'server' ? [] : files.flatMap(({ plugins = [] }) => plugins.map(({ id }) => id));
+	const names = [...new Set([...files.flatMap(({ servers }) => Object.keys(servers)), ...ids])];
 	const guesses = nearest(name, names);
 	const where = files.map(({ path }) => path).join(' or ');
-	throw new OrchestraError('bad_input', `there is no server "${name}" in ${where}`, {
+	throw new OrchestraError('bad_input', `there is no ${what} "${name}" in ${where}`, {
 		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hintFor(names),
 		data: { name, nearest: guesses },
 	});
@@ -102,10 +121,10 @@ export function reportEdit({ flags, out }: CommandInput, edit: EntryEdit, lines:
 		});
 }
 
-/** An `.mcp.json` beside an `orchestra.json` is not read. */
+/** An `.mcp.json` beside an `orchestra.json` is not read, and a `plugins.yaml` beside a file with plugins. */
 export function noteIfUnused({ out, environment }: CommandInput, file: ServerFile): void {
 	if (file.scope !== 'project') return;
 	const [used] = serverFiles('project', process.cwd(), environment);
-	if (used !== undefined && used.path !== file.path)
-		out.note(`note: ${file.path} is not read, because ${used.path} is`);
+	const isRead = file.path === used?.path || (isPluginsYaml(file.path) && used?.plugins === undefined);
+	if (used !== undefined && !isRead) out.note(`note: ${file.path} is not read, because ${used.path} is`);
 }

@@ -1,11 +1,11 @@
 /* `mctl enable` and `mctl disable`. */
 import { enabledEdit } from '../config/edit/enable-server.ts';
 import type { Command, CommandInput } from './command.ts';
-import { fileWith, noteIfUnused, oneName, reportEdit, writeEdit } from './edit-servers.ts';
+import { fileWithEntry, noteIfUnused, oneName, reportEdit, writeEdit } from './edit-servers.ts';
 
 export async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
 	const name = oneName(input, command);
-	const file = fileWith(name, input, command);
+	const file = fileWithEntry(name, input, command);
 	const word = isEnabled ? 'enabled' : 'disabled';
 	const text = enabledEdit(file, name, isEnabled);
 	const edit = { name, file, change: word, wasChanged: text !== undefined } as const;

@@ -14,10 +14,9 @@ import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
-import { parseJsonc } from './jsonc.ts';
 import { type ConfigFile, inEffect, mergeSections, noSections } from './merge-sections.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
-import { isPluginsYaml, parsePluginsYaml, readPluginsYaml } from './plugins-yaml.ts';
+import { isPluginsYaml, parseConfigText, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { type FileSections, readSections } from './sections.ts';
@@ -149,7 +148,7 @@ function readFile(
 	const isYaml = isPluginsYaml(file);
 	try {
 		const text = bytes.toString('utf8');
-		const document = isYaml ? parsePluginsYaml(text, file) : parseJsonc(text, file);
+		const document = parseConfigText(text, file);
 		if (!isComplete(text, document.value)) reading.brokenFiles.push(file);
 		reading.namesPlugins ||= isYaml || (isObject(document.value) && 'plugins' in document.value);
 		const read = (from: FieldSource): FileSections => {

@@ -1,7 +1,7 @@
 /*
  * Read the `plugins.yaml` of an existing Orchestra unchanged.
  *
- * There every value except `enabled`, and those of `sandbox` and `limits`, is a string, so the source text is used:
+ * There every value except `enabled` and `disabled`, and those of `sandbox` and `limits`, is a string, so the source text is used:
  * `version: 1.10` is "1.10". A key without a value, or with an empty string, counts as
  * absent, except in `env` and `config`, where empty is a value. The parser takes tens
  * of milliseconds to load, so it is loaded only when such a file exists.
@@ -14,7 +14,7 @@ import { boundedValue, composeBoundedYaml, type YamlDocument } from '../files/bo
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
-import type { JsonDocument } from './jsonc.ts';
+import { type JsonDocument, parseJsonc } from './jsonc.ts';
 import { type FileSections, readAddress, readPlugin, skipInvalid } from './sections.ts';
 
 /** Depth limit of lists and maps. */
@@ -30,6 +30,7 @@ const pluginNames = [
 	'sandbox',
 	'limits',
 	'enabled',
+	'disabled',
 	'provides_storage',
 	'provides_ai',
 	'depends_on',
@@ -40,8 +41,12 @@ export function isPluginsYaml(file: string): boolean {
 	return /\.ya?ml$/i.test(basename(file));
 }
 
-/** Parse the text of `file`. Throws `bad_input` naming file, line, what was found and what was expected. */
-export function parsePluginsYaml(text: string, file: string): JsonDocument {
+/** Parse a configuration file by its name. Throws `bad_input` naming file, line, what was found and what was expected. */
+export function parseConfigText(text: string, file: string): JsonDocument {
+	return isPluginsYaml(file) ? parsePluginsYaml(text, file) : parseJsonc(text, file);
+}
+
+function parsePluginsYaml(text: string, file: string): JsonDocument {
 	const { yaml, document, lines } = composed(text, file);
 	yaml.visit(document, { Scalar: (_, node) => asWritten(node) });
 	return {
@@ -119,7 +124,8 @@ function withoutAbsent(value: unknown, path: readonly string[]): JsonValue {
 /** Flags and numbers, where a plugin has them. */
 function typedValue(value: JsonValue, key: string, parent: string | undefined): JsonValue {
 	if (parent === 'limits' && typeof value === 'string' && /^\d+$/.test(value)) return Number(value);
-	const isFlag = key === 'enabled' || key === 'sandbox' || (parent === 'sandbox' && key === 'network');
+	const isFlag =
+		['enabled', 'disabled', 'sandbox'].includes(key) || (parent === 'sandbox' && key === 'network');
 	return isFlag ? flagOf(value) : value;
 }
 

@@ -112,7 +112,7 @@ function readServer(
 ): ServerEntry | undefined {
 	const isUri = typeof field.value === 'string';
 	if (!isUri) field.entries();
-	const isEnabled = field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
+	const isEnabled = isEntryEnabled(field);
 	const timeoutMs = field.at('timeoutMs').count();
 	const base: ServerBase = { name, isEnabled, timeoutMs, settings: readServerSettings(field), file };
 	if (isUri) return readUri(field, base, root);
@@ -122,6 +122,11 @@ function readServer(
 	}
 	const isRemote = field.at('url').isPresent && type !== 'stdio';
 	return isRemote ? readRemote(field, base, type) : readStdio(field, base, root);
+}
+
+/** Servers and plugins are disabled by `disabled: true` or `enabled: false`. */
+function isEntryEnabled(field: Field): boolean {
+	return field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
 }
 
 /** An entry that is a string: a `stdio:` URI. */
@@ -236,7 +241,7 @@ export function readPlugin(
 		secretConfig: config.secrets,
 		sandbox: readPluginSandbox(field.at('sandbox'), root),
 		limits: readChildLimits(field.at('limits')),
-		isEnabled: field.at('enabled').flag() ?? true,
+		isEnabled: isEntryEnabled(field),
 		providesStorage: field.at('provides_storage').texts() ?? [],
 		providesAi: field.at('provides_ai').texts() ?? [],
 		dependsOn: field.at('depends_on').texts() ?? [],

@@ -95,7 +95,8 @@ export class ApiRoutes {
 					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
 			calls: (exchange) => this.#calls(exchange),
 			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
-			approvals: () => ({ approvals: this.#approvals.list() }),
+			approvals: ({ path: [, id] }) =>
+				id === undefined ? { approvals: this.#approvals.list() } : this.#approvals.details(id),
 			library: ({ path, query, signal }) =>
 				path[1] === 'document'
 					? this.#library.document(required(query, 'uri'), signal)

@@ -24,6 +24,7 @@
  * POST /api/servers/<id>/<action>        DoneReply; see `ServerAction`; `accept` takes {sha256}
  * POST /api/policy    PolicyRequest      DoneReply
  * GET  /api/approvals                    ApprovalsReply
+ * GET  /api/approvals/<id>               ApprovalReply
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
@@ -90,7 +91,7 @@ export type BackendKindName = 'tools' | 'plugin' | 'library' | 'storage' | 'resu
 export interface BackendRow {
 	readonly id: string;
 	readonly kind: BackendKindName;
-	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, … */
+	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, `down`, `unhealthy`, … */
 	readonly state: string;
 	/** Of its oldest process. */
 	readonly pid: number | null;
@@ -144,8 +145,6 @@ export interface ApprovalRow {
 	readonly tool: string;
 	/** Lines with the arguments, shortened. */
 	readonly shown: readonly string[];
-	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
-	readonly argumentText: string;
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | null;
@@ -153,6 +152,12 @@ export interface ApprovalRow {
 	readonly expiresAt: number;
 	/** The commands that give the same decision. */
 	readonly commands: Readonly<Record<ApprovalDecision, string>>;
+}
+
+/** Not in events: up to 64 KiB. */
+export interface ApprovalReply {
+	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
+	readonly argumentText: string;
 }
 
 export type ApprovalDecision = 'allow' | 'always' | 'deny';

@@ -2,7 +2,7 @@
 import { messageOf } from '../errors.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { decideApproval, waitingRequest } from '../trust/decide-approval.ts';
-import type { ApprovalDecision, ApprovalRow, DoneReply } from './api-types.ts';
+import type { ApprovalDecision, ApprovalReply, ApprovalRow, DoneReply } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { approvalCommand } from './mctl-commands.ts';
 import { untrustedNote } from './policy-change.ts';
@@ -25,12 +25,11 @@ export class ApprovalsView {
 			return this.#files
 				.list()
 				.filter((request) => request.root === root)
-				.map(({ id, client, tool, shown, argumentText, rule, reason, askedAt, expiresAt }) => ({
+				.map(({ id, client, tool, shown, rule, reason, askedAt, expiresAt }) => ({
 					id,
 					client,
 					tool,
 					shown,
-					argumentText,
 					rule,
 					reason: reason ?? null,
 					askedAt: Date.parse(askedAt),
@@ -41,6 +40,11 @@ export class ApprovalsView {
 			this.#parts.log.debug(`the approvals cannot be listed: ${messageOf(error)}`);
 			return [];
 		}
+	}
+
+	/** Its arguments. Throws `not_found` for a call that does not wait any more. */
+	details(id: string): ApprovalReply {
+		return { argumentText: waitingRequest(this.#files, id).argumentText };
 	}
 
 	/** Decide. Throws `not_found` for a call that does not wait any more. */

@@ -41,7 +41,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 	return {
 		id,
 		kind,
-		state: status?.state ?? firstWord(backend.state),
+		state: status?.state ?? stateWord(backend.state),
 		pid,
 		processes: processes.length,
 		memoryBytes: memoryOfAll(processes, memory),
@@ -56,7 +56,7 @@ function backendRow(backend: Backend, { calls, hub }: DashboardParts, memory: Me
 		restarts: backend.counts?.()?.restarts ?? 0,
 		isEnabled: true,
 		hasDrift,
-		actions: backend.control ? actionsOf(backend, pid !== null, hasDrift) : [],
+		actions: backend.control ? actionsOf(pid !== null, hasDrift) : [],
 	};
 }
 
@@ -74,14 +74,14 @@ function toolCount(list: Awaitable<MergedList<Tool>>, backend: Backend): number 
 	return counts.get(backend) ?? 0;
 }
 
-function actionsOf({ kind }: Backend, isRunning: boolean, hasDrift: boolean): ServerAction[] {
+function actionsOf(isRunning: boolean, hasDrift: boolean): ServerAction[] {
 	const now: ServerAction[] = isRunning ? ['restart', 'stop'] : ['start'];
-	if (kind !== 'mcp') return now;
 	return hasDrift ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
 }
 
-/** The state of a plugin may have the reason behind it. */
-function firstWord(state: string): string {
+/** The state of a plugin may have the reason behind it; one that runs is ready for calls. */
+function stateWord(state: string): string {
+	if (state.startsWith('running')) return state === 'running' ? 'ready' : 'unhealthy';
 	return /^[a-z-]+/i.exec(state)?.[0] ?? state;
 }
 
@@ -132,6 +132,6 @@ function disabledRow({ id, kind }: Pick<BackendRow, 'id' | 'kind'>): BackendRow 
 		restarts: 0,
 		isEnabled: false,
 		hasDrift: false,
-		actions: kind === 'mcp' ? ['enable'] : [],
+		actions: ['enable'],
 	};
 }

@@ -5,7 +5,7 @@
  * It runs in the path of every call, so it only writes into arrays and small objects.
  */
 import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
-import { withoutArguments } from '../hub/journal.ts';
+import { withoutArguments } from '../hub/journal-line.ts';
 import type { CallDetails, CallRow, CallsEvent } from './api-calls.ts';
 import { CallNotes, type JournalFacts } from './call-notes.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';

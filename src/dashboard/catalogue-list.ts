@@ -1,7 +1,9 @@
-/* The lists of the hub as short rows, and as what the search reads of them. */
+/* The lists of the hub as short rows, and as what the search reads of them. Long lists are read in slices. */
 import { firstSentence } from '../hub/expose/tool-document.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { MergedList } from '../hub/merged-list.ts';
+import { redactJson } from '../redact.ts';
+import { WorkSlices } from '../rpc/work-slices.ts';
 import type { CatalogueReply, CatalogueRow, OfferKind, ToolSearchHit } from './api-offers.ts';
 import type { IndexedOffer } from './offer-index.ts';
 
@@ -23,11 +25,26 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 	const prompts = await catalogue.prompts();
 	const resources = await catalogue.resources();
 	const templates = await catalogue.templates();
-	for (const item of tools.items) list.add('tool', item.name, tools, item);
+	const slices = new WorkSlices();
+	for (const item of tools.items) {
+		list.add('tool', item.name, tools, item);
+		if (slices.isOver) await slices.next();
+	}
 	for (const item of prompts.items) list.add('prompt', item.name, prompts, item);
 	for (const item of resources.items) list.add('resource', item.uri, resources, item);
 	for (const item of templates.items) list.add('template', item.uriTemplate, templates, item);
 	return list.made(version);
+}
+
+/** The list as JSON without secrets. */
+export async function encodedList({ rows, ...rest }: CatalogueReply): Promise<string> {
+	const slices = new WorkSlices();
+	const texts: string[] = [];
+	for (const row of rows) {
+		texts.push(JSON.stringify(redactJson(row)));
+		if (slices.isOver) await slices.next();
+	}
+	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${texts.join(',')}]}`;
 }
 
 /** The fields of an item that say what it is. */

@@ -3,7 +3,7 @@
  * the search. The list is made once per change of the hub.
  */
 import { OrchestraError } from '../errors.ts';
-import { redactJson } from '../redact.ts';
+import { WorkSlices } from '../rpc/work-slices.ts';
 import { signatureLine } from '../schema/tool-signature.ts';
 import { Policy } from '../trust/policy.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -17,7 +17,7 @@ import type {
 	ToolReply,
 	ToolSearchHit,
 } from './api-offers.ts';
-import { type MadeList, makeList } from './catalogue-list.ts';
+import { encodedList, type MadeList, makeList } from './catalogue-list.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { callCommand, promptCommand } from './mctl-commands.ts';
 import { OfferIndex } from './offer-index.ts';
@@ -59,7 +59,7 @@ export class CatalogueView {
 	#version = 1;
 	readonly #index = new OfferIndex();
 	#list: Promise<MadeList> | undefined;
-	#text: { list: CatalogueReply; text: string } | undefined;
+	#text: { list: CatalogueReply; text: Promise<string> } | undefined;
 
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
@@ -83,7 +83,7 @@ export class CatalogueView {
 	/** The whole list as JSON without secrets, encoded once. */
 	async text(): Promise<string> {
 		const list = await this.list();
-		if (this.#text?.list !== list) this.#text = { list, text: JSON.stringify(redactJson(list)) };
+		if (this.#text?.list !== list) this.#text = { list, text: encodedList(list) };
 		return this.#text.text;
 	}
 
@@ -150,10 +150,13 @@ export class CatalogueView {
 		const began = performance.now();
 		const text = query.slice(0, QUERY_CHARACTERS).trim();
 		if (text === '') return { hits: [], ms: 0 };
-		const found = await Promise.all(
-			kinds.map((kind) => (kind === 'tool' ? this.#tools(text, limit) : this.#others(text, kind, limit))),
-		);
-		const hits = found.flat().toSorted((one, other) => other.score - one.score);
+		const hits: ToolSearchHit[] = [];
+		const slices = new WorkSlices();
+		for (const kind of kinds) {
+			hits.push(...(await (kind === 'tool' ? this.#tools(text, limit) : this.#others(text, kind, limit))));
+			if (slices.isOver) await slices.next();
+		}
+		hits.sort((one, other) => other.score - one.score);
 		return { hits, ms: Math.round((performance.now() - began) * 10) / 10 };
 	}
 

@@ -1,6 +1,6 @@
 /* The `mctl` command of each action of the page. */
 import { quoted } from '../printable.ts';
-import type { ApprovalDecision, ServerAction } from './api-types.ts';
+import type { ApprovalDecision, BackendRow, ServerAction } from './api-types.ts';
 
 /** Does the same with a server in a terminal. */
 export function serverCommand(action: ServerAction, id: string): string {
@@ -28,9 +28,9 @@ export function policyCommand(tools: string, action: string, isOfUser: boolean):
 	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
 }
 
-/** Shows the output of a server in a terminal. */
-export function logsCommand(id: string, isFollowing = false): string {
-	return `mctl hub logs ${quoted(id)}${isFollowing ? ' -f' : ''}`;
+/** Shows the output of a server in a terminal. The log of the hub has that of a plugin. */
+export function logsCommand({ id, kind }: Pick<BackendRow, 'id' | 'kind'>, isFollowing = false): string {
+	return `mctl hub logs${kind === 'mcp' ? ` ${quoted(id)}` : ''}${isFollowing ? ' -f' : ''}`;
 }
 
 /** Finds documents in a terminal. */

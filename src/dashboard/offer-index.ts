@@ -5,8 +5,9 @@
  * It is compared with the list when a search comes after a change, in slices. It matches
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
-import { WorkSlices } from '../rpc/work-slices.ts';
+
 import { bundledSynonyms, readSynonyms } from '../library/files/word-list-files.ts';
+import { WorkSlices } from '../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../search/document.ts';
 import { SearchIndex } from '../search/index/search-index.ts';
 import type { OfferKind } from './api-offers.ts';

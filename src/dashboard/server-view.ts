@@ -1,6 +1,6 @@
 /* Everything about one backend, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
-import { type ServerFile, serverFiles, writeServerFile } from '../config/edit/editable-files.ts';
+import { entryFiles, type ServerFile, writeServerFile } from '../config/edit/editable-files.ts';
 import { enabledEdit } from '../config/edit/enable-server.ts';
 import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
@@ -9,11 +9,11 @@ import { controlServer } from '../hub/shared/hub-control.ts';
 import { quoted } from '../printable.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
-import type { DoneReply, ServerAction } from './api-types.ts';
+import type { BackendRow, DoneReply, ServerAction } from './api-types.ts';
 import { backendRowOf } from './backend-rows.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
-import { serverCommand } from './mctl-commands.ts';
+import { logsCommand, serverCommand } from './mctl-commands.ts';
 import type { MemorySamples } from './memory-samples.ts';
 import { PinDrifts } from './pin-drifts.ts';
 import type { PolicyChange } from './policy-change.ts';
@@ -62,7 +62,7 @@ export class ServerView {
 			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
 			policyTarget: this.#policy.ofServer(id),
 			...(row.hasDrift ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
-			commands: commandsFor(id),
+			commands: commandsFor(row),
 		};
 	}
 
@@ -79,15 +79,14 @@ export class ServerView {
 		return { isDone: true, command, message };
 	}
 
-	/** Change the entry of a server, and use the changed configuration. Returns why the file is not trusted. */
+	/** Change the entry of a server or plugin, and use the changed configuration. Returns why the file is not trusted. */
 	async #edit(id: string, edit: (file: ServerFile) => string | undefined): Promise<string | undefined> {
 		const { environment, opened } = this.#parts;
-		const { root, mcpServers } = opened.configuration();
-		const entry = mcpServers.find(({ name }) => name === id);
-		const files = [...serverFiles('project', root, environment), ...serverFiles('user', root, environment)];
+		const { root } = opened.configuration();
+		const entry = this.#entryOf(id);
+		const files = [...entryFiles('project', root, environment), ...entryFiles('user', root, environment)];
 		const file = files.find(({ path }) => path === entry?.file);
-		if (entry === undefined || file === undefined || !Object.hasOwn(file.servers, id))
-			throw noSuchBackend(id);
+		if (entry === undefined || file === undefined) throw noSuchBackend(id);
 		const text = edit(file);
 		if (text === undefined) return undefined;
 		const untrusted = await writeServerFile(file, text, environment);
@@ -106,8 +105,8 @@ export function isServerAction(value: unknown): value is ServerAction {
 }
 
 function noSuchBackend(id: string): OrchestraError {
-	return new OrchestraError('not_found', `the configuration has no server "${id}"`, {
-		hint: 'mctl list servers shows them.',
+	return new OrchestraError('not_found', `the configuration has no server or plugin "${id}"`, {
+		hint: 'mctl list servers and mctl list plugins show them.',
 	});
 }
 
@@ -132,7 +131,13 @@ function sortedNames(plain: object = {}, secret: object = {}): string[] {
 function eventOf({ at, text }: ServerLine): ServerEvent {
 	const [, state = text, message] = /^([a-z ]+):\s*(.*)$/s.exec(text) ?? [];
 	const pid = /\bpid (\d+)/.exec(text)?.[1];
-	return { at, state, pid: pid === undefined ? null : Number(pid), message: message ?? null };
+	const isPid = message === `pid ${pid}`;
+	return {
+		at,
+		state,
+		pid: pid === undefined ? null : Number(pid),
+		message: isPid ? null : (message ?? null),
+	};
 }
 
 function matchesAny(names: readonly string[]): (rule: PolicyRule) => boolean {
@@ -145,13 +150,19 @@ function ruleRow({ action, tools, clients, when, reason, file, line }: PolicyRul
 	return { decision: action, match, rule: `${file}:${line}`, reason: reason ?? null };
 }
 
-function commandsFor(id: string): Record<string, string> {
-	const own = actions.map((action): [string, string] => [action, serverCommand(action, id)]);
-	const name = quoted(id);
+/** Those that work for its kind: only a server or a plugin has a process, and only a server has pins and a prefix. */
+function commandsFor(row: Pick<BackendRow, 'id' | 'kind'>): Record<string, string> {
+	const { id, kind } = row;
+	const isServer = kind === 'mcp';
+	const own = isServer || kind === 'plugin' ? actions : [];
 	return {
-		...Object.fromEntries(own),
-		log: `mctl hub logs ${name} -f`,
+		...Object.fromEntries(
+			own
+				.filter((action) => isServer || (action !== 'accept' && action !== 'hold'))
+				.map((action): [string, string] => [action, serverCommand(action, id)]),
+		),
+		log: logsCommand(row, true),
 		check: 'mctl doctor',
-		policy: `mctl policy test ${name}__TOOL`,
+		...(isServer && { policy: `mctl policy test ${quoted(id)}__TOOL` }),
 	};
 }

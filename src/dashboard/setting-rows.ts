@@ -4,6 +4,7 @@
  * Whether a value counts is read from the merged sections themselves, so no rule of the
  * merge is repeated here. A unit is what counts as a whole: an entry, a rule, a key.
  */
+import { dirname } from 'node:path';
 import type { Configuration, PolicyRule } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { type ConfigFile, mergeSections } from '../config/merge-sections.ts';
@@ -144,7 +145,7 @@ function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: un
 
 /** Of a file that is not trusted, folders outside of the project are held back. */
 function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
-	const folder = file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')));
+	const folder = dirname(file);
 	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
 	return { path, key: path.join('.'), value, state: isHeld ? 'held back' : 'counts' };
 }

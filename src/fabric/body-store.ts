@@ -4,6 +4,7 @@
  */
 import type { Tool } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
+import { keepNumbers } from '../wire/keep-numbers.ts';
 import { bodyHash } from './offered-tools.ts';
 
 interface Body {
@@ -14,7 +15,8 @@ interface Body {
 }
 
 const NAME_CHARACTERS = 256;
-const TOOLS_LIMIT = 10_000;
+/** Most tools of one body, and of one offer. */
+export const TOOLS_LIMIT = 10_000;
 
 export class BodyStore {
 	readonly #bodies = new Map<string, Body>();
@@ -74,6 +76,7 @@ export class BodyStore {
 /** The valid tools of a body; other workers are not trusted to write it correctly. */
 function parseBody(text: string): readonly Tool[] {
 	const read = parsedOffer(text);
+	keepNumbers(read, text);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
 	return tools.filter(isTool).slice(0, TOOLS_LIMIT);
 }

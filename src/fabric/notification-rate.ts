@@ -5,6 +5,7 @@
  * are counted instead.
  */
 import { isObject } from '../wire/json.ts';
+import { encodeJson } from '../wire/json-rpc.ts';
 
 /** Shortest time between two progress messages of a call. */
 const PROGRESS_EVERY_MS = 20;
@@ -41,7 +42,7 @@ export class NotificationRate {
 			this.#logs = 0;
 		}
 		this.#logs++;
-		if (this.#logs <= LOGS_LIMIT) this.#send('log', JSON.stringify(params));
+		if (this.#logs <= LOGS_LIMIT) this.#send('log', encodeJson(params));
 	}
 
 	/** Send what waits: the call has ended. */

@@ -1,8 +1,9 @@
 /* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
-import { hash } from 'node:crypto';
+import { sha256 } from '../files/sha256.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { matchesWildcard } from '../trust/wildcard.ts';
+import { encodeJson } from '../wire/json-rpc.ts';
 import { BODY_BYTES } from './fabric-timers.ts';
 
 /** A part of an offer, small enough for one message. */
@@ -29,7 +30,7 @@ export function offerBodies(tools: readonly Tool[], onLarge: (name: string) => v
 	const pages: string[][] = [[]];
 	let size = 0;
 	for (const tool of tools) {
-		const text = JSON.stringify(tool);
+		const text = encodeJson(tool);
 		const bytes = Buffer.byteLength(text);
 		if (bytes > BODY_BYTES) {
 			onLarge(tool.name);
@@ -51,5 +52,5 @@ function bodyOf(text: string): OfferBody {
 
 /** The name of a body in the bucket. */
 export function bodyHash(text: string): string {
-	return hash('sha256', text, 'hex').slice(0, HASH_CHARACTERS);
+	return sha256(text).slice(0, HASH_CHARACTERS);
 }

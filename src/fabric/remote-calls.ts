@@ -12,6 +12,8 @@ import type { CallContext } from '../mcp/server/call-context.ts';
 import type { CallToolResult } from '../protocol/mcp-types.ts';
 import { toRpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
+import { encodeJson } from '../wire/json-rpc.ts';
+import { keepNumbers } from '../wire/keep-numbers.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
@@ -185,7 +187,7 @@ export class RemoteCalls {
 		}
 		call.answers.set(seq, undefined);
 		call.about.context.askAll(readQuestions(text)).then(
-			(answers) => answer(JSON.stringify({ answers })),
+			(answers) => answer(encodeJson({ answers })),
 			(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
 		);
 	}
@@ -291,6 +293,8 @@ export class RemoteCalls {
 }
 
 function forward(message: Msg, use: (params: Record<string, unknown>) => void): void {
-	const params: unknown = message.json();
+	const text = message.string();
+	const params: unknown = JSON.parse(text);
+	keepNumbers(params, text);
 	if (isObject(params)) use(params);
 }

@@ -5,8 +5,9 @@ import type { Questions } from '../mcp/server/client-questions.ts';
 import type { CallToolResult, InputRequest } from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL } from '../protocol/meta.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
-import { isObject, losesDigits, memberText } from '../wire/json.ts';
+import { isObject, memberText, rewritesNumbers } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
+import { keepNumbers } from '../wire/keep-numbers.ts';
 import { rememberText } from '../wire/source-text.ts';
 import { SESSION_META } from './remote-run.ts';
 
@@ -30,8 +31,8 @@ export function callBody(context: CallContext, tool: string, traceparent: unknow
 	if (logLevel !== undefined) sent[LOG_LEVEL] = logLevel;
 	if (traceparent !== undefined) sent['traceparent'] = traceparent;
 	if (context.wantsProgress) sent['progressToken'] = 'call';
-	// Numbers that a double cannot hold are sent as they were written.
-	const written = losesDigits(text) ? memberText(text, 'params', 'arguments') : undefined;
+	// Numbers that we would write differently are sent as they were written.
+	const written = rewritesNumbers(text) ? memberText(text, 'params', 'arguments') : undefined;
 	const head = JSON.stringify({ ...rest, name: tool, _meta: sent });
 	return `${head.slice(0, -1)},"arguments":${written ?? JSON.stringify(input)}}`;
 }
@@ -56,6 +57,7 @@ export function readResult(text: string, isError: boolean): CallToolResult | Orc
 /** The questions of a worker. Throws for a text that has none. */
 export function readQuestions(text: string): Questions {
 	const read: unknown = JSON.parse(text);
+	keepNumbers(read, text);
 	if (!isObject(read)) throw new OrchestraError('bad_frame', 'questions that are no object');
 	const questions: Record<string, InputRequest> = {};
 	for (const [key, question] of Object.entries(read)) {

@@ -11,7 +11,7 @@
  */
 import type { Tool } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
-import { BodyStore, parsedOffer } from './body-store.ts';
+import { BodyStore, parsedOffer, TOOLS_LIMIT } from './body-store.ts';
 import type { BucketEntry } from './bucket.ts';
 import { type CatalogueKey, parseKey, presenceKey } from './fabric-names.ts';
 import { PRESENCE_SILENCE_MS } from './fabric-timers.ts';
@@ -25,7 +25,6 @@ export interface OfferWorker {
 	heardAt: number;
 }
 
-const TOOLS_LIMIT = 10_000;
 const HASHES_LIMIT = 64;
 /** A key that is gone, so that an older value does not bring it back. Bounded by the number of workers. */
 const GONE_LIMIT = 10_000;

@@ -9,7 +9,8 @@ import { OrchestraError } from '../errors.ts';
 import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
+import { encodeJson, rpcCodes } from '../wire/json-rpc.ts';
+import { keepNumbers } from '../wire/keep-numbers.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { ANSWER_MS } from './fabric-timers.ts';
 
@@ -35,7 +36,7 @@ export class RemoteQuestions {
 	ask(questions: Questions): Promise<InputResponses> {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
-			const body = JSON.stringify(questions);
+			const body = encodeJson(questions);
 			if (!this.#link.fits(body)) return reject(payloadTooLarge('question', this.#link));
 			const seq = ++this.#asked;
 			const timer = setTimeout(() => this.#giveUp(seq, 'the client did not answer in time'), ANSWER_MS);
@@ -53,6 +54,7 @@ export class RemoteQuestions {
 		const pending = this.#take(seq);
 		if (pending === undefined) return;
 		const given: unknown = JSON.parse(body);
+		keepNumbers(given, body);
 		if (isObject(given) && isObject(given['answers'])) return pending.resolve(given['answers']);
 		const error = isObject(given) && isObject(given['error']) ? given['error'] : {};
 		const { code, message, data } = error;

@@ -36,14 +36,14 @@ function withoutUser(server: string): string {
 }
 
 /** Throws `bad_input` for a server that is too old, has no JetStream, or takes only small messages. */
-export function assertCapable({ version, api_lvl: level = 0, jetstream, ...more }: ServerInfo): void {
+export function assertCapable(info: ServerInfo): void {
+	const { version, api_lvl: level = 0, jetstream, max_payload: payload } = info;
 	if (level < API_LEVEL) {
 		throw new OrchestraError('bad_input', `nats-server ${version} is too old: it ignores the TTL of a key`, {
 			hint: 'Use nats-server 2.11 or later.',
 			data: { version, level },
 		});
 	}
-	const { max_payload: payload } = more;
 	if (payload < MESSAGE_BYTES) {
 		throw new OrchestraError('bad_input', `the NATS server takes messages of ${payload} bytes only`, {
 			hint: `Set its max_payload to ${MESSAGE_BYTES} or more; mctl fabric config prints 8MB.`,

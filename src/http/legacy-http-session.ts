@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { McpSession, type SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import { negotiate } from '../protocol/revisions.ts';
+import { CallTable } from '../rpc/call-table.ts';
 import type { About } from '../rpc/channel.ts';
 import { mcpDialect } from '../rpc/dialect.ts';
 import { Peer } from '../rpc/peer.ts';
@@ -50,7 +51,7 @@ export class LegacyHttpSession extends HttpChannel {
 	readonly #parts: LegacyHttpSessionParts;
 	readonly #session: McpSession;
 	readonly #peer: Peer;
-	readonly #posts = new Map<string | number, LegacyPost>();
+	readonly #posts = new CallTable<string | number, LegacyPost>();
 	readonly #replay: ReplayBuffer;
 	readonly #push: PushStreams;
 	readonly #revision: ReturnType<typeof negotiate>;
@@ -139,7 +140,7 @@ export class LegacyHttpSession extends HttpChannel {
 		if (!isId(canceled)) return;
 		const key = idKey(canceled);
 		this.#posts.get(key)?.cancel(key);
-		this.#posts.delete(key);
+		this.#posts.take(key);
 	}
 
 	/** Open a stream for push, or continue the stream of `lastEventId`. False when its messages are lost. */
@@ -161,7 +162,7 @@ export class LegacyHttpSession extends HttpChannel {
 		const key = about && idKey(about.id);
 		const post = key === undefined ? undefined : this.#posts.get(key);
 		if (about?.isResponse) {
-			this.#posts.delete(idKey(about.id));
+			this.#posts.take(idKey(about.id));
 			this.#usedAt = performance.now();
 			post?.respond(about.id, text);
 		} else if (post?.isReachable) post.send(text);

@@ -1,6 +1,8 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
+
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { CallTable } from '../rpc/call-table.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
 import {
 	type HttpExchange,
@@ -18,11 +20,9 @@ export class ModernEndpoint {
 	readonly #parts: McpEndpointParts;
 	readonly #paramHeaders: ParamHeaders;
 	readonly #sessions: ModernSessions;
-	readonly #exchanges = new Set<ModernExchange>();
+	readonly #exchanges = new CallTable<number, ModernExchange>();
+	#lastExchange = 0;
 	readonly #beat = (now: number): void => this.#sessions.endIdle(now);
-	readonly #onEnd = (exchange: ModernExchange): void => {
-		this.#exchanges.delete(exchange);
-	};
 
 	constructor(parts: McpEndpointParts) {
 		this.#parts = parts;
@@ -48,13 +48,14 @@ export class ModernEndpoint {
 		// The client may have disconnected while the tools were listed.
 		if (response.destroyed) return;
 		const session = this.#sessions.use(principal, metaOf(params)[CLIENT_INFO]);
-		const onEnd = (ended: ModernExchange): void => {
+		const number = ++this.#lastExchange;
+		const onEnd = (): void => {
 			this.#sessions.release(session);
-			this.#onEnd(ended);
+			this.#exchanges.take(number);
 		};
 		const parts = { ...this.#parts, sessionId: session.sessionId, principal, onEnd };
 		const modern = new ModernExchange(response, message, parts);
-		this.#exchanges.add(modern);
+		this.#exchanges.set(number, modern);
 		if (isSubscription) streams.add(response);
 		modern.start(value, text);
 	}
@@ -63,7 +64,7 @@ export class ModernEndpoint {
 	async close(): Promise<void> {
 		this.#paramHeaders.close();
 		this.#parts.heartbeats.remove(this.#beat);
-		await Promise.all([...this.#exchanges].map((exchange) => exchange.close()));
+		await Promise.all([...this.#exchanges.values()].map((exchange) => exchange.close()));
 		this.#sessions.close();
 	}
 

@@ -29,7 +29,7 @@ export interface ModernExchangeParts {
 	readonly heartbeats: Heartbeats;
 	readonly log: Log;
 	/** The exchange is over. */
-	readonly onEnd: (exchange: ModernExchange) => void;
+	readonly onEnd: () => void;
 }
 
 export class ModernExchange extends HttpChannel {
@@ -97,7 +97,7 @@ export class ModernExchange extends HttpChannel {
 		if (this.#isDone) return;
 		this.#isDone = true;
 		this.#session.close();
-		this.#parts.onEnd(this);
+		this.#parts.onEnd();
 	}
 
 	/** An error is small; a result, which may be large, is not parsed. */

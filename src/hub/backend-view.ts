@@ -159,6 +159,10 @@ export class BackendView implements Provider {
 		this.#hub.clientConnected(client);
 	}
 
+	logLevelChanged(client: ClientConnection): void {
+		this.#hub.logLevelChanged(client);
+	}
+
 	sessionClosed(sessionId: string): void {
 		this.#hub.sessionClosed(sessionId);
 	}

@@ -194,7 +194,14 @@ export class Catalogue {
 		);
 		// Synchronous when every backend answered synchronously.
 		const isThere = asked.every((offer): offer is BackendItems<T> => !(offer instanceof Promise));
-		return isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
+		const offers = isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
+		return after(offers, (all) => {
+			// After the response.
+			setImmediate(() => {
+				for (const backend of backends) backend.listAnswered?.();
+			});
+			return all;
+		});
 	}
 
 	#askOne<T>(

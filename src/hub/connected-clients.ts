@@ -1,8 +1,12 @@
-/* The clients that are connected to the hub, for display. */
+/* The clients that are connected to the hub: for display, and for servers that need one outside a call. */
 import type { ClientConnection } from '../mcp/server/call-context.ts';
 
 /** Most sessions that are remembered; further ones are not shown. */
 const SESSIONS_LIMIT = 1000;
+
+/** A client as it introduced itself; the one of a legacy session is live. */
+type IntroducedClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'> &
+	Partial<ClientConnection>;
 
 /** An MCP session with an open connection. */
 export interface ConnectedClient {
@@ -12,7 +16,7 @@ export interface ConnectedClient {
 	/** Milliseconds since 1970. */
 	readonly since: number;
 	/** As the client introduced itself; undefined for a modern one, which does so with each request. */
-	readonly client: Pick<ClientConnection, 'clientInfo' | 'revision'> | undefined;
+	readonly client: IntroducedClient | undefined;
 }
 
 export class ConnectedClients {
@@ -34,13 +38,14 @@ export class ConnectedClients {
 	}
 
 	/** The client of a session introduced itself. */
-	introduced({
-		sessionId,
-		clientInfo,
-		revision,
-	}: Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'>): void {
-		const known = this.#sessions.get(sessionId);
-		if (known) known.shown = { ...known.shown, client: { clientInfo, revision } };
+	introduced(client: IntroducedClient): void {
+		const known = this.#sessions.get(client.sessionId);
+		if (known) known.shown = { ...known.shown, client };
+	}
+
+	/** The clients that a process serves: the one of its session, or all. */
+	servedBy({ sessionId }: { readonly sessionId?: string | undefined }): ConnectedClient[] {
+		return this.list().filter((each) => sessionId === undefined || each.sessionId === sessionId);
 	}
 
 	/** A connection of a session closed. */

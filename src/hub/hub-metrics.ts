@@ -6,7 +6,9 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
+
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { CallTable } from '../rpc/call-table.ts';
 import { durationBounds } from '../telemetry/histogram.ts';
 import { type Labels, MetricRegistry } from '../telemetry/metric-registry.ts';
 import type { ExportCounts } from '../telemetry/tracer.ts';
@@ -24,7 +26,7 @@ const MICROSECONDS = 1e6;
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
-	readonly #inFlight = new Map<StartedCall, number>();
+	readonly #inFlight = new CallTable<number, { backend: string; startedAt: number }>();
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
@@ -76,10 +78,9 @@ export class HubMetrics {
 			durationBounds,
 		);
 		return {
-			started: (call) => void this.#inFlight.set(call, performance.now()),
+			started: ({ number, backend }) => this.#inFlight.set(number, { backend, startedAt: performance.now() }),
 			ended: (call, end) => {
-				const ms = performance.now() - (this.#inFlight.get(call) ?? 0);
-				this.#inFlight.delete(call);
+				const ms = performance.now() - (this.#inFlight.take(call.number)?.startedAt ?? 0);
 				const labels = callLabels(call, end);
 				const backend = { orchestra_backend: call.backend };
 				const phases = Object.entries(call.context?.phases?.spent ?? {});
@@ -100,7 +101,7 @@ export class HubMetrics {
 
 	#addBackendMetrics(): void {
 		this.#gauge('orchestra_calls_in_flight', 'Calls that have not ended.', () =>
-			[...this.#inFlight.keys()].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
+			[...this.#inFlight.values()].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
 		);
 		this.#count(
 			'gauge',

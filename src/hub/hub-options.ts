@@ -2,6 +2,7 @@
 import type { Log } from '../log.ts';
 import type { CallGate } from '../trust/call-gate.ts';
 import type { Backend } from './backends/backend.ts';
+import type { ConnectedClients } from './connected-clients.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import type { Journal } from './journal.ts';
 import type { BigResults } from './results/big-results.ts';
@@ -10,6 +11,8 @@ import type { BigResults } from './results/big-results.ts';
 export interface HubOptions {
 	backends?: readonly Backend[];
 	log?: Log;
+	/** The clients that are connected, for backends that need them. */
+	clients?: ConnectedClients;
 	journal?: Journal;
 	/** How long a list waits for a backend that has not answered, in milliseconds. Default 2 s. */
 	listWaitMs?: () => number | undefined;

@@ -46,7 +46,7 @@ import { capabilitiesFor, unknownPrompt, unknownTool } from './hub-offer.ts';
 import type { HubOptions } from './hub-options.ts';
 import { type Journal, noJournal } from './journal.ts';
 import type { MergedList } from './merged-list.ts';
-import { CallRecorder, clientName, type RecordedCall } from './recorded-call.ts';
+import { CallRecorder, clientName } from './recorded-call.ts';
 import { ResourceRoutes } from './resource-routes.ts';
 import type { BigResults } from './results/big-results.ts';
 import { instructionsFor } from './server-instructions.ts';
@@ -59,7 +59,7 @@ export class Hub implements Provider {
 	/** The calls as they happen. */
 	readonly calls: CallFeed = new CallFeed();
 	/** The clients that are connected. */
-	readonly clients: ConnectedClients = new ConnectedClients();
+	readonly clients: ConnectedClients;
 	readonly #journal: Journal;
 	readonly #catalogue: Catalogue;
 	readonly #resources: ResourceRoutes;
@@ -80,6 +80,7 @@ export class Hub implements Provider {
 	constructor({
 		backends = [],
 		log = Log.silent,
+		clients = new ConnectedClients(),
 		journal = noJournal,
 		listWaitMs,
 		results,
@@ -88,6 +89,7 @@ export class Hub implements Provider {
 		instructions,
 		gate,
 	}: HubOptions = {}) {
+		this.clients = clients;
 		this.#gate = gate;
 		this.#recorder = new CallRecorder(journal, gate, this.calls);
 		this.#results = results;
@@ -267,6 +269,11 @@ export class Hub implements Provider {
 		this.clients.introduced(client);
 	}
 
+	logLevelChanged(client: ClientConnection): void {
+		this.clients.introduced(client);
+		for (const backend of this.backends) backend.logLevelChanged?.();
+	}
+
 	sessionClosed(sessionId: string): void {
 		this.#sessionEnds.closed(sessionId);
 		this.clients.closed(sessionId);
@@ -285,16 +292,8 @@ export class Hub implements Provider {
 	}
 
 	/** The policy changed, and it may hide other tools. */
-	policyChanged(): void {
-		this.#changes.notify({ kind: 'tools' });
-	}
+	readonly policyChanged = (): void => this.#changes.notify({ kind: 'tools' });
 
 	/** Make a call that the policy allows and write one line to the journal. `refuse` is the result of another one. */
-	record<T extends object>(
-		entry: RecordedCall,
-		call: () => Awaitable<T> | undefined,
-		refuse?: (text: string) => T,
-	): Awaitable<T> {
-		return this.#recorder.record(entry, call, refuse);
-	}
+	readonly record: CallRecorder['record'] = (...call) => this.#recorder.record(...call);
 }

@@ -16,6 +16,7 @@ import { type BackendSetup, buildBackends, type OpenFabric } from './backends/bu
 import { StartLimiter } from './backends/mcp/start-limiter.ts';
 import { ToolScans } from './backends/mcp/tool-scans.ts';
 import type { PluginLink } from './backends/plugin-link.ts';
+import { ConnectedClients } from './connected-clients.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
@@ -76,7 +77,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limitBytes = (): number | undefined => current.configuration.limits.resultBytes;
 	const results = new BigResults({ environment: options.environment, log, limitBytes });
 	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), review, results };
+	const clients = new ConnectedClients();
+	const setup = { storage, link: link.get, limiter: new StartLimiter(), clients, review, results };
 	const gate = new CallGate({
 		policy: () => current.policy,
 		approvals: new Approvals({ files: ApprovalFiles.ofUser(options.environment), log }),
@@ -88,6 +90,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		results,
 		exposure,
 		gate,
+		clients,
 		backends: await build(setup, options, configuration),
 		log,
 		unusedReason: (tool) => heldBackReason(tool, current.loaded.heldBack) ?? problemOf(tool, current.loaded),
@@ -164,7 +167,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'review'> & { results: BigResults },
+	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & { results: BigResults },
 	options: OpenHubOptions,
 	configuration: Configuration,
 	earlier: readonly Backend[] = [],

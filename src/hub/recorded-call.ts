@@ -66,10 +66,10 @@ export class CallRecorder {
 			? this.#feed.begin({ ...entry, backend: backend.id, startedAt })
 			: undefined;
 		let decided: PolicyNote | undefined;
-		const note = (outcome: JournalEntry['outcome'], { thrown, ...about }: Ending): void => {
-			const facts = { ...factsOf(entry, startedAt), ...decided, outcome, ...about };
+		const note = (ending: Ending): void => {
+			const facts = factsOf(entry, startedAt, decided, ending);
 			if (isJournaled) this.#journal.write(facts);
-			if (started) this.#feed.end(started, { ...facts, thrown });
+			if (started) this.#feed.end(started, facts);
 		};
 		return observed(note, () =>
 			this.#gated(entry, go, refuse, (found) => {
@@ -92,16 +92,38 @@ export class CallRecorder {
 	}
 }
 
-function factsOf(entry: RecordedCall, startedAt: Date): Omit<JournalEntry, 'outcome'> {
-	const { backend, method, name, client, context, arguments: input } = entry;
+/** Without spreads: this is done for every call. */
+function factsOf(
+	{ backend, method, name, client, context, arguments: input }: RecordedCall,
+	startedAt: Date,
+	decided: PolicyNote | undefined,
+	{ outcome, error, remote, result, thrown }: Ending,
+): JournalEntry & CallEnd {
 	const ms = Date.now() - startedAt.getTime();
-	const facts = { client, backend: backend.id, method, name, startedAt, ms, arguments: input };
-	return { ...facts, phases: phasesOf(context, ms), trace: traceOf(context) };
+	return {
+		client,
+		backend: backend.id,
+		method,
+		name,
+		startedAt,
+		ms,
+		outcome,
+		error,
+		remote,
+		phases: phasesOf(context, ms),
+		policy: decided?.policy,
+		rule: decided?.rule,
+		trace: traceOf(context),
+		arguments: input,
+		result,
+		thrown,
+	};
 }
 
 /** Whole milliseconds; what is in no other phase is the run. */
 function phasesOf(context: CallContext | undefined, ms: number): Record<string, number> | undefined {
-	const spent = Object.entries(context?.phases?.spent ?? {});
+	if (context?.phases === undefined) return undefined;
+	const spent = Object.entries(context.phases.spent);
 	if (spent.length === 0) return undefined;
 	const rounded = spent.map(([phase, time]): [string, number] => [phase, Math.round(time)]);
 	const run = Math.max(
@@ -119,26 +141,20 @@ function traceOf(context: CallContext | undefined): string | undefined {
 	return /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/.exec(parent)?.[1];
 }
 
-type Ending = Pick<CallEnd, 'error' | 'result' | 'thrown'> & Pick<JournalEntry, 'remote'>;
+type Ending = Pick<JournalEntry, 'outcome' | 'error' | 'remote' | 'result'> & Pick<CallEnd, 'thrown'>;
 
 /** Make a call and note how it ended. */
-function observed<T extends object>(
-	note: (outcome: JournalEntry['outcome'], about: Ending) => void,
-	call: () => Awaitable<T>,
-): Awaitable<T> {
+function observed<T extends object>(note: (ending: Ending) => void, call: () => Awaitable<T>): Awaitable<T> {
 	const onError = (error: unknown): never => {
 		const outcome = OrchestraError.is(error, 'canceled') ? 'canceled' : 'error';
 		const { code, data } = OrchestraError.from(error);
-		const { outcome: remote } = data;
-		note(outcome, {
-			error: code,
-			thrown: error,
-			...((remote === 'not run' || remote === 'unknown') && { remote }),
-		});
+		const remote = data['outcome'];
+		const isKnown = remote === 'not run' || remote === 'unknown';
+		note({ outcome, error: code, thrown: error, remote: isKnown ? remote : undefined });
 		throw error;
 	};
 	const onResult = (result: T): T => {
-		note(hasFailed(result) ? 'failed' : 'ok', { result });
+		note({ outcome: hasFailed(result) ? 'failed' : 'ok', result });
 		return result;
 	};
 	try {

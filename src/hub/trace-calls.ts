@@ -6,7 +6,9 @@
  * request to the backend, whose `traceparent` the backend gets. A call whose client does
  * not record its trace has no span.
  */
+
 import type { CallPhase, CallTracer } from '../mcp/server/call-observers.ts';
+import { CallTable } from '../rpc/call-table.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../telemetry/tracer.ts';
 import { encodeId } from '../wire/json-rpc.ts';
 import type { CallEnd, StartedCall } from './call-feed.ts';
@@ -15,17 +17,16 @@ import type { Hub } from './hub.ts';
 
 /** Trace the calls of a hub from now on. Returns the function that ends it. */
 export function traceCalls(hub: Pick<Hub, 'calls'>, tracer: Tracer): () => void {
-	const open = new Map<StartedCall, CallSpans>();
+	const open = new CallTable<number, CallSpans>();
 	return hub.calls.listen({
 		started(call) {
 			const spans = CallSpans.open(call, tracer);
 			if (spans === undefined) return;
-			open.set(call, spans);
+			open.set(call.number, spans);
 			if (call.context) call.context.tracer = spans;
 		},
 		ended(call, end) {
-			open.get(call)?.end(end);
-			open.delete(call);
+			open.take(call.number)?.end(end);
 		},
 	});
 }

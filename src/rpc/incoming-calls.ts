@@ -24,6 +24,7 @@ import {
 	rpcCodes,
 } from '../wire/json-rpc.ts';
 import type { BatchResponse } from './batch-response.ts';
+import { CallTable } from './call-table.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { IncomingCall } from './incoming-call.ts';
@@ -49,7 +50,7 @@ export interface IncomingCallsParts {
 
 export class IncomingCalls {
 	readonly #parts: IncomingCallsParts;
-	readonly #calls = new Map<string | number, Running>();
+	readonly #calls = new CallTable<string | number, Running>();
 	readonly #drainWaiters: (() => void)[] = [];
 
 	constructor(parts: IncomingCallsParts) {
@@ -137,7 +138,7 @@ export class IncomingCalls {
 
 	#remove(key: string | number, call: IncomingCall): void {
 		if (this.#calls.get(key)?.call !== call) return;
-		this.#calls.delete(key);
+		this.#calls.take(key);
 		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onRoom();
 		if (this.#calls.size === 0) this.#settleDrain();
 	}

@@ -12,6 +12,7 @@ import {
 	encodeError,
 	type Id,
 	idFromHead,
+	idFromTail,
 	idKey,
 	isId,
 	isResponseHead,
@@ -72,8 +73,9 @@ export class MessageDispatcher {
 		this.#dispatch(value, text, undefined, false);
 	}
 
-	oversize({ limitBytes, head }: OversizeLine): void {
-		const known = idFromHead(head);
+	oversize({ limitBytes, head, tail = '' }: OversizeLine): void {
+		const last = isResponseHead(head) ? idFromTail(tail) : undefined;
+		const known = last === undefined ? idFromHead(head) : { id: last, isRequest: false };
 		const error = oversizeMessage(limitBytes);
 		const { message } = error;
 		this.#parts.log.warn(`${message}; it was dropped`);
@@ -126,7 +128,7 @@ export class MessageDispatcher {
 		else if (!isAdmitted && this.#parts.admission.hasQueued && !this.#parts.admission.isFull)
 			return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
 		try {
-			this.#parts.onNotification?.(method, params);
+			this.#parts.onNotification?.(method, params, text);
 		} catch (error) {
 			this.#parts.log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no response
 		}

@@ -29,7 +29,7 @@ export interface PeerOptions {
 	/** Handles the peer's requests: return the result or a promise of it, or throw. Default: method not found. */
 	onRequest?: (call: IncomingCall) => unknown;
 	/** Receives the peer's notifications, cancellation and progress included. */
-	onNotification?: (method: string, params: unknown) => void;
+	onNotification?: (method: string, params: unknown, text: string) => void;
 	/** Called once when the input ends, with the reason. */
 	onEnd?: (reason: OrchestraError) => void;
 	/** Called before the peer closes the channel because the other side sent requests and read no responses. */

@@ -8,6 +8,7 @@
  * serves all deadlines.
  */
 import type { OrchestraError } from '../errors.ts';
+import { CallTable } from './call-table.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
 
@@ -37,7 +38,7 @@ interface PendingEnds<Call> {
 }
 
 export class PendingTable<Call extends PendingEntry> {
-	readonly #calls = new Map<number, Call>();
+	readonly #calls = new CallTable<number, Call>();
 	readonly #deadlines: Deadlines;
 	readonly #ends: PendingEnds<Call>;
 
@@ -51,10 +52,10 @@ export class PendingTable<Call extends PendingEntry> {
 	}
 
 	get oldest(): Call | undefined {
-		return this.#calls.values().next().value;
+		return this.#calls.values().next().value ?? undefined;
 	}
 
-	values(): IterableIterator<Call> {
+	values(): Iterable<Call> {
 		return this.#calls.values();
 	}
 
@@ -79,10 +80,8 @@ export class PendingTable<Call extends PendingEntry> {
 
 	/** Remove a call, to settle it; undefined when it is not pending. */
 	take(id: unknown): Call | undefined {
-		const call = this.get(id);
-		if (call === undefined) return undefined;
-		this.#calls.delete(call.id);
-		call.detach?.();
+		const call = typeof id === 'number' ? this.#calls.take(id) : undefined;
+		call?.detach?.();
 		return call;
 	}
 

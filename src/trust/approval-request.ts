@@ -1,5 +1,5 @@
 /* A call that waits for a person, as it is shown and as it is bound. */
-import { printable, printableLine } from '../printable.ts';
+import { printableLine, readableJson } from '../printable.ts';
 import { redact } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { canonicalSha256 } from './canonical-json.ts';
@@ -58,21 +58,13 @@ export function argumentLines(input: unknown): string[] {
 	return more > 0 ? [...lines, `… and ${more} more arguments`] : lines;
 }
 
-/**
- * The arguments as indented JSON in which line breaks and tabs of strings are real ones; quotes stay escaped, so a
- * string cannot pass as another argument. Above 64 Ki characters the rest is left out, and the last line says so.
- */
+/** The arguments as `readableJson`. Above 64 Ki characters the rest is left out, and the last line says so. */
 export function argumentText(input: unknown): string {
 	const json = JSON.stringify(input, undefined, 2) ?? '';
 	// A secret at the cut is whole in the longer text.
-	const text = printable(redact(json.slice(0, 2 * TEXT_CHARACTERS)).replace(/\\./g, lineBreak));
+	const text = readableJson(redact(json.slice(0, 2 * TEXT_CHARACTERS)));
 	if (json.length <= TEXT_CHARACTERS) return text;
 	return `${text.slice(0, TEXT_CHARACTERS)}\n… shortened: the arguments have ${json.length} characters`;
-}
-
-function lineBreak(escape: string): string {
-	if (escape === '\\n') return '\n';
-	return escape === '\\t' ? '\t' : escape;
 }
 
 function shortened(text: string): string {

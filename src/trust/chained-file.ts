@@ -39,11 +39,11 @@ export class ChainedFile {
 		this.#file = new RotatingFile(path, limitBytes, onFileError, log);
 	}
 
-	/** Append one line. */
-	write(fields: object): void {
+	/** Append one line with these members, as JSON text. */
+	write(members: string): void {
 		const delayMs = this.#last === undefined ? FIRST_HEAD_MS : HEAD_MS;
 		this.#last ??= this.#resume();
-		this.#append(this.#last, fields);
+		this.#append(this.#last, members);
 		this.#headTimer ??= setTimeout(() => this.#writeHead(), delayMs).unref();
 	}
 
@@ -52,10 +52,10 @@ export class ChainedFile {
 		if (this.#headTimer) this.#writeHead();
 	}
 
-	#append(last: ChainLink, fields: object, before = ''): void {
-		let next = chainLine(last, fields);
+	#append(last: ChainLink, members: string, before = ''): void {
+		let next = chainLine(last, members);
 		const bytes = Buffer.byteLength(next.line) + before.length + 1;
-		if (this.#file.prepare(bytes + MARK_BYTES)) next = chainLine(last, { ...fields, first: true });
+		if (this.#file.prepare(bytes + MARK_BYTES)) next = chainLine(last, `${members},"first":true`);
 		this.#last = next.link;
 		this.#file.write(`${before}${next.line}\n`);
 	}
@@ -70,12 +70,9 @@ export class ChainedFile {
 		if (tail === undefined || (tail.rest === '' && !tail.isCut)) return last;
 		const { rest, isCut } = tail;
 		const event = tail.last === undefined ? 'began after lines without hashes' : 'continued after a cut line';
-		const about = {
-			at: new Date().toISOString(),
-			event,
-			cutBytes: Buffer.byteLength(rest),
-			cutSha256: sha256(rest),
-		};
+		const about =
+			`"at":"${new Date().toISOString()}","event":"${event}"` +
+			`,"cutBytes":${Buffer.byteLength(rest)},"cutSha256":"${sha256(rest)}"`;
 		this.#append(last, about, isCut ? '\n' : '');
 		return this.#last ?? last;
 	}

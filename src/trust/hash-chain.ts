@@ -33,11 +33,10 @@ export const chainStart: ChainLink = { n: 0, hash: '' };
 
 const HASH_FORM = /,"hash":"([\da-f]{64})"\}$/;
 
-/** The next line, without its newline, and its link. */
-export function chainLine(last: ChainLink, fields: object): { line: string; link: ChainLink } {
+/** The next line, without its newline, and its link. `members` is JSON text, such as `"a":1,"b":2`. */
+export function chainLine(last: ChainLink, members: string): { line: string; link: ChainLink } {
 	const n = last.n + 1;
-	const members = JSON.stringify(fields).slice(1, -1);
-	const text = `{"n":${n},${members === '' ? '' : `${members},`}"previous":"${last.hash}"`;
+	const text = `{"n":${n},${members},"previous":"${last.hash}"`;
 	const hash = sha256(text);
 	return { line: `${text},"hash":"${hash}"}`, link: { n, hash } };
 }

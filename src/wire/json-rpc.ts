@@ -37,11 +37,16 @@ export class JsonText {
 	}
 
 	toJSON(): unknown {
-		if (!isEncoding) return JSON.parse(this.text);
-		hasPlaceholder = true;
-		placeholder ??= `exact:${crypto.randomUUID()}:`;
-		return `${placeholder}#${embedded.push(this.text) - 1}`;
+		return embedText(this.text) ?? JSON.parse(this.text);
 	}
+}
+
+/** For `toJSON`: what our encoder replaces by `text`; undefined in any other encoder. */
+export function embedText(text: string): string | undefined {
+	if (!isEncoding) return undefined;
+	hasPlaceholder = true;
+	placeholder ??= `exact:${crypto.randomUUID()}:`;
+	return `${placeholder}#${embedded.push(text) - 1}`;
 }
 
 /** `JSON.stringify` cannot write raw text, so an unguessable placeholder string is written first. */
@@ -49,6 +54,11 @@ let placeholder: string | undefined;
 let isEncoding = false;
 let hasPlaceholder = false;
 let embedded: string[] = [];
+
+/** The JSON text of a value, with numbers and texts that are kept as they were written. */
+export function encodeJson(value: unknown): string {
+	return stringify(value) ?? 'null';
+}
 
 function stringify(value: unknown): string | undefined {
 	isEncoding = true;
@@ -202,6 +212,7 @@ const ID_HEAD: RegExp = new RegExp(
 	`^\\s*\\{\\s*${VERSION_MEMBER}"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)\\s*,\\s*${VERSION_MEMBER}"(\\w+)"`,
 );
 const RESPONSE_HEAD: RegExp = new RegExp(`^\\s*\\{\\s*${VERSION_MEMBER}"(?:result|error)"\\s*:`);
+const ID_TAIL = /[,{]\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** The id of an oversize message, read from its first bytes; undefined when it is not there. */
 export function idFromHead(head: string): { id: Id; isRequest: boolean } | undefined {
@@ -218,6 +229,13 @@ export function idFromHead(head: string): { id: Id; isRequest: boolean } | undef
 /** Whether an oversize message is a response whose id comes after its result. */
 export function isResponseHead(head: string): boolean {
 	return RESPONSE_HEAD.test(head);
+}
+
+/** The id at the end of a response such as `{"result":…,"jsonrpc":"2.0","id":1}`; undefined when it is not there. */
+export function idFromTail(tail: string): number | undefined {
+	// The last brace ends the message, so a member directly before it is one of the message.
+	const [, digits] = ID_TAIL.exec(tail) ?? [];
+	return digits === undefined ? undefined : Number(digits);
 }
 
 /** A map key for an id: 1, "1" and a large number are three different keys. */

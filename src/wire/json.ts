@@ -109,6 +109,19 @@ export function losesDigits(text: string): boolean {
 	return HARD_NUMBER.test(text);
 }
 
+/** More than fifteen digits, a zero at the end of a fraction, an exponent. */
+const REWRITTEN_NUMBER = /\d(?:[\d.]{15}|\.\d*0[\s,}\]]|(?:\.\d+)?[eE][+-]?\d+[\s,}\]])/;
+
+/** Whether a text has a number that `JSON.stringify` would write in another way, such as `1.0`. It may be in a string. */
+export function rewritesNumbers(text: string): boolean {
+	return REWRITTEN_NUMBER.test(text);
+}
+
+/** The source texts of the members of an object, which must be valid JSON. The last of repeated keys counts. */
+export function memberTexts(text: string): Map<string, string> {
+	return new Map(membersOf(text).map(({ key, start, end }) => [key, text.slice(start, end).trim()]));
+}
+
 /** The source texts of the elements of an array, which must be valid JSON; `[]` gives one empty text. */
 export function elementsOf(text: string): string[] {
 	const elements: string[] = [];

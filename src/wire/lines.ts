@@ -4,10 +4,12 @@
  * MCP over stdio is one JSON message per line. A chunk may end anywhere, even inside
  * a character, so newlines are searched in the bytes and only whole lines are
  * decoded, all complete lines of a chunk at once. Each byte is scanned once. A line
- * over the limit is reported once and skipped; reading continues after it.
+ * over the limit is reported once and skipped; reading continues after it. A response
+ * that begins with its result is reported at its end, because its id is there.
  */
+import { isResponseHead } from './json-rpc.ts';
 import { ReassemblyBuffer } from './reassembly-buffer.ts';
-import { OVERSIZE_HEAD_BYTES } from './wire-limits.ts';
+import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from './wire-limits.ts';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -17,6 +19,8 @@ export interface OversizeLine {
 	readonly limitBytes: number;
 	/** The first bytes of the line, which may contain its id. */
 	readonly head: string;
+	/** The last bytes of a response that begins with its result: its id follows. */
+	readonly tail?: string;
 }
 
 /** Splits chunks of bytes into lines of bounded length. */
@@ -24,6 +28,8 @@ export class LineSplitter {
 	readonly #limitBytes: number;
 	readonly #buffer = new ReassemblyBuffer();
 	#isSkipping = false;
+	/** An oversize line that is reported at its end. */
+	#unreported: { readonly line: OversizeLine; tail: Buffer } | undefined;
 
 	constructor(limitBytes: number) {
 		this.#limitBytes = limitBytes;
@@ -47,9 +53,10 @@ export class LineSplitter {
 		return lines;
 	}
 
-	/** Call at the end of the stream: returns a last line that has no newline. */
+	/** Call at the end of the stream: returns a last line that has no newline, unless it is oversize. */
 	end(): string[] {
 		const lines: string[] = [];
+		this.#unreported = undefined;
 		this.#endLine(lines);
 		return lines;
 	}
@@ -66,27 +73,45 @@ export class LineSplitter {
 
 	/** Buffer the bytes of an incomplete line; reports an oversize line once. */
 	#append(part: Buffer): OversizeLine[] {
-		if (this.#isSkipping || part.length === 0) return [];
-		if (this.#buffer.size + part.length > this.#limitBytes) return [this.#skip(part)];
-		this.#buffer.append(part);
+		if (part.length === 0) return [];
+		if (this.#isSkipping) this.#extendTail(part);
+		else if (this.#buffer.size + part.length > this.#limitBytes) return this.#skip(part);
+		else this.#buffer.append(part);
 		return [];
 	}
 
-	#skip(part: Buffer): OversizeLine {
+	#skip(part: Buffer): OversizeLine[] {
 		const begin = this.#buffer.bytes.subarray(0, OVERSIZE_HEAD_BYTES);
 		const rest = part.subarray(0, OVERSIZE_HEAD_BYTES - begin.length);
 		const head = Buffer.concat([begin, rest]).toString('utf8');
-		this.#buffer.clear();
+		const line = { limitBytes: this.#limitBytes, head };
 		this.#isSkipping = true;
-		return { limitBytes: this.#limitBytes, head };
+		if (isResponseHead(head)) this.#unreported = { line, tail: Buffer.from(lastBytes(this.#buffer.bytes)) };
+		this.#buffer.clear();
+		this.#extendTail(part);
+		return this.#unreported ? [] : [line];
+	}
+
+	#extendTail(part: Buffer): void {
+		if (this.#unreported === undefined) return;
+		this.#unreported.tail = lastBytes(Buffer.concat([this.#unreported.tail, lastBytes(part)]));
 	}
 
 	/** A newline was found: add the buffered line, or stop skipping. */
 	#endLine(lines: (string | OversizeLine)[]): void {
 		if (this.#buffer.size > 0) addLine(lines, this.#buffer.bytes.toString('utf8'));
+		if (this.#unreported) {
+			const { line, tail } = this.#unreported;
+			lines.push({ ...line, tail: tail.toString('utf8') });
+			this.#unreported = undefined;
+		}
 		this.#isSkipping = false;
 		this.#buffer.clear();
 	}
+}
+
+function lastBytes(bytes: Buffer): Buffer {
+	return bytes.subarray(Math.max(0, bytes.length - OVERSIZE_TAIL_BYTES));
 }
 
 function addLines(lines: (string | OversizeLine)[], text: string): void {

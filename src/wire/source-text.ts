@@ -7,7 +7,7 @@
  * right. The text was parsed before, so it is well-formed.
  */
 
-import { isObject, losesDigits, memberText, withMember, withoutMembers } from './json.ts';
+import { isObject, memberText, rewritesNumbers, withMember, withoutMembers } from './json.ts';
 
 /**
  * A property that copies do not get: it is not enumerable. A `WeakMap` would be the plain way, but its entries make
@@ -18,6 +18,9 @@ const SOURCE_TEXT: unique symbol = Symbol('source text');
 interface Sourced {
 	[SOURCE_TEXT]?: string;
 }
+
+/** A shorter text is not edited when its value can be encoded as well. */
+const ENCODED_CHARACTERS = 4096;
 
 const PLAIN_HEAD = '{"jsonrpc":"2.0","id":';
 const RESULT_FIRST = '{"result":';
@@ -42,9 +45,9 @@ export function rememberResultText(
 	if (found !== undefined) rememberText(result, found);
 }
 
-/** Remember the text of `data` in an error response that was parsed from `text`, when it has digits to lose. */
+/** Remember the text of `data` in an error response that was parsed from `text`, when we would write its numbers differently. */
 export function rememberErrorText({ data }: { readonly data?: unknown }, text: string): void {
-	if (typeof data !== 'object' || data === null || !losesDigits(text)) return;
+	if (typeof data !== 'object' || data === null || !rewritesNumbers(text)) return;
 	const found = memberText(text, 'error', 'data');
 	if (found !== undefined) rememberText(data, found);
 }
@@ -69,7 +72,7 @@ export function withMembers(
 	return copy;
 }
 
-/** A copy of `value` with a member of its object `name` set. The copy remembers its text. */
+/** A copy of `value` with a member of its object `name` set. The copy remembers its text where that is of use. */
 export function withInnerMember(
 	value: Readonly<Record<string, unknown>>,
 	[name, key]: readonly [string, string],
@@ -77,26 +80,37 @@ export function withInnerMember(
 ): Record<string, unknown> {
 	const inner = value[name];
 	const copy = { ...value, [name]: { ...(isObject(inner) && inner), [key]: member } };
-	const text = sourceTextOf(value);
+	const text = textToEdit(value);
 	if (text !== undefined) remember(copy, withMember(text, [name, key], JSON.stringify(member)));
 	return copy;
 }
 
-/** A copy of `value` without the members at these paths, of one or two names. The copy remembers its text. */
+/** A copy of `value` without the members at these paths, of one or two names. It remembers its text where that is of use. */
 export function withoutMembersAt(
 	value: Readonly<Record<string, unknown>>,
 	paths: readonly (readonly string[])[],
 ): Record<string, unknown> {
 	const copy: Record<string, unknown> = { ...value };
 	for (const [name = '', key] of paths) {
+		if (!Object.hasOwn(copy, name)) continue;
 		const inner = copy[name];
 		if (key === undefined) delete copy[name];
-		else if (isObject(inner))
-			copy[name] = Object.fromEntries(Object.entries(inner).filter(([each]) => each !== key));
+		else if (isObject(inner)) {
+			const { [key]: _removed, ...rest } = inner;
+			copy[name] = rest;
+		}
 	}
-	const text = sourceTextOf(value);
+	const text = textToEdit(value);
 	if (text !== undefined) remember(copy, withoutMembers(text, paths));
 	return copy;
+}
+
+/** The text of a value whose copy is changed; undefined where encoding the copy is faster and loses nothing. */
+function textToEdit(value: object): string | undefined {
+	const text = sourceTextOf(value);
+	return text === undefined || (text.length <= ENCODED_CHARACTERS && !rewritesNumbers(text))
+		? undefined
+		: text;
 }
 
 function remember(value: object, text: string): void {

@@ -78,6 +78,13 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await row('files').getByText('disabled').waitFor();
 		await press('Enable files');
 		await row('files').getByText('disabled').waitFor({ state: 'detached' });
+		await press('Disable tools.projects');
+		await page.getByText('mctl disable tools.projects').first().waitFor();
+		await row('tools.projects').getByText('disabled').waitFor();
+		await press('Enable tools.projects');
+		await row('tools.projects')
+			.getByText(/pid \d+/)
+			.waitFor();
 	});
 
 	it('finds a tool as somebody types, says why, and calls it through a form of its schema', async () => {

@@ -111,7 +111,12 @@ describe('mctl server', { timeout: TEST_MS }, () => {
 	});
 
 	it('says that no hub runs, and why a server does not start', async () => {
-		const place = openHubPlace({ mcpServers: { bad: { command: 'node', args: ['-e', 'process.exit(3)'] } } });
+		const bad = { command: 'node', args: ['-e', 'process.exit(3)'] };
+		const place = openHubPlace({
+			mcpServers: { bad },
+			plugins: [{ id: 'a.b', binary: 'x', disabled: true }],
+		});
+		expect((await place.run('server', 'start', 'a.b')).stderr).toContain('Enable it with: mctl enable a.b');
 		expect((await place.run('server', 'start', 'bad')).stderr).toContain('no shared hub runs');
 		await place.start();
 		const { code, stderr } = await place.run('server', 'start', 'bad');

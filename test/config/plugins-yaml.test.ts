@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import { parsePluginsYaml } from '../../src/config/plugins-yaml.ts';
+import { parseConfigText } from '../../src/config/plugins-yaml.ts';
 import { OrchestraError } from '../../src/errors.ts';
 import { bundle } from '../support/bundle.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
@@ -246,7 +246,7 @@ describe('an error in a plugins.yaml', () => {
 		fc.assert(
 			fc.property(text, (garbage) => {
 				try {
-					const document = parsePluginsYaml(garbage, 'plugins.yaml');
+					const document = parseConfigText(garbage, 'plugins.yaml');
 					expect(document.lineOf(['plugins', '0', 'id'])).toBeGreaterThan(0);
 				} catch (error) {
 					expect(OrchestraError.is(error, 'bad_input')).toBe(true);

@@ -192,8 +192,15 @@ describe('a server', () => {
 		await browser.call('/api/call', { name: 'die', arguments: {} });
 		const pageOf = (): Promise<Line> => browser.get('/api/servers/talker');
 		await until('it started again', async () => (await pageOf())['restarts'] === 1, 20_000);
-		const { history, log } = await pageOf();
-		expect(history.map(({ state }: Line) => state)).toEqual(['started', 'ended', 'started']);
+		const { history, log, state, commands } = await pageOf();
+		expect(state).toBe('ready');
+		// It has no pins and no prefix, and the hub logs what it writes.
+		expect(Object.keys(commands).sort()).toEqual(
+			['start', 'stop', 'restart', 'enable', 'disable', 'log', 'check'].sort(),
+		);
+		expect(commands.log).toBe('mctl hub logs -f');
+		expect(history.map((event: Line) => event.state)).toEqual(['started', 'ended', 'started']);
+		expect(history[0]).toMatchObject({ pid: expect.any(Number), message: null });
 		expect(history[1].message).toContain('code 7');
 		expect(log).toContainEqual(expect.objectContaining({ stream: 'stderr', text: 'a line of stderr' }));
 	}, 30_000);
@@ -225,6 +232,38 @@ describe('a server', () => {
 		expect(lines.at(-1)).toMatchObject({ kind: expect.stringMatching(/error|result/) });
 		expect(JSON.stringify(lines.at(-1))).toContain('py');
 	});
+
+	it('that is a plugin finishes its call when it is disabled, then stops, and runs again when it is enabled', async () => {
+		const tools = `hold: tool(async ({ until }) => {
+			console.error('holding');
+			const { existsSync } = await import('node:fs');
+			while (!existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 10));
+			return 'held';
+		}, { type: 'object', properties: { until: { type: 'string' } } })`;
+		const { login, served } = await openTestDashboard({
+			servers: {},
+			more: { plugins: [pluginWith('holder', tools)] },
+		});
+		const browser = await login();
+		const rowOf = async (): Promise<Line> =>
+			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'holder');
+		const gate = join(served.folder, 'go');
+		const call = browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+		const log = async (): Promise<string> => JSON.stringify((await browser.get('/api/servers/holder')).log);
+		await until('it holds', async () => (await log()).includes('holding'));
+		expect((await rowOf())['actions']).toEqual(['restart', 'stop', 'disable']);
+		const disabled = await (await browser.post('/api/servers/holder/disable')).json();
+		expect(disabled).toEqual({ isDone: true, command: 'mctl disable holder' });
+		expect(await rowOf()).toMatchObject({ state: 'disabled', isEnabled: false, actions: ['enable'] });
+		expect(served.opened.hub.processes()).toHaveLength(1);
+		writeFileSync(gate, '');
+		expect(JSON.stringify((await call).at(-1))).toContain('held');
+		await until('it has stopped', () => served.opened.hub.processes().length === 0);
+		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('"enabled":false');
+		await browser.post('/api/servers/holder/enable');
+		const again = await browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+		expect(JSON.stringify(again.at(-1))).toContain('held');
+	}, 30_000);
 
 	it('is disabled and enabled in its file', async () => {
 		const { login, served } = await openTestDashboard();
@@ -363,6 +402,11 @@ describe('an approval', () => {
 				shown: ['numbers: [1,2]'],
 				reason: 'money',
 			});
+			// Events have no whole arguments.
+			expect(JSON.stringify(await browser.get('/api/state'))).not.toContain('argumentText');
+			expect(await browser.get(`/api/approvals/${id}`)).toEqual({
+				argumentText: '{\n  "numbers": [\n    1,\n    2\n  ]\n}',
+			});
 			const { rows } = await browser.get('/api/calls?limit=1');
 			const running = await browser.get(`/api/calls/${rows[0].number}`);
 			expect(running).toMatchObject({ phase: 'approval', phases: [{ name: 'approval' }] });
@@ -376,6 +420,7 @@ describe('an approval', () => {
 		expect(await decided('always')).toContain('3');
 		const rules = JSON.parse(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).policy;
 		expect(rules[0]).toEqual({ tools: 'py__add', clients: 'agent', action: 'allow' });
+		expect((await browser.page('/api/approvals/000000')).status).toBe(404);
 		expect((await browser.post('/api/approvals/000000', { decision: 'allow' })).status).toBe(404);
 		expect((await browser.post('/api/approvals/000000', { decision: 'maybe' })).status).toBe(400);
 	}, 20_000);

@@ -300,6 +300,18 @@ describe('a peer that calls', () => {
 		await expect(third).rejects.toMatchObject({ code: 'bad_frame' });
 	});
 
+	it('fails the call whose id is at the end of an oversize response, at once', async () => {
+		const { peer } = open();
+		const [first, second, third] = [peer.request('a'), peer.request('b'), peer.request('c')];
+		const head = '{"result":{"x":"yyyy';
+		peer.oversize({ limitBytes: 10, head, tail: 'yy","id":1},"jsonrpc":"2.0","id":2}' });
+		await expect(second).rejects.toMatchObject({ code: 'bad_frame', data: { limitBytes: 10 } });
+		peer.oversize({ limitBytes: 10, head, tail: 'yy"}, "id": 3, "jsonrpc": "2.0"}' });
+		await expect(third).rejects.toMatchObject({ code: 'bad_frame' });
+		peer.message('{"jsonrpc":"2.0","id":1,"result":"fine"}');
+		expect(await first).toBe('fine');
+	});
+
 	it('fails the only call in flight at once when an oversize response begins with its result', async () => {
 		const { peer } = open();
 		const [first, second] = [peer.request('a'), peer.request('b')];

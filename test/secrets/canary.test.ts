@@ -172,10 +172,10 @@ async function askAbout(
 ): Promise<void> {
 	const input = { note: `${canaries.file} ${canaries.cmd}` };
 	const call = client.call('asked', 'tools/call', { name: 'asked__whole', arguments: input });
-	const waiting = async (): Promise<{ id: string; argumentText: string }[]> =>
-		(await browser.get('/api/approvals'))['approvals'];
+	const waiting = async (): Promise<{ id: string }[]> => (await browser.get('/api/approvals'))['approvals'];
 	await until('the call waits', async () => (await waiting()).length > 0, 20_000);
-	const [{ id, argumentText } = { id: '', argumentText: '' }] = await waiting();
+	const [{ id } = { id: '' }] = await waiting();
+	const { argumentText } = await browser.get(`/api/approvals/${id}`);
 	expect(argumentText).toBe('{\n  "note": "••• •••"\n}');
 	const files = filesBelow(join(place.home, 'state/orchestra/approvals'));
 	expect(files).toHaveLength(1);

@@ -2,11 +2,11 @@
 
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
 import { BridgeClient, initialize } from './bridges.ts';
 import { type MctlResult, mctl, startMctl } from './mctl.ts';
-import { livingWith } from './programs.ts';
+import { isAlive, livingWith } from './programs.ts';
 import { until } from './waiting.ts';
 import { homeVariables, temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -97,5 +97,37 @@ function hubsOf(home: string): number[] {
 }
 
 /** What is said of a hub that does not respond. */
-export const blockedMessage = (pid: number): RegExp =>
+const blockedMessage = (pid: number): RegExp =>
 	new RegExp(`the hub \\(pid ${pid}\\) does not respond: its event loop has been blocked for \\d+ s`);
+
+/** A hub that does not respond: `status` names it, `ls` lists it, `stop --force` ends it. Gives back stderr of `status`. */
+export async function endBlockedHub(place: HubPlace, pid: number): Promise<string> {
+	const status = await place.run('hub', 'status');
+	expect([status.code, status.stderr]).toEqual([124, expect.stringMatching(blockedMessage(pid))]);
+	const { hubs } = JSON.parse((await place.run('hub', 'ls', '--json')).stdout);
+	expect(hubs).toMatchObject([{ pid, clients: null }]);
+	expect((await place.run('hub', 'stop', '--force')).stdout).toBe('The hub is stopped.\n');
+	expect(isAlive(pid)).toBe(false);
+	return status.stderr;
+}
+
+/** The client of a bridge gets the reason while the hub is blocked, and is served by the same hub when it continues. */
+export async function expectServedAfterBlock(
+	place: HubPlace,
+	block: (pid: number) => unknown,
+	unblock: (pid: number) => unknown,
+): Promise<void> {
+	const bridge = place.bridge();
+	await bridge.ready();
+	const pid = await place.runningPid();
+	await block(pid);
+	for (const id of [2, 3])
+		expect((await bridge.client.call(id, 'tools/list')).error?.message).toMatch(blockedMessage(pid));
+	unblock(pid);
+	await until(
+		'it serves again',
+		async () => (await bridge.client.call(Math.random().toString(), 'tools/list')).result !== undefined,
+		20_000,
+	);
+	expect(place.hubs()).toEqual([pid]);
+}

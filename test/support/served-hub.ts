@@ -47,6 +47,8 @@ export interface HubClient {
 	readonly peer: Peer;
 	/** The notifications that it received, in order. */
 	readonly heard: { method: string; params: unknown }[];
+	/** Their texts. */
+	readonly lines: string[];
 	request(method: string, params?: object, options?: object): Promise<Record<string, unknown>>;
 	/** The text of a tool's result. */
 	call(name: string, input?: object, options?: object): Promise<string>;
@@ -125,8 +127,12 @@ async function connect(
 	session.connect(server);
 	theirs.start(server);
 	const heard: HubClient['heard'] = [];
+	const lines: string[] = [];
 	const peer = new Peer(ours, {
-		onNotification: (method, params) => heard.push({ method, params }),
+		onNotification: (method, params, text) => {
+			heard.push({ method, params });
+			lines.push(text);
+		},
 		onRequest: (call) => onQuestion?.(call.method, call.params, call),
 	});
 	ours.start(peer);
@@ -148,6 +154,7 @@ async function connect(
 	return {
 		peer,
 		heard,
+		lines,
 		request,
 		call: async (name, input = {}, options = {}) => {
 			const result = await request('tools/call', { name, arguments: input }, options);

@@ -29,7 +29,7 @@ describe('a hash chain in a file', () => {
 		const file = await chainOf(5);
 		edit(file, (lines) => {
 			const { previous } = JSON.parse(lines[2] ?? '');
-			return lines.with(2, chainLine({ n: 2, hash: previous }, { value: 7 }).line);
+			return lines.with(2, chainLine({ n: 2, hash: previous }, '"value":7').line);
 		});
 		expect(verify(file).findings).toMatchObject([{ kind: 'changed', line: 3 }]);
 	});
@@ -38,7 +38,7 @@ describe('a hash chain in a file', () => {
 		const file = await chainOf(5);
 		edit(file, (lines) => {
 			const { previous } = JSON.parse(lines[4] ?? '');
-			return lines.with(4, chainLine({ n: 4, hash: previous }, { value: 7 }).line);
+			return lines.with(4, chainLine({ n: 4, hash: previous }, '"value":7').line);
 		});
 		expect(verify(file).findings).toMatchObject([{ kind: 'changed', line: 5 }]);
 	});
@@ -135,7 +135,7 @@ async function append(path: string, values: readonly number[], limitBytes = LARG
 	const file = new ChainedFile(path, limitBytes, (error) => {
 		throw error;
 	});
-	for (const value of values) file.write({ value });
+	for (const value of values) file.write(`"value":${value}`);
 	await file.close();
 }
 

@@ -54,6 +54,16 @@ describe('LineSplitter', () => {
 		}
 	});
 
+	it('reports an oversize response that begins with its result at its end, with the last bytes', () => {
+		const end = `${'y'.repeat(200)}"},"jsonrpc":"2.0","id":7}`;
+		const bytes = Buffer.from(`{"result":{"x":"${end}\n{"ok":1}\n`);
+		for (const size of [1, 5, 1000]) {
+			const [oversize, ...rest] = split(bytes, [size], 20);
+			expect(oversize).toMatchObject({ limitBytes: 20, tail: end.slice(-100) });
+			expect(rest).toEqual(['{"ok":1}']);
+		}
+	});
+
 	it('lets a line of exactly the limit pass and counts bytes, not characters', () => {
 		expect(split(Buffer.from('1234567890\n'), [99], 10)).toEqual(['1234567890']);
 		expect(split(Buffer.from('ééééé\n'), [99], 10)).toEqual(['ééééé']);

@@ -30,7 +30,7 @@ export const dashboard: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.dashboard/1', url, pid, root });
 		out.line(url);
 		const isOpen =
-			flags['no-open'] !== true && (await openBrowser(url, environment, leadingTo(url, environment)));
+			flags['no-open'] !== true && (await openBrowser(url, environment, writeRedirect(url, environment)));
 		out.note(
 			isOpen
 				? 'A browser opens this page. The link works once; open it yourself if the browser finds no file.'
@@ -39,8 +39,8 @@ export const dashboard: Command = {
 	},
 };
 
-/** A private file in the folder of the hub that leads to `url`. Each one takes the place of the last. */
-function leadingTo(url: string, environment: Readonly<NodeJS.ProcessEnv>): string {
+/** Write a private file into the folder of the hub that redirects to `url`, in place of the last one; its path. */
+function writeRedirect(url: string, environment: Readonly<NodeJS.ProcessEnv>): string {
 	const file = join(hubFolderHere(environment).path, 'open-dashboard.html');
 	const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 	const head = `<meta charset="utf-8"><title>Orchestra</title><meta http-equiv="refresh" content="0; url=${target}">`;

@@ -1,7 +1,7 @@
 /* `mctl server`: start, stop or restart one MCP server or plugin of the shared hub. */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { refuseHeldBack } from '../call-target.ts';
+import { disabledError, refuseHeldBack } from '../call-target.ts';
 import { type Command, usageError } from '../command.ts';
 import { controlHub } from '../control-hub.ts';
 import { hubFolderHere } from '../hub-location.ts';
@@ -20,10 +20,11 @@ export const server: Command = {
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
 		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
 		const { configuration, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
-		const isKnown =
-			configuration.mcpServers.some((entry) => entry.name === name) ||
-			configuration.plugins.some(({ id }) => id === name);
-		if (!isKnown) refuseHeldBack(name, heldBack);
+		const entry =
+			configuration.mcpServers.find((each) => each.name === name) ??
+			configuration.plugins.find(({ id }) => id === name);
+		if (entry === undefined) refuseHeldBack(name, heldBack);
+		else if (!entry.isEnabled) throw disabledError(name, entry.file);
 		const record = hubFolderHere(environment).running();
 		if (record === undefined)
 			throw new OrchestraError('closed', 'no shared hub runs for this folder, so no server of it does', {

@@ -1,5 +1,5 @@
 /*
- * The configuration files that may have an entry of `mcpServers`, to edit one of them.
+ * The configuration files that may have an entry of `mcpServers` or `plugins`, to edit one of them.
  *
  * A project has `orchestra.json`, or the `.mcp.json` of any client: whichever has the
  * entry is edited. A new entry goes to the file that is in use, since a new
@@ -10,20 +10,30 @@ import { dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
 import { isObject } from '../../wire/json.ts';
-import { parseJsonc } from '../jsonc.ts';
 import { userFile } from '../load.ts';
-import { findProjectFile } from '../project-file.ts';
+import { registryFile } from '../plugin-registry.ts';
+import { parseConfigText } from '../plugins-yaml.ts';
+import { findProjectFile, PLUGINS_FILE } from '../project-file.ts';
 import { trustEdit } from '../trust/trust-edit.ts';
 
 export type EntryScope = 'project' | 'user';
 
-/** A file, and the servers in it as they are written. */
+/** A plugin as it is written. */
+export interface PluginPlace {
+	readonly id: string;
+	readonly path: readonly (string | number)[];
+	readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** A file, and the servers and plugins in it as they are written. */
 export interface ServerFile {
 	readonly scope: EntryScope;
 	readonly path: string;
 	readonly bytes: Buffer | undefined;
 	readonly text: string;
 	readonly servers: Readonly<Record<string, unknown>>;
+	/** Undefined when the file has no key `plugins`. */
+	readonly plugins: readonly PluginPlace[] | undefined;
 }
 
 /** The files of a scope that may have entries, the one in use first. The first may not exist yet. */
@@ -47,6 +57,19 @@ export function serverFiles(
 	);
 }
 
+/** The same, with the files that have only plugins. */
+export function entryFiles(
+	scope: EntryScope,
+	cwd: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): ServerFile[] {
+	const files = serverFiles(scope, cwd, environment);
+	const [first] = files;
+	const more =
+		scope === 'user' ? registryFile(environment) : first && join(dirname(first.path), PLUGINS_FILE);
+	return more !== undefined && existsSync(more) ? [...files, readServerFile(scope, more)] : files;
+}
+
 /**
  * Replace the text of the file; a text that another program wrote in the meantime is left alone. Returns the reason
  * when a file of the project is not trusted afterwards.
@@ -66,7 +89,26 @@ export async function writeServerFile(
 function readServerFile(scope: EntryScope, path: string): ServerFile {
 	const bytes = readIfPresent(path);
 	const text = bytes?.toString('utf8') ?? '';
-	const value = text.trim() === '' ? {} : parseJsonc(text, path).value;
-	const servers = isObject(value) ? value['mcpServers'] : undefined;
-	return { scope, path, bytes, text, servers: isObject(servers) ? servers : {} };
+	const value = text.trim() === '' ? {} : parseConfigText(text, path).value;
+	const { mcpServers: servers, plugins } = isObject(value) ? value : {};
+	return {
+		scope,
+		path,
+		bytes,
+		text,
+		servers: isObject(servers) ? servers : {},
+		plugins: plugins === undefined ? undefined : pluginPlaces(plugins),
+	};
+}
+
+/** A list, or the map of another Orchestra's registry. */
+function pluginPlaces(plugins: unknown): PluginPlace[] {
+	const members: [string | number, unknown][] = Array.isArray(plugins)
+		? [...plugins.entries()]
+		: Object.entries(isObject(plugins) ? plugins : {});
+	return members.flatMap(([key, entry]) =>
+		isObject(entry) && typeof entry['id'] === 'string'
+			? [{ id: entry['id'], path: ['plugins', key], entry }]
+			: [],
+	);
 }

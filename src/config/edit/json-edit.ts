@@ -18,6 +18,9 @@ import {
 	type TextEdit,
 } from './text-edits.ts';
 
+/** Keys, and indexes of lists. */
+type JsonPath = readonly (string | number)[];
+
 /** Remove the key at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonKey(text: string, path: readonly string[]): string {
 	return keepMark(text, (body) => {
@@ -36,7 +39,7 @@ export function removeJsonItem(text: string, path: readonly string[], index: num
 }
 
 /** Set the key at `path`, with the objects on the way; a new key comes last. The text must parse. */
-export function setJsonKey(text: string, path: readonly string[], value: unknown): string {
+export function setJsonKey(text: string, path: JsonPath, value: unknown): string {
 	return keepMark(text, (body) => {
 		if (isBlank(body)) return setJsonKey(`{}${lineEnding(body)}`, path, value);
 		const existing = nodeAt(body, path);
@@ -46,18 +49,21 @@ export function setJsonKey(text: string, path: readonly string[], value: unknown
 		const object = nodeAt(body, path.slice(0, known));
 		if (object?.type !== 'object') throw notAnObject(path.slice(0, known));
 		const nested = path.slice(known + 1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-		return applyTextEdits(body, insertionInto(body, object, { key: path[known] ?? '', value: nested }));
+		return applyTextEdits(
+			body,
+			insertionInto(body, object, { key: String(path[known] ?? ''), value: nested }),
+		);
 	});
 }
 
-function notAnObject(path: readonly string[]): OrchestraError {
+function notAnObject(path: JsonPath): OrchestraError {
 	const where = path.length === 0 ? 'the file' : path.join('.');
 	return new OrchestraError('bad_input', `${where} is not an object, so no key can be added to it`, {
 		hint: `Write an object there, as in ${path.length === 0 ? '{}' : `"${path.at(-1)}": {}`}`,
 	});
 }
 
-function nodeAt(body: string, path: readonly string[]): Jsonc.Node | undefined {
+function nodeAt(body: string, path: JsonPath): Jsonc.Node | undefined {
 	// Loaded on first use.
 	const jsonc = createRequire(import.meta.url)('jsonc-parser') as typeof Jsonc;
 	const tree = jsonc.parseTree(body, [], { allowTrailingComma: true });

@@ -9,7 +9,7 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
-import { parseJsonc } from '../jsonc.ts';
+import { parseConfigText } from '../plugins-yaml.ts';
 import { trustsAll } from './held-back.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { TrustRecord } from './trust-record.ts';
@@ -71,5 +71,5 @@ export function recordedText(text: string): string {
 
 function effectsOf(path: string, bytes: Uint8Array): ProjectEffect[] {
 	const text = Buffer.from(bytes).toString('utf8');
-	return text.trim() === '' ? [] : projectEffects(parseJsonc(text, path).value, dirname(path));
+	return text.trim() === '' ? [] : projectEffects(parseConfigText(text, path).value, dirname(path));
 }

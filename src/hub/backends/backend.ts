@@ -145,6 +145,10 @@ export interface Backend {
 	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
+	/** A client set its log level. */
+	logLevelChanged?(): void;
+	/** A list of the hub with its items was answered: it may read again what is out of date. */
+	listAnswered?(): void;
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession?(sessionId: string): void;
 	onChange?(listener: (change: Change) => void): () => void;
@@ -166,8 +170,8 @@ export interface Backend {
 	listDocuments?(): Promise<readonly Fragment[]>;
 	/** Find documents, for a library. */
 	findDocuments?(query: string, options: FindOptions): Promise<FoundFragment>;
-	/** It was replaced: drain the running calls, then close. Default: `close`. */
-	retire?(): Promise<void>;
+	/** It was replaced: drain the running calls, then close. Undefined when there is nothing to drain: `close`. */
+	readonly retire?: (() => Promise<void>) | undefined;
 	/** Stop everything that it owns. Idempotent. */
 	close(): Promise<void>;
 }

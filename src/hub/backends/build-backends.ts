@@ -9,6 +9,7 @@ import { packageVersion } from '../../files/package-version.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
+import type { ConnectedClients } from '../connected-clients.ts';
 import { DEFAULT_PROVIDER, ownUri } from '../names.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Backend } from './backend.ts';
@@ -31,6 +32,8 @@ export interface BackendSetup {
 	readonly link: () => Promise<PluginLink>;
 	/** Bounds the starts of MCP servers. */
 	readonly limiter: StartLimiter;
+	/** The clients of the hub. */
+	readonly clients: ConnectedClients;
 	/** What was accepted of MCP servers, and what is suspicious. */
 	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
@@ -122,7 +125,7 @@ function mcpBackends(setup: BackendSetup): LazyBackend[] {
 }
 
 function mcpBackend(
-	{ configuration, environment, limiter, review, log }: BackendSetup,
+	{ configuration, environment, limiter, clients, review, log }: BackendSetup,
 	entry: ServerEntry,
 	version: string,
 ): LazyBackend {
@@ -137,7 +140,7 @@ function mcpBackend(
 		load: async () => {
 			const folder = stateFolder(environment);
 			const mcpLog = log.named(entry.name);
-			const parts = { limiter, review, messageBytes, log: mcpLog };
+			const parts = { limiter, clients, review, messageBytes, log: mcpLog };
 			return new McpBackend({ entry, environment, folder, version, ...parts });
 		},
 	});
@@ -210,7 +213,7 @@ function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
 		for (const id of entry.dependsOn) {
 			const needed = entries.find((other) => other.id === id);
 			if (needed) visit(needed, [...path, entry.id]);
-			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured`);
+			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured or is disabled`);
 		}
 		if (!ordered.includes(entry)) ordered.push(entry);
 	};

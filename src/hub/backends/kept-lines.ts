@@ -20,7 +20,7 @@ export class KeptLines implements ServerLines {
 	#characters = 0;
 
 	last(count: number): readonly ServerLine[] {
-		return this.#lines.slice(-count);
+		return lastOf(this.#lines, count);
 	}
 
 	notes(): readonly ServerLine[] {
@@ -30,7 +30,7 @@ export class KeptLines implements ServerLines {
 	/** The last lines of stderr, oldest first. */
 	lastErrors(count: number): string[] {
 		const lines = this.#lines.filter(({ stream }) => stream === 'stderr');
-		return lines.slice(-count).map(({ text }) => text);
+		return lastOf(lines, count).map(({ text }) => text);
 	}
 
 	listen(listener: (line: ServerLine) => void): () => void {
@@ -59,4 +59,9 @@ export class KeptLines implements ServerLines {
 			this.#characters -= this.#lines[dropped++]?.text.length ?? this.#characters;
 		this.#lines = this.#lines.slice(dropped);
 	}
+}
+
+/** `slice(-0)` would be everything. */
+function lastOf<T>(items: readonly T[], count: number): readonly T[] {
+	return items.slice(Math.max(0, items.length - count));
 }

@@ -135,6 +135,14 @@ export class LazyBackend implements Backend {
 		this.#backend?.rootsChanged?.(client);
 	}
 
+	logLevelChanged(): void {
+		this.#backend?.logLevelChanged?.();
+	}
+
+	listAnswered(): void {
+		this.#backend?.listAnswered?.();
+	}
+
 	endSession(sessionId: string): void {
 		this.#backend?.endSession?.(sessionId);
 	}

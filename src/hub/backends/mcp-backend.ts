@@ -40,6 +40,7 @@ import type {
 } from './backend.ts';
 import { CallQueue } from './mcp/call-queue.ts';
 import { hasScheme, knownEraOf, knownFileOf } from './mcp/known-server.ts';
+import { LogLevels } from './mcp/log-levels.ts';
 import type { McpBackendOptions } from './mcp/mcp-backend-options.ts';
 import { ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
@@ -74,6 +75,7 @@ export class McpBackend implements Backend {
 	readonly #serverLog: ServerLog;
 	readonly #starts = new StartCounts();
 	readonly #roots: ServerRoots;
+	readonly #levels: LogLevels;
 	readonly #listeners = new Set<(change: Change) => void>();
 
 	constructor(options: McpBackendOptions) {
@@ -85,7 +87,8 @@ export class McpBackend implements Backend {
 		this.#pins = openServerPins(options, () => this.#emit({ kind: 'tools' }));
 		this.#queue = new CallQueue({ server: name, ...settings });
 		this.#questions = new ServerQuestions(name, log);
-		this.#roots = new ServerRoots(this.#questions, log);
+		this.#roots = new ServerRoots(this.#questions, options.clients, log);
+		this.#levels = new LogLevels(options.clients);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
@@ -107,6 +110,7 @@ export class McpBackend implements Backend {
 			pool: this.#pool,
 			queue: this.#queue,
 			questions: this.#questions,
+			levels: this.#levels,
 			check: this.#tools.check,
 		});
 	}
@@ -131,9 +135,7 @@ export class McpBackend implements Backend {
 		return this.#tools.heldReason(name) !== undefined || this.#tools.mayHave(name);
 	}
 
-	instructions(): string | undefined {
-		return this.#tools.instructions;
-	}
+	readonly instructions = (): string | undefined => this.#tools.instructions;
 
 	listTools(): Awaitable<readonly Tool[]> {
 		return after(this.#catalogue.lists(), ({ tools }) => this.#tools.listed(tools));
@@ -175,9 +177,7 @@ export class McpBackend implements Backend {
 		return this.#read('resources/read', context, { uri: own }) as Promise<ReadResourceResult | InputRequired>;
 	}
 
-	ownsUri(uri: string): boolean {
-		return ownUri(this.id, uri) !== uri;
-	}
+	readonly ownsUri = (uri: string): boolean => ownUri(this.id, uri) !== uri;
 
 	complete({ ref }: CompleteParams, context: CallContext): Promise<CompleteResult> {
 		const own = ref.uri === undefined ? ref : { ...ref, uri: ownUri(this.id, ref.uri) };
@@ -187,22 +187,25 @@ export class McpBackend implements Backend {
 	}
 
 	/** True when its resources have the scheme of this URI. */
-	claimsUri(uri: string): boolean {
-		return hasScheme(this.#catalogue.known, uri);
-	}
+	readonly claimsUri = (uri: string): boolean => hasScheme(this.#catalogue.known, uri);
 
 	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
 		if (isSubscribed) await this.#pool.subscribe(uri, client);
 		else this.#pool.unsubscribe(uri, client);
 	}
 
-	rootsChanged(client: RootsClient): void {
-		this.#roots.changed(client, this.#pool.all);
+	readonly rootsChanged = (client: RootsClient): void => this.#roots.changed(client, this.#pool.all);
+
+	logLevelChanged(): void {
+		for (const process of this.#pool.all) this.#levels.update(process);
 	}
+
+	readonly listAnswered = (): void => this.#catalogue.answered();
 
 	endSession(sessionId: string): void {
 		this.#roots.endSession(sessionId, this.#pool.all);
 		this.#pool.endSession(sessionId);
+		this.logLevelChanged();
 	}
 
 	onChange(listener: (change: Change) => void): () => void {
@@ -254,7 +257,7 @@ export class McpBackend implements Backend {
 		await this.#serverLog.close();
 	}
 
-	#partsOf({ entry, environment, messageBytes = 0, limiter, log }: McpBackendOptions): ServerParts {
+	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpBackendOptions): ServerParts {
 		return {
 			entry,
 			environment,
@@ -263,9 +266,11 @@ export class McpBackend implements Backend {
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,
+			now,
 			knownEra: () => knownEraOf(this.#catalogue.known),
 			isKnown: () => this.#catalogue.known !== undefined,
 			onReady: (process, connection) => {
+				this.#levels.update(process);
 				if (process === this.#pool.lister) this.#catalogue.started(connection);
 			},
 			onChange: (process, change) => this.#onServerChange(process, change),
@@ -280,7 +285,7 @@ export class McpBackend implements Backend {
 	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
 		if (change.kind === 'resource') {
 			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
-				this.#emit({ kind: 'resource', uri, sessionId });
+				this.#emit({ ...change, uri, sessionId });
 		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
 	}
 

@@ -10,7 +10,7 @@ import type { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams, Change, GetPromptParams } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
-import type { CallOptions } from '../../plugin/client/unary-calls.ts';
+import { CALL_TIMEOUT_MS, type CallOptions } from '../../plugin/client/unary-calls.ts';
 import type { RequestInit, ResponseKind, ResponseValue } from '../../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../../plugin/exact-json.ts';
 import { EXACT_JSON } from '../../plugin/features.ts';
@@ -20,6 +20,7 @@ import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
+import { timerMs } from '../../rpc/clock.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Backend, BackendCounts, OwnedProcess, ProcessAction, ServerLines } from './backend.ts';
 import { KeptLines } from './kept-lines.ts';
@@ -60,6 +61,7 @@ export class PluginBackend implements Backend {
 	#starting: Child | undefined;
 	readonly #capabilities = new PluginCapabilities();
 	#calls = 0;
+	#onIdle: () => void = () => {};
 	#lastUsed = performance.now();
 	#lastStream = 0;
 
@@ -127,15 +129,16 @@ export class PluginBackend implements Backend {
 
 	/** Use the running plugin; it is not stopped as idle meanwhile. */
 	async use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
-		const running = await this.up();
+		let { running } = this.#supervisor;
 		this.#calls++;
 		try {
+			running ??= await this.up();
 			return await work(running);
 		} catch (thrown) {
-			throw await callError(this.id, thrown, running.child);
+			throw running === undefined ? thrown : await callError(this.id, thrown, running.child);
 		} finally {
-			this.#calls--;
 			this.#lastUsed = performance.now();
+			if (--this.#calls === 0) this.#onIdle();
 		}
 	}
 
@@ -143,9 +146,8 @@ export class PluginBackend implements Backend {
 	#useFor<T>(context: CallContext, work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		if (this.#supervisor.running !== undefined) return this.use(work);
 		const leave = context.enter('start');
-		return this.up()
-			.finally(leave)
-			.then(() => this.use(work));
+		this.up().then(leave, leave);
+		return this.use(work);
 	}
 
 	async listTools(): Promise<readonly Tool[]> {
@@ -173,13 +175,13 @@ export class PluginBackend implements Backend {
 		// It came from a JSON message.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const request = { toolName: name, arguments: exact.value, callerPlugin: CALLER };
-		const { signal, sessionId } = context;
+		const { sessionId } = context;
 		const response = await this.#useFor(context, ({ client }) => {
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const traceParent = typeof traceparent === 'string' ? traceparent : '';
 			const argumentsJson = exactBytes(exact, client.features.has(EXACT_JSON));
 			const value = { ...request, sessionId, argumentsJson, traceParent };
-			const options = { signal, timeoutMs: this.settings.requestMs };
+			const options = { work: context, timeoutMs: this.settings.requestMs };
 			return client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		});
 		if (response.errorCode === 'tool_not_found' && !response.success)
@@ -231,6 +233,11 @@ export class PluginBackend implements Backend {
 		if (action !== 'stop') await this.#supervisor.startNow();
 	}
 
+	/** An idle plugin is closed before another process takes its place. */
+	get retire(): (() => Promise<void>) | undefined {
+		return this.#calls > 0 ? () => this.#drain() : undefined;
+	}
+
 	async close(): Promise<void> {
 		this.#listeners.clear();
 		await this.#supervisor.close();
@@ -259,6 +266,19 @@ export class PluginBackend implements Backend {
 	async #lists(): Promise<NonNullable<PluginCapabilities['lists']>> {
 		if (!this.#supervisor.isDown && this.#capabilities.lists === undefined) await this.up();
 		return (this.#supervisor.isDown ? undefined : this.#capabilities.lists) ?? { tools: [], prompts: [] };
+	}
+
+	/** Calls have a deadline; a stream, which may have none, gets as long as a call. */
+	async #drain(): Promise<void> {
+		this.#listeners.clear();
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(resolve, timerMs(this.settings.requestMs ?? CALL_TIMEOUT_MS));
+			this.#onIdle = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+		await this.close();
 	}
 
 	get #isIdle(): boolean {

@@ -70,10 +70,7 @@ export class ToolIndex {
 				vectorSaturation: VECTOR_SATURATION,
 			});
 			const slices = new WorkSlices();
-			for (const load of searchDataSteps(index, this.#log)) {
-				load();
-				if (slices.isOver) await slices.next();
-			}
+			for (const _ of searchDataSteps(index, this.#log)) if (slices.isOver) await slices.next();
 			this.#index = index;
 		}
 		if (this.#tools !== tools || this.#ranking === undefined) {

@@ -36,6 +36,11 @@ const COMMON_SHARE = 0.4;
 /** The least number of tools for that. */
 const COMMON_TOOLS = 5;
 
+interface Slices {
+	readonly isOver: boolean;
+	next(): Promise<void>;
+}
+
 interface RankedTool {
 	/** Stems of the words of its name, without those of its server. */
 	readonly words: readonly string[];
@@ -57,12 +62,8 @@ export class ToolRanking {
 		this.#usage = usage;
 	}
 
-	/** Made in slices, one server at least in each. */
-	static async over(
-		tools: readonly OfferedTool[],
-		usage: ToolUsage,
-		slices: { readonly isOver: boolean; next(): Promise<void> },
-	): Promise<ToolRanking> {
+	/** Made in slices, one tool at least in each. */
+	static async over(tools: readonly OfferedTool[], usage: ToolUsage, slices: Slices): Promise<ToolRanking> {
 		const ranking = new ToolRanking(usage);
 		const byServer = new Map<string, OfferedTool[]>();
 		for (const offered of tools) {
@@ -70,10 +71,7 @@ export class ToolRanking {
 			if (group) group.push(offered);
 			else byServer.set(offered.server, [offered]);
 		}
-		for (const [server, group] of byServer) {
-			if (slices.isOver) await slices.next();
-			ranking.#addServer(server, group);
-		}
+		for (const [server, group] of byServer) await ranking.#addServer(server, group, slices);
 		return ranking;
 	}
 
@@ -156,15 +154,22 @@ export class ToolRanking {
 		return Math.log(1 + this.#tools.size / (1 + (this.#counts.get(word) ?? 0)));
 	}
 
-	#addServer(server: string, group: readonly OfferedTool[]): void {
-		const names = group.map(({ tool }) => new Set(stemsOf(ownName(tool.name))));
+	async #addServer(server: string, group: readonly OfferedTool[], slices: Slices): Promise<void> {
+		const names: string[][] = [];
 		const counts = new Map<string, number>();
-		for (const word of names.flatMap((each) => [...each])) counts.set(word, (counts.get(word) ?? 0) + 1);
+		for (const { tool } of group) {
+			if (slices.isOver) await slices.next();
+			const words = [...new Set(stemsOf(ownName(tool.name)))];
+			names.push(words);
+			for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+		}
+		const own = stemsOf(server);
 		const isCommon = (word: string): boolean =>
 			group.length >= COMMON_TOOLS && (counts.get(word) ?? 0) / group.length >= COMMON_SHARE;
 		for (const [at, { tool }] of group.entries()) {
-			const words = [...(names[at] ?? [])];
-			const serverWords = new Set([...stemsOf(server), ...words.filter(isCommon)]);
+			if (slices.isOver) await slices.next();
+			const words = names[at] ?? [];
+			const serverWords = new Set([...own, ...words.filter(isCommon)]);
 			for (const word of serverWords) this.#servers.add(word);
 			for (const word of words.filter((each) => !isCommon(each)))
 				this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);

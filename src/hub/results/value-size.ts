@@ -21,9 +21,9 @@ export function countCharacters(value: unknown, limit: number): number {
 		if (typeof next === 'string') count += next.length;
 		else if (Array.isArray(next)) for (const item of next) pending.push(item);
 		else if (typeof next === 'object' && next !== null) {
-			for (const [key, item] of Object.entries(next)) {
+			for (const key of Object.keys(next)) {
 				count += key.length;
-				pending.push(item);
+				pending.push(Reflect.get(next, key));
 			}
 		}
 	}

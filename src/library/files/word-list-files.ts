@@ -1,5 +1,5 @@
 /* The word lists that ship with the package: concepts and synonyms. */
-import { type ConceptList, readConceptList } from '../../search/concepts/concept-list.ts';
+import { type ConceptList, conceptListSteps } from '../../search/concepts/concept-list.ts';
 import { Concepts } from '../../search/concepts/concepts.ts';
 import { Synonyms } from '../../search/concepts/synonyms.ts';
 import type { WordVectors } from '../../search/vectors/word-vectors.ts';
@@ -18,12 +18,12 @@ export function bundledSynonyms(): string {
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of concepts. */
 export function readConcepts(file: string, vectors?: WordVectors): Concepts {
-	return new Concepts(readConceptLines(file), vectors);
+	return new Concepts(readWordList(file, 'concepts'), vectors);
 }
 
-/** The list alone: half of the work. Throws as `readConcepts` does. */
-export function readConceptLines(file: string): ConceptList {
-	return readConceptList(readWordList(file, 'concepts'));
+/** The list alone, in steps: half of the work. Throws as `readConcepts` does. */
+export function readConceptSteps(file: string): Generator<void, ConceptList> {
+	return conceptListSteps(readWordList(file, 'concepts'));
 }
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of synonyms. */

@@ -3,6 +3,7 @@
  * credit of the peer, and the write queue.
  */
 import { OrchestraError } from '../../errors.ts';
+import { CallTable } from '../../rpc/call-table.ts';
 import { CODE_CANCELED, MAX_BUFFERED_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from '../link-limits.ts';
 import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
 import { QuicStream, type StreamHost } from './quic-stream.ts';
@@ -28,11 +29,11 @@ export class StreamTable implements StreamHost {
 	readonly native: EngineConnection;
 	readonly address: string;
 	readonly #options: StreamTableOptions;
-	readonly #open = new Map<number, QuicStream>();
+	readonly #open = new CallTable<number, QuicStream>();
 	/** Streams with data to write, each once. */
 	readonly #writeQueue: QuicStream[] = [];
 	/** Our streams that have sent nothing yet. */
-	readonly #unused = new Set<QuicStream>();
+	readonly #unused: QuicStream[] = [];
 	/** Our streams that wait for stream credit. */
 	readonly #waiting: QuicStream[] = [];
 	/** The id of the next stream that the client opens. */
@@ -52,7 +53,7 @@ export class StreamTable implements StreamHost {
 
 	/** Number of streams, open or waiting for credit. */
 	get size(): number {
-		return this.#open.size + this.#waiting.length + this.#unused.size;
+		return this.#open.size + this.#waiting.length + this.#unused.length;
 	}
 
 	/** True when there is data to pass to the engine. */
@@ -71,7 +72,7 @@ export class StreamTable implements StreamHost {
 			throw new OrchestraError('io', message, { hint: 'Send fewer calls at once.' });
 		}
 		const stream = new QuicStream(this, -1, this.#options.frameLimitBytes);
-		this.#unused.add(stream);
+		this.#unused.push(stream);
 		return stream;
 	}
 
@@ -89,7 +90,7 @@ export class StreamTable implements StreamHost {
 		if (this.#open.size === 1) for (const stream of this.#open.values()) stream.read();
 		if (this.#isClosed || !native.isReadable()) return;
 		if (this.#open.size <= FEW_STREAMS) {
-			for (const [id, stream] of this.#open) if (native.streamReadable(id)) stream.read();
+			for (const [id, stream] of this.#open.entries()) if (native.streamReadable(id)) stream.read();
 			while (!this.#isClosed && this.#options.onStream && native.streamReadable(this.#nextId)) {
 				this.#accept(this.#nextId).read();
 			}
@@ -120,13 +121,13 @@ export class StreamTable implements StreamHost {
 
 	scheduleWrite(stream?: QuicStream): void {
 		if (stream && stream.id !== -1) this.#enqueue(stream);
-		else if (stream && this.#unused.delete(stream)) this.#waiting.push(stream);
+		else if (stream && removeFrom(this.#unused, stream)) this.#waiting.push(stream);
 		this.#options.scheduleFlush();
 	}
 
 	remove(stream: QuicStream): void {
-		if (stream.id !== -1) this.#open.delete(stream.id);
-		else if (!this.#unused.delete(stream)) removeFrom(this.#waiting, stream);
+		if (stream.id !== -1) this.#open.take(stream.id);
+		else if (!removeFrom(this.#unused, stream)) removeFrom(this.#waiting, stream);
 		if (this.size === 0) this.#options.onDrained();
 	}
 
@@ -192,7 +193,9 @@ export class StreamTable implements StreamHost {
 	}
 }
 
-function removeFrom<T>(list: T[], item: T): void {
-	const at = list.indexOf(item);
+/** The newest is the usual one. */
+function removeFrom<T>(list: T[], item: T): boolean {
+	const at = list.lastIndexOf(item);
 	if (at !== -1) list.splice(at, 1);
+	return at !== -1;
 }

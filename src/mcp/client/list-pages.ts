@@ -4,6 +4,8 @@ import type { Log } from '../../log.ts';
 import { printableName } from '../../printable.ts';
 import type { Prompt, Resource, ResourceTemplate, Result, Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
+import { keepNumbers } from '../../wire/keep-numbers.ts';
+import { sourceTextOf } from '../../wire/source-text.ts';
 
 /** Most pages of one list. */
 export const LIST_PAGES_LIMIT = 100;
@@ -60,6 +62,7 @@ export async function listPages<Kind extends ServerListKind>(
 	for (let params: Result = {}; ; ) {
 		const page = await request(params);
 		pages.push(page);
+		keepNumbers(page, sourceTextOf(page));
 		for (const item of itemsOf(kind, page, log)) items.push(item);
 		const cursor = page['nextCursor'];
 		if (typeof cursor !== 'string') break;

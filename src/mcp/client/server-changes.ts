@@ -1,4 +1,5 @@
 /* The notifications of a server that report a change; both eras have the same. */
+import { metaOf, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Change } from '../server/provider.ts';
 
@@ -13,5 +14,14 @@ export function changeOf(method: string, params: unknown): Change | undefined {
 	const change = changes.get(method);
 	if (change) return change;
 	if (method !== 'notifications/resources/updated' || !isObject(params)) return undefined;
-	return typeof params['uri'] === 'string' ? { kind: 'resource', uri: params['uri'] } : undefined;
+	const { uri, ...rest } = params;
+	return typeof uri === 'string' ? { kind: 'resource', uri, ...moreOf(rest) } : undefined;
+}
+
+/** The members besides the URI, without the subscription id, which is valid on one connection only. */
+function moreOf(rest: Record<string, unknown>): { more?: Record<string, unknown> } {
+	const { [SUBSCRIPTION_ID]: _id, ...meta } = metaOf(rest);
+	const { _meta, ...members } = rest;
+	const more = Object.keys(meta).length === 0 ? members : { ...members, _meta: meta };
+	return Object.keys(more).length === 0 ? {} : { more };
 }

@@ -183,7 +183,7 @@ export class ServerConnection {
 		if (!isDeclared && kind !== 'tools') return { items: [] };
 		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);
 		const request = (params: Result): Promise<Result> =>
-			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: false });
+			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: true });
 		try {
 			return await listPages(kind, request, this.#log);
 		} catch (error) {

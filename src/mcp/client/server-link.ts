@@ -13,6 +13,8 @@ import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
 import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { memberText, rewritesNumbers } from '../../wire/json.ts';
+import { keepNumbers } from '../../wire/keep-numbers.ts';
 
 /** Deadlines, cancellation, progress and logs of one request to a server. */
 export interface ServerRequestOptions extends RequestOptions {
@@ -62,7 +64,7 @@ export class ServerLink {
 			log: handlers.log,
 			acceptsBatch: () => this.#revision?.acceptsBatch === true,
 			onRequest: (call) => this.#serve(call),
-			onNotification: (method, params) => this.#receive(method, params),
+			onNotification: (method, params, text) => this.#receive(method, params, text),
 			onEnd: (reason) => this.#end(reason),
 		});
 		transport.start(this.#peer);
@@ -125,6 +127,7 @@ export class ServerLink {
 		if (method === 'ping') return {};
 		const { onRequest } = this.#handlers;
 		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
+		keepParams(params, call.text);
 		// The server waits for us, so its silence is no reason to give up our calls.
 		const resume = this.#peer.suspendIdle();
 		return Promise.resolve()
@@ -141,8 +144,9 @@ export class ServerLink {
 		call.cancel('the modern protocol has no requests of the server');
 	}
 
-	#receive(method: string, params: unknown): void {
+	#receive(method: string, params: unknown, text: string): void {
 		if (method === 'notifications/progress') return;
+		keepParams(params, text);
 		const onLog = method === 'notifications/message' ? this.#logHandler(params) : undefined;
 		if (typeof onLog === 'function') onLog(params);
 		else this.#handlers.onNotification(method, params);
@@ -165,4 +169,9 @@ export class ServerLink {
 			.catch((thrown: unknown) => this.#handlers.log.debug(`close failed: ${messageOf(thrown)}`));
 		this.#handlers.onEnd(reason);
 	}
+}
+
+/** Logs, updates and questions are passed on with the numbers that the server wrote. */
+function keepParams(params: unknown, text: string): void {
+	if (rewritesNumbers(text)) keepNumbers(params, memberText(text, 'params'));
 }

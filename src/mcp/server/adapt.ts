@@ -13,13 +13,12 @@ import { isObject } from '../../wire/json.ts';
 import { withoutMembersAt } from '../../wire/source-text.ts';
 
 const modernFields = ['resultType', 'ttlMs', 'cacheScope'];
+const modernPaths = [...modernFields.map((field) => [field]), ['_meta', SERVER_INFO]];
 
 /** A result as a client of this legacy revision knows it; the same object when nothing has to change. */
 export function forLegacy(result: Result, { adaptContent }: Revision): Result {
-	const { _meta: meta, structuredContent, tools } = result;
-	const modern = modernFields.filter((field) => field in result).map((field) => [field]);
-	if (isObject(meta) && SERVER_INFO in meta) modern.push(['_meta', SERVER_INFO]);
-	let adapted = modern.length === 0 ? result : withoutMembersAt(result, modern);
+	const { structuredContent, tools } = result;
+	let adapted = hasModernFields(result) ? withoutMembersAt(result, modernPaths) : result;
 	const change = (fields: Result): void => void (adapted = { ...adapted, ...fields });
 	if (structuredContent !== undefined && !isObject(structuredContent))
 		change({ structuredContent: undefined });
@@ -27,6 +26,11 @@ export function forLegacy(result: Result, { adaptContent }: Revision): Result {
 	const content = adaptContent && adaptedContent(result, adaptContent);
 	if (content) change(content);
 	return adapted;
+}
+
+function hasModernFields(result: Result): boolean {
+	for (const field of modernFields) if (field in result) return true;
+	return isObject(result._meta) && SERVER_INFO in result._meta;
 }
 
 /** Undefined when no block has to change. */

@@ -34,6 +34,8 @@ export interface ClientConnection {
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined;
 	/** The level that it set for all its requests. */
 	readonly chosenLogLevel?: McpLogLevel | undefined;
+	/** The answer of a legacy client to `roots/list`, outside a call. */
+	listRoots?(): Promise<unknown>;
 	/** Send a notification. `about` is the request that it belongs to. */
 	notify(method: string, params: unknown, about?: About): void;
 }

@@ -23,6 +23,8 @@ import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
+import { keepNumbers } from '../../wire/keep-numbers.ts';
+import { sourceTextOf } from '../../wire/source-text.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
@@ -113,9 +115,11 @@ export class LegacySession implements ClientConnection {
 	/** Handle a notification of the client. */
 	notified(method: string): void {
 		if (method !== 'notifications/roots/list_changed' || !isObject(this.capabilities['roots'])) return;
-		const listRoots = (): Promise<unknown> =>
-			this.#peer().request('roots/list', undefined, { timeoutMs: ROOTS_ANSWER_MS });
-		this.#provider.rootsChanged?.({ sessionId: this.sessionId, listRoots });
+		this.#provider.rootsChanged?.(this);
+	}
+
+	listRoots(): Promise<unknown> {
+		return this.#peer().request('roots/list', undefined, { timeoutMs: ROOTS_ANSWER_MS });
 	}
 
 	/** Notify the client of a change, if it has opened a session and seen the list or subscribed to the resource. */
@@ -124,7 +128,7 @@ export class LegacySession implements ClientConnection {
 		if (change.kind === 'log') this.#notifyLog(change);
 		else if (change.kind !== 'resource') this.#lists.changed(change.kind);
 		else if (this.#isFor(change) && isSubscribedTo(change.uri, this.#subscribed))
-			this.notify('notifications/resources/updated', { uri: change.uri });
+			this.notify('notifications/resources/updated', { ...change.more, uri: change.uri });
 	}
 
 	close(): void {
@@ -172,10 +176,10 @@ export class LegacySession implements ClientConnection {
 	): Promise<InputResponses> {
 		requireCapabilities(questions, this.capabilities);
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
-			return [
-				key,
-				await this.#peer().request(method, params, { timeoutMs: CLIENT_ANSWER_MS, ...options }),
-			] as const;
+			const asked = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
+			const answer = await this.#peer().request(method, params, asked);
+			keepNumbers(answer, sourceTextOf(answer));
+			return [key, answer] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
 	}
@@ -210,6 +214,7 @@ export class LegacySession implements ClientConnection {
 			});
 		}
 		this.#chosenLogLevel = level;
+		this.#provider.logLevelChanged?.(this);
 		return {};
 	}
 

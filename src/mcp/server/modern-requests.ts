@@ -9,7 +9,8 @@ import { modernVersions } from '../../protocol/revisions.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, memberText, rewritesNumbers } from '../../wire/json.ts';
+import { keepNumbers } from '../../wire/keep-numbers.ts';
 import { sourceTextOf, withInnerMember, withMembers } from '../../wire/source-text.ts';
 import { CallContext } from './call-context.ts';
 import type { InputResponses } from './client-questions.ts';
@@ -73,7 +74,7 @@ export class ModernRequests {
 
 	#interact(call: IncomingCall, method: Method, params: Params, client: ModernClient): Awaitable<Result> {
 		const { requestState } = params;
-		const inputResponses = responsesOf(params['inputResponses']);
+		const inputResponses = responsesOf(params['inputResponses'], call.text);
 		const payload = requestState === undefined ? undefined : this.#open(requestState, call.method, params);
 		if (payload && 'suspended' in payload)
 			return this.#resume({ call, method, params, client }, payload.suspended, inputResponses ?? {});
@@ -187,8 +188,9 @@ interface InteractiveRequest {
 }
 
 /** The input responses of a request; a value that is not an object counts as missing. */
-function responsesOf(given: unknown): InputResponses | undefined {
+function responsesOf(given: unknown, text: string): InputResponses | undefined {
 	if (given === undefined) return undefined;
+	if (rewritesNumbers(text)) keepNumbers(given, memberText(text, 'params', 'inputResponses'));
 	if (!isObject(given)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
 	return Object.fromEntries(Object.entries(given).filter(([, response]) => isObject(response)));
 }

@@ -23,10 +23,16 @@ import type {
 import type { CallContext, ClientConnection } from './call-context.ts';
 
 /** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
-export type Change =
-	| { kind: 'tools' | 'prompts' | 'resources' }
-	| { kind: 'resource'; uri: string; sessionId?: string | undefined }
-	| LogChange;
+export type Change = { kind: 'tools' | 'prompts' | 'resources' } | ResourceChange | LogChange;
+
+/** A resource changed. */
+export interface ResourceChange {
+	readonly kind: 'resource';
+	readonly uri: string;
+	readonly sessionId?: string | undefined;
+	/** Further params of the notification: `_meta`, and fields that we do not know. */
+	readonly more?: Readonly<Record<string, unknown>> | undefined;
+}
 
 /** A log message that belongs to no call, for all sessions or for the one with this id. */
 export interface LogChange {
@@ -92,6 +98,8 @@ export interface Provider {
 	sessionOpened?(sessionId: string, transport?: string): void;
 	/** The client of a legacy session introduced itself. */
 	clientConnected?(client: ClientConnection): void;
+	/** The client of a legacy session set its log level. */
+	logLevelChanged?(client: ClientConnection): void;
 	/** A connection of this session closed. */
 	sessionClosed?(sessionId: string): void;
 	/** Subscribe to changes. Returns the function that unsubscribes. */

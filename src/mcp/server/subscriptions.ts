@@ -7,7 +7,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
-import { SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
+import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
@@ -71,7 +71,10 @@ export class Subscriptions {
 		}
 		const isConcerned = (subscription: Subscription): boolean =>
 			isFor(subscription, change) && isSubscribedTo(change.uri, subscription.uris);
-		this.#notifyAll(isConcerned, 'notifications/resources/updated', { uri: change.uri });
+		this.#notifyAll(isConcerned, 'notifications/resources/updated', {
+			...change.more,
+			uri: change.uri,
+		});
 	}
 
 	#notifyListChanged(kind: ListKind): void {
@@ -174,7 +177,8 @@ export class Subscriptions {
 
 	#notify(subscription: Subscription, method: string, params: Record<string, unknown>): void {
 		const { id, held } = subscription;
-		const send = (): void => this.#peer().notify(method, { _meta: { [SUBSCRIPTION_ID]: id }, ...params });
+		const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: id };
+		const send = (): void => this.#peer().notify(method, { ...params, _meta });
 		if (held === undefined) send();
 		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'])}`, send);
 	}

@@ -68,14 +68,14 @@ export class PluginClient {
 	}
 
 	/** One request, one response. An empty `requestId` is filled in. */
-	async send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
-		const id = request.requestId || this.#nextId();
-		const payload = encodePluginRequest({ ...request, requestId: id });
+	send(request: RequestInit, options: CallOptions = {}): Promise<PluginResponse> {
 		const what = `${request.request?.case ?? 'an empty request'} to ${this.address}`;
-		const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
-		return this.#calls.run(what, options, (call) =>
-			isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(id, payload, call),
-		);
+		return this.#calls.run(what, options, (call) => {
+			const id = request.requestId || this.#nextId();
+			const payload = encodePluginRequest({ ...request, requestId: id });
+			const isShared = this.#shared.isFree(id) && this.#sharesStream(payload);
+			return isShared ? this.#shared.send(id, payload, call) : this.#sendAlone(id, payload, call);
+		});
 	}
 
 	/** One request whose response must be of this kind. Throws the error of the peer otherwise. */

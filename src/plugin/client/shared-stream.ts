@@ -10,6 +10,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
+import { CallTable } from '../../rpc/call-table.ts';
 import { decodeResponse, encodePluginRequest } from '../codec.ts';
 import type { UnaryCall } from './unary-calls.ts';
 
@@ -18,7 +19,7 @@ const ENDED_LIMIT = 1024;
 
 export class SharedStream {
 	readonly #link: Link;
-	readonly #waiting = new Map<string, UnaryCall>();
+	readonly #waiting = new CallTable<string, UnaryCall>();
 	/** Ids that were answered or canceled. */
 	readonly #ended = new Set<string>();
 	#stream: LinkStream | undefined;
@@ -38,7 +39,7 @@ export class SharedStream {
 		this.#waiting.set(id, call);
 		stream.send(payload);
 		return () => {
-			if (!this.#waiting.delete(id) || this.#stream !== stream) return;
+			if (!this.#waiting.take(id) || this.#stream !== stream) return;
 			this.#addEnded(id);
 			stream.send(
 				encodePluginRequest({ requestId: id, request: { case: 'streamCancel', value: { streamId: id } } }),
@@ -58,10 +59,7 @@ export class SharedStream {
 		const over = (error: OrchestraError): void => {
 			if (this.#stream !== stream) return;
 			this.#stream = undefined;
-			for (const [id, call] of this.#waiting) {
-				this.#waiting.delete(id);
-				call.fail(error);
-			}
+			for (const [id] of this.#waiting.entries()) this.#waiting.take(id)?.fail(error);
 		};
 		stream.receive({
 			frame: (payload) => this.#take(payload),
@@ -78,9 +76,8 @@ export class SharedStream {
 	#take(payload: Uint8Array): void {
 		const response = decodeResponse(payload);
 		const { requestId } = response;
-		const call = this.#waiting.get(requestId);
+		const call = this.#waiting.take(requestId);
 		if (call) {
-			this.#waiting.delete(requestId);
 			this.#addEnded(requestId);
 			call.settle(response);
 		} else if (!this.#ended.has(requestId)) this.#unexpected(requestId);

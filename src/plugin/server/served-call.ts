@@ -5,11 +5,14 @@ import { Cancelable } from '../../rpc/cancelable.ts';
 import type { ServerCall } from './handlers.ts';
 
 export class ServedCall extends Cancelable implements ServerCall {
+	/** Unique on its stream, unlike the id. */
+	readonly number: number;
 	readonly requestId: string;
 	readonly peer: LinkPeer;
 
-	constructor(requestId: string, peer: LinkPeer) {
+	constructor(number: number, requestId: string, peer: LinkPeer) {
 		super();
+		this.number = number;
 		this.requestId = requestId;
 		this.peer = peer;
 	}

@@ -12,6 +12,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
+import { CallTable } from '../../rpc/call-table.ts';
 import { INCOMING_LIMIT } from '../../rpc/incoming-calls.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';
@@ -42,7 +43,8 @@ class StreamServer {
 	readonly #peer: LinkPeer;
 	readonly #handlers: PluginHandlers;
 	readonly #running: RunningStreams;
-	readonly #calls = new Set<ServedCall>();
+	readonly #calls = new CallTable<number, ServedCall>();
+	#lastCall = 0;
 	#tunnel: Tunnel | undefined;
 	#hasEnded = false;
 	#isGone = false;
@@ -82,8 +84,8 @@ class StreamServer {
 			this.#send(requestId, errorResponse('too_many_calls', tooManyCalls));
 			return;
 		}
-		const call = new ServedCall(requestId, this.#peer);
-		this.#calls.add(call);
+		const call = new ServedCall(++this.#lastCall, requestId, this.#peer);
+		this.#calls.set(call.number, call);
 		if (request.case === 'mcpMessage')
 			this.#openTunnel(call, request.value, tunnelFeatures.includes(MCP_PARTS));
 		else void this.#run(call, request);
@@ -92,7 +94,7 @@ class StreamServer {
 	/** A streaming call or subscription on any stream of this peer, or a plain call on this one. */
 	#cancel(id: string): void {
 		if (this.#running.cancel(this.#peer.name, id)) return;
-		for (const call of this.#calls) if (call.requestId === id) call.cancel();
+		for (const call of this.#calls.values()) if (call.requestId === id) call.cancel();
 	}
 
 	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
@@ -207,7 +209,7 @@ class StreamServer {
 	}
 
 	#done(call: ServedCall): void {
-		this.#calls.delete(call);
+		this.#calls.take(call.number);
 		this.#finishIfIdle();
 	}
 
@@ -226,7 +228,7 @@ class StreamServer {
 	#gone(error: OrchestraError): void {
 		this.#isGone = true;
 		this.#tunnel?.over(error);
-		for (const call of this.#calls) call.abort(error);
+		for (const call of this.#calls.values()) call.abort(error);
 	}
 }
 

@@ -11,13 +11,15 @@
 import { NumberRows } from '../index/number-rows.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
-import { brokenLine, eachLine } from './word-list.ts';
+import { brokenLine, listLines } from './word-list.ts';
 
 const CLASS = /^@([a-z]+) = ([a-z0-9]+(?:, [a-z0-9]+)*)$/;
 const LINE = /^@?[a-z0-9]+(?:(?:, | |\/)@?[a-z0-9]+)* > [a-z0-9+#]+(?:, [a-z0-9+#]+)*$/;
 /** More than one plain word. */
 const SEVERAL = /[@/]/;
 
+/** Lines that are read in one step. */
+const STEP_LINES = 200;
 /** How many alternatives of a slot contribute to the vector of a line. */
 const LEADING_WORDS = 2;
 
@@ -42,8 +44,21 @@ export interface ConceptList {
 
 /** Throws `bad_input` for a text that is not a list of concepts. */
 export function readConceptList(text: string): ConceptList {
+	const steps = conceptListSteps(text);
+	for (;;) {
+		const step = steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** The same in steps of some milliseconds. */
+export function* conceptListSteps(text: string): Generator<void, ConceptList> {
 	const reader = new ListReader();
-	eachLine(text, (line, number) => reader.read(line, number));
+	let count = 0;
+	for (const { line, number } of listLines(text)) {
+		reader.read(line, number);
+		if (++count % STEP_LINES === 0) yield;
+	}
 	return reader;
 }
 

@@ -10,7 +10,7 @@
  * characters of a phrase. `npm run eval` judges changes of the list.
  */
 import { stem } from '../text/stem.ts';
-import { checkPhrases, eachLine } from './word-list.ts';
+import { checkPhrases, listLines } from './word-list.ts';
 
 /** Weight of another name of the same thing, beside the word itself. */
 const SAME_FACTOR = 0.75;
@@ -44,10 +44,10 @@ export class Synonyms {
 	/** Throws `bad_input` for a text that is not a list of synonyms. */
 	constructor(text: string) {
 		const lines: string[] = [];
-		eachLine(text, (line, number) => {
+		for (const { line, number } of listLines(text)) {
 			checkPhrases(line, { list: 'synonyms', number, form: 'a, b > c' });
 			lines.push(` ${line}\n`);
-		});
+		}
 		this.#lines = lines.join('');
 	}
 

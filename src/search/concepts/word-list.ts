@@ -17,13 +17,13 @@ export interface ListLine {
 	number: number;
 }
 
-/** Calls `take` with every entry of a list, without comments and blank lines. */
-export function eachLine(text: string, take: (line: string, number: number) => void): void {
+/** Every entry of a list, without comments and blank lines. */
+export function* listLines(text: string): Generator<{ line: string; number: number }> {
 	let number = 0;
 	for (const raw of text.split('\n')) {
 		const line = raw.trim();
 		number++;
-		if (line !== '' && !line.startsWith('#')) take(line, number);
+		if (line !== '' && !line.startsWith('#')) yield { line, number };
 	}
 }
 

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timerMs } from '../../rpc/clock.ts';
 import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from './http-client-limits.ts';
 import type { HttpWire } from './http-wire.ts';
 import { isEventStream, type StreamPosition } from './response-body.ts';
@@ -69,9 +70,6 @@ export async function waitToReopen(position: StreamPosition, signal: AbortSignal
 	}
 }
 
-/** A timer cannot wait longer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /** The delay before the next attempt; undefined when there is none left. */
 export function reopenDelayMs({ retryMs, idleAttempts, isPrimed }: StreamPosition): number | undefined {
 	const { shortest, first, longest } = STREAM_RETRY_MS;
@@ -79,7 +77,7 @@ export function reopenDelayMs({ retryMs, idleAttempts, isPrimed }: StreamPositio
 	if (isLate && !isPrimed) return undefined;
 	const named = retryMs ?? first;
 	const backoffMs = isLate ? longest : Math.min(named * 2 ** idleAttempts, longest);
-	return Math.min(Math.max(named, backoffMs, shortest), LONGEST_TIMER_MS);
+	return timerMs(Math.max(named, backoffMs, shortest));
 }
 
 /** Continue a stream that broke; undefined when the server cannot. */

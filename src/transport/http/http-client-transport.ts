@@ -9,6 +9,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { Log } from '../../log.ts';
+import { CallTable } from '../../rpc/call-table.ts';
 import type { Receiver } from '../../rpc/channel.ts';
 import { within } from '../../rpc/clock.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
@@ -50,7 +51,7 @@ export class HttpClientTransport implements Transport {
 	readonly #own: OwnRequests;
 	readonly #unanswered: UnansweredMessages;
 	/** Requests without an answer, by the key of their id. */
-	readonly #open = new Map<string | number, PostedRequest>();
+	readonly #open = new CallTable<string | number, PostedRequest>();
 	#early: string[] = [];
 	#receiver: Receiver | undefined;
 	#confirming: Promise<void> | undefined;
@@ -186,10 +187,10 @@ export class HttpClientTransport implements Transport {
 		this.#session.begin(message);
 		this.#push.stop();
 		// The probe that came before is not answered any more.
-		for (const [key, request] of this.#open) {
+		for (const [key, request] of this.#open.entries()) {
 			if (request.message.method !== 'server/discover') continue;
 			request.abort();
-			this.#open.delete(key);
+			this.#open.take(key);
 		}
 	}
 
@@ -197,8 +198,7 @@ export class HttpClientTransport implements Transport {
 	#cancel(message: PostedMessage): boolean {
 		const key = canceledKey(message);
 		if (key === undefined) return false;
-		const request = this.#open.get(key);
-		this.#open.delete(key);
+		const request = this.#open.take(key);
 		const isModern = request?.message.version !== undefined;
 		if (request && request.isFlushed && !isModern)
 			void this.#unanswered.send(message).then(() => request.abort());
@@ -284,7 +284,7 @@ export class HttpClientTransport implements Transport {
 	#answer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void {
 		const { id, method, version } = message;
 		if (id === undefined) return;
-		this.#open.delete(idKey(id));
+		this.#open.take(idKey(id));
 		if (method === 'initialize') this.#session.opened({ text, headers });
 		else if (this.#session.id !== undefined) this.#session.answered(message, text);
 		const isList = method === 'tools/list' && version !== undefined;
@@ -292,7 +292,7 @@ export class HttpClientTransport implements Transport {
 	}
 
 	#fail(id: Id, error: OrchestraError): void {
-		this.#open.delete(idKey(id));
+		this.#open.take(idKey(id));
 		if (this.#endReason) return;
 		if (this.#receiver?.failed) this.#receiver.failed(id, error);
 		else this.#receiver?.message(errorFor(id, toRpcError(error)));

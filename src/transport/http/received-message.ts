@@ -9,14 +9,15 @@ import {
 	encodeError,
 	type Id,
 	idFromHead,
+	idFromTail,
 	isId,
 	type RpcErrorObject,
 	readMessage,
 } from '../../wire/json-rpc.ts';
+import { OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits.ts';
 
 /** How much of the text is searched for an id. */
 const HEAD_CHARACTERS = 256;
-const TAIL_CHARACTERS = 100;
 
 /** An error above this length is delivered as it is. */
 const ERROR_CHARACTERS = 64 * 1024;
@@ -25,15 +26,9 @@ const ERROR_CHARACTERS = 64 * 1024;
 export function responseId(text: string): Id | null | undefined {
 	const known = idFromHead(text.slice(0, HEAD_CHARACTERS));
 	if (known) return known.isRequest ? undefined : known.id;
-	return idFromTail(text) ?? idByParsing(text);
-}
-
-/** `{"result":…,"jsonrpc":"2.0","id":1}`: the official SDK 1.x writes the id last. */
-function idFromTail(text: string): Id | undefined {
-	if (!text.startsWith('{"result":')) return undefined;
-	// The last brace ends the message, so a member directly before it is one of the message.
-	const [, digits] = /[,{]"id":(\d{1,15})\}$/.exec(text.slice(-TAIL_CHARACTERS)) ?? [];
-	return digits === undefined ? undefined : Number(digits);
+	// The official SDK 1.x writes the id last.
+	const last = text.startsWith('{"result":') ? idFromTail(text.slice(-OVERSIZE_TAIL_BYTES)) : undefined;
+	return last ?? idByParsing(text);
 }
 
 function idByParsing(text: string): Id | null | undefined {

@@ -114,6 +114,18 @@ describe('mctl remove, enable and disable', () => {
 		);
 	});
 
+	it('disable and enable a plugin of any file, and say when that file is not read', async () => {
+		const yaml = 'plugins:\n  - id: a.b # mine\n    binary: ./x\n';
+		const place = openPlace({ 'orchestra.json': COMMENTED, 'plugins.yaml': yaml });
+		const { stdout, stderr } = await place.run('disable', 'a.b');
+		expect([stdout, stderr]).toEqual([`~ a.b is disabled in ${place.file('plugins.yaml')}\n`, '']);
+		expect(place.text('plugins.yaml')).toContain('- id: a.b # mine\n    enabled: false\n');
+		expect((await place.run('list', 'plugins')).stdout).toMatch(/a\.b +off/);
+		expect((await place.run('enable', 'a.c')).stderr).toContain('did you mean: a.b');
+		writeFiles(place.cwd, { 'orchestra.json': '{"plugins":[]}' });
+		expect((await place.run('enable', 'a.b')).stderr).toContain('plugins.yaml is not read, because');
+	});
+
 	it('edit the file that has the entry, and say when that file is not read', async () => {
 		const place = openPlace({ 'orchestra.json': '{}', '.mcp.json': '{"mcpServers":{"a":{"command":"x"}}}' });
 		const { stderr } = await place.run('disable', 'a');
@@ -149,8 +161,8 @@ const wrong: [string[], string][] = [
 	[['remove'], 'mctl remove needs the name of a server'],
 	[['remove', 'a', 'b'], 'unexpected word "b": mctl remove takes one name'],
 	[['remove', 'fils'], 'there is no server "fils"'],
-	[['enable', 'constructor'], 'there is no server "constructor"'],
-	[['disable', 'files', '-s', 'user'], 'there is no server "files"'],
+	[['enable', 'constructor'], 'there is no server or plugin "constructor"'],
+	[['disable', 'files', '-s', 'user'], 'there is no server or plugin "files"'],
 ];
 
 describe('wrong usage', () => {

@@ -58,7 +58,7 @@ describe('mctl call', () => {
 		[['py', 'ad'], 64, 'there is no tool "ad" of py\nhint: did you mean: add'],
 		[['py'], 64, 'name a tool of py\nhint: There are: add, '],
 		[['pi', 'add'], 64, 'there is no tool "pi"\nhint: did you mean: py'],
-		[['off', 'add'], 64, 'the MCP server off is disabled'],
+		[['off', 'add'], 64, 'off is disabled in '],
 		[['py', 'refuse'], 1, '✗ not today'],
 		[['py', 'die'], 69, 'no disk'],
 		[['gone', 'x'], 69, 'command "no-such-program" was not found on PATH'],

@@ -45,6 +45,14 @@ describe('mctl completion', () => {
 		},
 	);
 
+	it.each(['enable', 'disable'])('offers the plugins of the configuration for mctl %s', async (command) => {
+		const cwd = writeFiles(temporaryFolder(), {
+			'orchestra.json': '{"plugins":[{"id":"a.b","binary":"x"}]}',
+		});
+		const { stdout } = await mctl(['completion', 'words', '--', command, 'a'], { cwd });
+		expect(stdout).toBe('a.b\n');
+	});
+
 	it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
 		const { code, stdout } = await mctl(['completion', shell]);
 		expect([code, stdout]).toEqual([0, expect.stringContaining('mctl completion words --')]);

@@ -196,6 +196,16 @@ describe('an edit through mctl', () => {
 		expect([stdout, stderr]).toEqual([expect.stringContaining('prog-one'), '']);
 	});
 
+	it('keeps a plugins.yaml trusted that is trusted', async () => {
+		const { run, cwd } = project();
+		writeFileSync(join(cwd, 'plugins.yaml'), 'plugins:\n  - id: a.b\n    binary: prog-x\n');
+		expect((await run('disable', 'a.b')).stderr).toContain('it was not trusted before');
+		await run('trust');
+		expect((await run('enable', 'a.b')).stderr).toBe('');
+		const { stdout, stderr } = await run('list', 'plugins');
+		expect([stdout, stderr]).toEqual([expect.stringMatching(/a\.b +configured +prog-x/), '']);
+	});
+
 	it('does not trust what a stranger put into the file', async () => {
 		const { run, cwd } = project(stranger);
 		for (const words of [

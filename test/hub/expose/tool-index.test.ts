@@ -1,8 +1,12 @@
 /* How tools are ranked. */
 import { expect, it } from 'vitest';
+import { toolFields } from '../../../src/hub/expose/tool-document.ts';
 import { ToolIndex } from '../../../src/hub/expose/tool-index.ts';
+import { ToolRanking } from '../../../src/hub/expose/tool-ranking.ts';
 import { ToolUsage } from '../../../src/hub/expose/tool-usage.ts';
+import { searchDataSteps } from '../../../src/library/match/search-data.ts';
 import { Log } from '../../../src/log.ts';
+import { SearchIndex } from '../../../src/search/index/search-index.ts';
 
 const tools = [
 	offered('files', 'read_file', 'Read the contents of a file'),
@@ -35,6 +39,15 @@ it('takes a server by its own name, also in camel case and where a tool of anoth
 		),
 	];
 	expect((await found('create an issue on GitHub', new ToolUsage(), more))[0]).toBe('github__create_issue');
+});
+
+it('ranks the tools of one long server in slices, and reads the lists of words in slices too', async () => {
+	const long = Array.from({ length: 50 }, (_, at) => offered('one', `thing_${at}`, 'Something'));
+	let slices = 0;
+	await ToolRanking.over(long, new ToolUsage(), { isOver: true, next: async () => void slices++ });
+	expect(slices).toBeGreaterThanOrEqual(long.length);
+	const index = new SearchIndex(toolFields);
+	expect([...searchDataSteps(index, Log.silent)].length).toBeGreaterThan(5);
 });
 
 it('prefers for a step the server that the other steps need', async () => {

@@ -104,6 +104,22 @@ describe('a call of an MCP server', () => {
 		}
 	});
 
+	it('sets the most verbose level of all clients on servers that run, at once, and starts none for it', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [one, two] = [await served.client(), await served.client()];
+		await one.request('logging/setLevel', { level: 'warning' });
+		expect(served.events('start')).toEqual([]);
+		await two.call('gate__echo', { text: 'x' });
+		const levels = (): string[] =>
+			served.events().flatMap(({ event }) => (event.startsWith('level:') ? [event] : []));
+		await until('the server has the level of a client without calls', () => levels().length === 1);
+		await two.request('logging/setLevel', { level: 'debug' });
+		await until('the server has the more verbose level', () => levels().length === 2);
+		await two.request('logging/setLevel', { level: 'error' });
+		await until('the server has the level of the other client', () => levels().length === 3);
+		expect(levels()).toEqual(['level:warning', 'level:debug', 'level:warning']);
+	});
+
 	it('gets the JSON-RPC error of the server as it is', async () => {
 		const client = await (await serveServers({ gate: gateway() })).client();
 		expect(await client.failure('gate__fail')).toEqual({

@@ -2,9 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/hub/backends/backend.ts';
 import { serverLogPath } from '../../../src/hub/backends/mcp/server-files.ts';
+import { StartLimiter } from '../../../src/hub/backends/mcp/start-limiter.ts';
+import { ToolScans } from '../../../src/hub/backends/mcp/tool-scans.ts';
+import { McpBackend } from '../../../src/hub/backends/mcp-backend.ts';
+import { Log } from '../../../src/log.ts';
+import { PinStores } from '../../../src/trust/pins/pin-stores.ts';
 import { serveRaw } from '../../support/http-server.ts';
-import { gateway, serveServers } from '../../support/served-hub.ts';
+import { gateway, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -125,6 +131,29 @@ describe('an MCP server that does not start', () => {
 		expect(Date.parse(status?.nextTryAt ?? '')).toBeGreaterThan(Date.now());
 	}, 20_000);
 
+	it('five times within a minute is left alone for 5 minutes, and its calls get the cause and the time', async () => {
+		const clock = { now: 0 };
+		const served = await serveServers({ bad: gateway({}, 'exits') });
+		await served.opened.hub.replaceBackends([backendAt(served, clock)]);
+		const client = await served.client();
+		for (let round = 1; round <= 5; round++) {
+			clock.now += 10_000;
+			await client.failure('bad__echo');
+		}
+		clock.now += 60_000;
+		const { message, data } = await client.failure('bad__echo');
+		expect(message).toContain(
+			'the MCP server bad is down and is started again in 240 s; this call did not run.',
+		);
+		expect(message).toContain('fatal: no TOKEN is set');
+		expect(data).toMatchObject({ exitCode: 3, nextTryInMs: 240_000 });
+		// One that exits on the probe is started once more without it.
+		expect(served.events('start')).toHaveLength(2 * 5);
+		clock.now += 240_000;
+		expect((await client.failure('bad__echo')).message).toContain('failed in the handshake');
+		expect(served.events('start')).toHaveLength(2 * 6);
+	});
+
 	it('is not tried again when it must not restart', async () => {
 		const served = await serveServers({ bad: gateway({ restart: false }, 'exits') });
 		const client = await served.client();
@@ -190,6 +219,23 @@ describe('an MCP server that runs', () => {
 		await until('its last line is logged', () => /\[\d+\] fatal: the disk is on fire/.test(text()));
 	});
 });
+
+/** The backend of the only server, with a clock of its own for restarts. */
+function backendAt({ opened, folder }: ServedHub, clock: { now: number }): Backend {
+	const [entry] = opened.configuration().mcpServers;
+	if (entry === undefined) throw new Error('the configuration has no server');
+	return new McpBackend({
+		entry,
+		environment: process.env,
+		folder: join(folder, 'state'),
+		version: '1',
+		limiter: new StartLimiter(),
+		clients: opened.hub.clients,
+		review: { stores: new PinStores(), scans: new ToolScans() },
+		log: Log.silent,
+		now: () => clock.now,
+	});
+}
 
 function statusOf(
 	served: Awaited<ReturnType<typeof serveServers>>,

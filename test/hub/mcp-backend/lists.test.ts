@@ -91,6 +91,42 @@ describe('the lists of an MCP server', () => {
 		await until('the process is stopped', () => served.opened.hub.processes().length === 0);
 	});
 
+	it('that are out of date are read again only when the first list is answered', async () => {
+		const old = gateway();
+		const first = await serveServers({ old });
+		await names(await first.client());
+		await first.close();
+		const [file = ''] = readdirSync(first.servers).filter((name) => name.endsWith('.json'));
+		const known = JSON.parse(readFileSync(join(first.servers, file), 'utf8'));
+		writeFileSync(join(first.servers, file), JSON.stringify({ ...known, listedAt: 1 }));
+		const fresh = gateway({}, 'normal', { START_MS: '300' });
+		const served = await serveServers({ old, fresh }, { folder: first.folder });
+		served.opened.hub.warm();
+		expect(await names(await served.client())).toContain('fresh__echo');
+		expect(served.events('start')).toHaveLength(2);
+		await until('the old one is read again', () => served.events('list').length === 3);
+	});
+
+	it('that change in a burst are read first, and reported once to each client that asked', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const [one, two, other] = [await served.client(), await served.client(), await served.client()];
+		const modern = await served.client({ era: 'modern' });
+		const listening = modern.request('subscriptions/listen', { notifications: { toolsListChanged: true } });
+		listening.catch(() => {}); // it ends with the client
+		for (const client of [one, two]) await names(client);
+		await until('the subscription is acknowledged', () => modern.heard.length === 1);
+		const lists = served.events('list').length;
+		await one.call('gate__change', { times: 50 });
+		for (const client of [one, two, modern]) {
+			await until('it is notified', () => changes(client) === 1);
+			expect(await names(client)).toContain('gate__extra');
+		}
+		// Longer than the gap between two reads, and between two notifications.
+		await other.call('gate__sleep', { ms: 1500 });
+		expect([one, two, modern, other].map(changes)).toEqual([1, 1, 1, 0]);
+		expect(served.events('list').length - lists).toBeLessThanOrEqual(2);
+	});
+
 	it('keep what is known of a list that fails', async () => {
 		const env = { MARK: join(temporaryFolder(), 'mark') };
 		const first = await serveServers({ gate: gateway({}, 'forgets', env) });
@@ -215,17 +251,6 @@ describe('the lists of an MCP server', () => {
 		expect(Number(latest?.split('-').at(-1))).toBeLessThan(50);
 	});
 
-	it('change with the server: the catalogue first, then one notification', async () => {
-		const served = await serveServers({ gate: gateway() });
-		const client = await served.client();
-		await names(client);
-		await client.call('gate__change');
-		await until('the client is notified', () => client.heard.length > 0);
-		expect(await names(client)).toContain('gate__extra');
-		await client.call('gate__echo', { text: 'x' });
-		expect(client.heard.filter(({ method }) => method.endsWith('list_changed'))).toHaveLength(1);
-	});
-
 	it('keep the server running when the configuration of another one changes', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const client = await served.client();
@@ -238,3 +263,7 @@ describe('the lists of an MCP server', () => {
 		expect(await client.call('gate__pid')).toBe(pid);
 	});
 });
+
+function changes({ heard }: HubClient): number {
+	return heard.filter(({ method }) => method === 'notifications/tools/list_changed').length;
+}

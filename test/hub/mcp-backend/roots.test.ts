@@ -28,6 +28,40 @@ describe('the changed roots of a client', () => {
 		expect(rootsOf(served)).toEqual(['{"roots":[{"uri":"file:///four"}]}']);
 	});
 
+	it('reach a server that asked for them when it started in the background, if there is one client', async () => {
+		const served = await serveServers({ gate: gateway({}, 'normal', { ASKS_ROOTS: '1' }) });
+		const { client, move } = await clientWithRoots(served, 'one');
+		await client.request('tools/list');
+		await until('the server has the roots', () => rootsOf(served).length === 1);
+		move('two');
+		await until('the server has the new roots', () => rootsOf(served).length === 2);
+		expect(rootsOf(served)).toEqual([
+			'{"roots":[{"uri":"file:///one"}]}',
+			'{"roots":[{"uri":"file:///two"}]}',
+		]);
+	});
+
+	it('are replaced by those of the client that is left when their client has gone', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const { client: one } = await clientWithRoots(served, 'one');
+		await clientWithRoots(served, 'two');
+		expect(await one.call('gate__roots')).toContain('file:///one');
+		const [gone] = served.opened.hub.clients.list();
+		one.close();
+		for (const backend of served.opened.hub.backends) backend.endSession?.(gone?.sessionId ?? '');
+		await until('the server has other roots', () => rootsOf(served).length > 0);
+		expect(rootsOf(served)).toEqual(['{"roots":[{"uri":"file:///two"}]}']);
+	});
+
+	it('are none for a server that starts in the background with several clients', async () => {
+		const served = await serveServers({ gate: gateway({}, 'normal', { ASKS_ROOTS: '1' }) });
+		const { client } = await clientWithRoots(served, 'one');
+		await clientWithRoots(served, 'two');
+		await client.request('tools/list');
+		await until('the server is answered', () => rootsOf(served).length === 1);
+		expect(rootsOf(served)).toEqual(['{"roots":[]}']);
+	});
+
 	it('in quick succession are one notification', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const { client, move } = await clientWithRoots(served, 'one');

@@ -72,6 +72,7 @@ const STATE_CLASS: ReadonlyMap<string, string> = new Map([
 	['starting', 'busy'],
 	['restarting', 'busy'],
 	['failed', 'bad'],
+	['down', 'bad'],
 	['error', 'bad'],
 	['crashed', 'bad'],
 	['ended', 'bad'],
@@ -80,6 +81,7 @@ const STATE_CLASS: ReadonlyMap<string, string> = new Map([
 	['idle', 'good'],
 	['open', 'good'],
 	['held', 'warn'],
+	['unhealthy', 'warn'],
 	['canceled', 'warn'],
 	['untrusted', 'warn'],
 ]);

@@ -1,6 +1,7 @@
 /* The arguments of a call that waits: whole, and compared with those of the last call of the same tool and client. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { readableJson } from '../../../printable.ts';
 import type { CallDetails, CallsReply } from '../../api-calls.ts';
 import type { ApprovalRow } from '../../api-types.ts';
 import type { ApiClient } from '../live/api-client.ts';
@@ -18,12 +19,11 @@ const LINE_CHARACTERS = 40;
 /** Earlier calls among which the last one is looked for. */
 const LOOKED_AT = 50;
 
-export function ApprovalArguments({ approval }: { approval: ApprovalRow }): JSX.Element {
+export function ApprovalArguments({ approval, text }: { approval: ApprovalRow; text: string }): JSX.Element {
 	const { api } = useDashboard();
 	const isWhole = useSignal(false);
 	const earlier = useSignal<string | undefined>(undefined);
 	const note = useSignal('');
-	const { argumentText: text } = approval;
 	const compare = async (): Promise<void> => {
 		earlier.value = await lastArguments(api, approval).catch(() => undefined);
 		note.value =
@@ -77,6 +77,5 @@ async function lastArguments(api: ApiClient, { tool, client }: ApprovalRow): Pro
 	if (last === undefined) return undefined;
 	const { arguments: json } = await api.get<CallDetails>(`/api/calls/${last.number}`);
 	if (json === null) return undefined;
-	const text = JSON.stringify(JSON.parse(json), undefined, 2);
-	return text.replaceAll(/\\./g, (escape) => ({ '\\n': '\n', '\\t': '\t' })[escape] ?? escape);
+	return readableJson(JSON.stringify(JSON.parse(json), undefined, 2));
 }

@@ -1,13 +1,19 @@
 /* Approvals: calls that wait for a person, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ApprovalDecision, ApprovalDecisionRequest, ApprovalRow } from '../../api-types.ts';
+import type {
+	ApprovalDecision,
+	ApprovalDecisionRequest,
+	ApprovalReply,
+	ApprovalRow,
+} from '../../api-types.ts';
 import { policyCommand } from '../../mctl-commands.ts';
 import { type Dashboard, useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
 import { useNow } from '../parts/now.ts';
-import { EmptyState, Fact } from '../parts/panel.tsx';
+import { EmptyState, ErrorText, Fact } from '../parts/panel.tsx';
 import { formatDuration } from '../text/quantities.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { ApprovalArguments } from './approval-arguments.tsx';
@@ -43,6 +49,8 @@ export function ApprovalsScreen(): JSX.Element {
 }
 
 function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
+	const { value, error } = useFetched<ApprovalReply>(pathOf(approval));
+	const text = value.value?.argumentText;
 	return (
 		<section class="panel approval" aria-label={attributeText(`Approval of ${approval.tool}`)}>
 			<header>
@@ -64,8 +72,9 @@ function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 					</Fact>
 				)}
 			</dl>
-			<ApprovalArguments approval={approval} />
-			<Decisions approval={approval} />
+			{text !== undefined && <ApprovalArguments approval={approval} text={text} />}
+			{error.value && <ErrorText error={error.value} />}
+			<Decisions approval={approval} isShown={text !== undefined} />
 		</section>
 	);
 }
@@ -82,7 +91,8 @@ function Countdown({ approval }: { approval: ApprovalRow }): JSX.Element {
 	);
 }
 
-function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
+/** Nothing is allowed before its arguments are shown. */
+function Decisions({ approval, isShown }: { approval: ApprovalRow; isShown: boolean }): JSX.Element {
 	const dashboard = useDashboard();
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
@@ -90,7 +100,7 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 		const body: ApprovalDecisionRequest = { decision };
 		const words = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
 		reportOutcome(dashboard, approval);
-		await dashboard.act(words, `/api/approvals/${encodeURIComponent(approval.id)}`, body);
+		await dashboard.act(words, pathOf(approval), body);
 		isBusy.value = false;
 	};
 	return (
@@ -100,7 +110,7 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 					<button
 						type="button"
 						class={decision === 'allow' ? 'primary' : undefined}
-						disabled={isBusy.value}
+						disabled={isBusy.value || (decision !== 'deny' && !isShown)}
 						onClick={() => void decide(decision, label)}
 					>
 						{label}
@@ -110,6 +120,10 @@ function Decisions({ approval }: { approval: ApprovalRow }): JSX.Element {
 			))}
 		</div>
 	);
+}
+
+function pathOf({ id }: ApprovalRow): string {
+	return `/api/approvals/${encodeURIComponent(id)}`;
 }
 
 /** An answer is not yet an outcome: the policy may have changed, and the tool may fail. */

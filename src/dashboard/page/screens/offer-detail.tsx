@@ -7,12 +7,11 @@ import { TryIt } from '../call/try-it.tsx';
 import type { JsonSchema } from '../form/form-field.ts';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
-import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { type Fetched, useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../parts/panel.tsx';
-import { MarkdownView } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
+import { OfferFacts } from './offer-facts.tsx';
 import { PolicyControl } from './policy-control.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
 import { SchemaTable } from './schema-table.tsx';
@@ -104,26 +103,12 @@ function OfferHead({ item, name, backend, command, facts, children }: OfferHeadP
 				</h2>
 				<Hints item={item} />
 			</header>
-			{typeof title === 'string' && title !== name && (
-				<p class="subtitle">
-					<VisibleText text={title} isLine />
-				</p>
-			)}
-			{typeof description === 'string' && <MarkdownView text={description} />}
-			<dl class="facts">
-				<Fact name="server">
-					<a href={routeHref('servers', backend)}>
-						<VisibleText text={backend} isLine />
-					</a>
-				</Fact>
-				<Fact name="history">
-					<a href={routeHref('calls', '', { tool: name })}>Calls of it</a>
-				</Fact>
+			<OfferFacts name={name} backend={backend} title={title} description={description}>
 				{facts}
 				<Fact name="in a terminal">
 					<CommandText command={command} />
 				</Fact>
-			</dl>
+			</OfferFacts>
 			{children}
 		</article>
 	);

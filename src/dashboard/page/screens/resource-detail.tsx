@@ -8,13 +8,12 @@ import { CallProgressView } from '../call/call-progress.tsx';
 import { ResultView } from '../call/result-view.tsx';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
-import { routeHref } from '../live/route.ts';
 import { CommandText, CopyButton } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { ErrorText, Fact, Panel } from '../parts/panel.tsx';
-import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatBytes } from '../text/quantities.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { OfferFacts } from './offer-facts.tsx';
 
 export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: boolean }): JSX.Element {
 	const { runs } = useDashboard();
@@ -72,30 +71,14 @@ function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
 	const { title, name, description, mimeType, size } = resource;
 	const heading = typeof title === 'string' ? title : name;
 	return (
-		<>
-			{typeof heading === 'string' && (
-				<p class="subtitle">
-					<VisibleText text={heading} isLine />
-				</p>
+		<OfferFacts name={uri} backend={backend} title={heading} description={description}>
+			{typeof mimeType === 'string' && (
+				<Fact name="type">
+					<VisibleText text={mimeType} isLine />
+				</Fact>
 			)}
-			{typeof description === 'string' && <MarkdownView text={description} />}
-			<dl class="facts">
-				<Fact name="server">
-					<a href={routeHref('servers', backend)}>
-						<VisibleText text={backend} isLine />
-					</a>
-				</Fact>
-				{typeof mimeType === 'string' && (
-					<Fact name="type">
-						<VisibleText text={mimeType} isLine />
-					</Fact>
-				)}
-				{typeof size === 'number' && <Fact name="size">{formatBytes(size)}</Fact>}
-				<Fact name="history">
-					<a href={routeHref('calls', '', { tool: uri })}>Calls of it</a>
-				</Fact>
-			</dl>
-		</>
+			{typeof size === 'number' && <Fact name="size">{formatBytes(size)}</Fact>}
+		</OfferFacts>
 	);
 }
 

@@ -44,7 +44,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 			{lines.value.length === 0 ? (
 				<EmptyState title="It wrote nothing to stderr yet.">
 					<p>
-						New lines appear here, and in <CommandText command={logsCommand(page.id, true)} />
+						New lines appear here, and in <CommandText command={logsCommand(page, true)} />
 					</p>
 				</EmptyState>
 			) : (

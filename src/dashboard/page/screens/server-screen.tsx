@@ -56,6 +56,7 @@ function OneServer({ id }: { id: string }): JSX.Element {
 }
 
 function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element {
+	const hasProcess = page.kind === 'mcp' || page.kind === 'plugin';
 	return (
 		<article class="server-page">
 			<header>
@@ -69,9 +70,9 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 			{page.lastError && <ErrorText error={page.lastError} />}
 			<DriftPanel page={page} onDone={onDone} />
 			<div class="columns">
-				<ServerOutput key={page.id} page={page} />
+				{hasProcess && <ServerOutput key={page.id} page={page} />}
 				<CataloguePanel page={page} />
-				<HistoryPanel page={page} />
+				{hasProcess && <HistoryPanel page={page} />}
 				<RulesPanel page={page} onDone={onDone} />
 				<CommandsPanel page={page} />
 			</div>
@@ -174,7 +175,7 @@ function NextStep({ page }: { page: ServerPage }): JSX.Element {
 		);
 	return (
 		<p>
-			It runs and lists nothing. Its output may say why: <CommandText command={logsCommand(id)} />
+			It runs and lists nothing. Its output may say why: <CommandText command={logsCommand(page)} />
 		</p>
 	);
 }
@@ -201,7 +202,8 @@ function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 			{page.history.length === 0 ? (
 				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
 					<p>
-						Its first call starts it. Earlier: <CommandText command={logsCommand(page.id)} />
+						{page.isEnabled ? 'Its first call starts it.' : 'It is disabled.'} Earlier:{' '}
+						<CommandText command={logsCommand(page)} />
 					</p>
 				</EmptyState>
 			) : (

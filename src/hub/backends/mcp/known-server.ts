@@ -22,7 +22,9 @@ import type {
 	ServerCapabilities,
 	Tool,
 } from '../../../protocol/mcp-types.ts';
-import { isObject } from '../../../wire/json.ts';
+import { isObject, rewritesNumbers } from '../../../wire/json.ts';
+import { encodeJson } from '../../../wire/json-rpc.ts';
+import { keepNumbers } from '../../../wire/keep-numbers.ts';
 import { serversFolder } from './server-files.ts';
 
 /** The format of the file. */
@@ -58,6 +60,8 @@ export interface KnownServer extends ServerLists {
 	readonly listedAt: number;
 	/** How long the lists are fresh, when the server said so. */
 	readonly ttlMs: number | undefined;
+	/** Set in the file when it has a number that must be kept as it is written. */
+	readonly keepsNumbers?: true | undefined;
 }
 
 /** The file with what is known of this server. @param folder the state folder @param version of this program */
@@ -95,7 +99,10 @@ export function readKnown(file: string): KnownServer | undefined {
 	}
 	try {
 		const value: unknown = JSON.parse(text);
-		if (isKnown(value)) return value;
+		if (isKnown(value)) {
+			if (value.keepsNumbers) keepNumbers(value, text);
+			return value;
+		}
 	} catch (cause) {
 		throw damaged(file, messageOf(cause));
 	}
@@ -125,7 +132,8 @@ export async function writeKnownLater(
 }
 
 function textOf(known: KnownServer): string {
-	const text = JSON.stringify({ format: FORMAT, ...known });
+	const written = encodeJson({ format: FORMAT, ...known, keepsNumbers: undefined });
+	const text = rewritesNumbers(written) ? `{"keepsNumbers":true,${written.slice(1)}` : written;
 	if (Buffer.byteLength(text) <= KNOWN_LIMIT_BYTES) return text;
 	throw new OrchestraError('io', `the lists are larger than ${KNOWN_LIMIT_BYTES} bytes`, {
 		hint: 'The server is started for each list; offer fewer tools with `allow` or `deny`.',

@@ -11,7 +11,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
-import { isInputRequired, type McpLogLevel, type Result } from '../../../protocol/mcp-types.ts';
+import { isInputRequired, type Result } from '../../../protocol/mcp-types.ts';
 import {
 	CLIENT_CAPABILITIES,
 	CLIENT_INFO,
@@ -19,12 +19,14 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
-import { reachesLevel } from '../../../protocol/reaches-level.ts';
 import { redactJson } from '../../../redact.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
-import { isObject, losesDigits, memberText } from '../../../wire/json.ts';
+import { isObject, memberText, rewritesNumbers } from '../../../wire/json.ts';
 import { JsonText } from '../../../wire/json-rpc.ts';
+import { keepNumbers } from '../../../wire/keep-numbers.ts';
+import { sourceTextOf } from '../../../wire/source-text.ts';
 import type { CallQueue } from './call-queue.ts';
+import type { LogLevels } from './log-levels.ts';
 import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -45,6 +47,7 @@ export interface ServerCallsOptions {
 	readonly pool: ServerPool;
 	readonly queue: CallQueue;
 	readonly questions: ServerQuestions;
+	readonly levels: LogLevels;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
 	/** Whether secrets are replaced in results. */
@@ -55,8 +58,7 @@ export interface ServerCallsOptions {
 
 export class ServerCalls {
 	readonly #options: ServerCallsOptions;
-	/** The most verbose level that was set on a legacy connection. */
-	readonly #levels = new WeakMap<ServerConnection, McpLogLevel>();
+	#lastCall = 0;
 
 	constructor(options: ServerCallsOptions) {
 		this.#options = options;
@@ -72,15 +74,16 @@ export class ServerCalls {
 	/** Written with few promises: this is the path of every call. */
 	#run(call: ForwardedCall): Promise<Result> {
 		const { pool, queue } = this.#options;
+		const number = ++this.#lastCall;
 		let process: ServerProcess | undefined;
 		const leave = (): void => {
-			process?.calls.delete(call.context);
+			process?.calls.take(number);
 			if (process) pool.release(process);
 			queue.leave();
 		};
 		try {
 			process = pool.take(call.context);
-			process.calls.add(call.context);
+			process.calls.set(number, call.context);
 			const { connection } = process;
 			return this.#leaving(
 				connection ? this.#sendChecked(process, call, connection) : this.#startFor(process, call),
@@ -121,12 +124,15 @@ export class ServerCalls {
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Result> {
 		const { context, method } = call;
 		const begin = performance.now();
-		this.#setLevel(connection, context);
+		this.#options.levels.need(connection, context.chosenLogLevel);
 		const response = connection.request(method, forwardedParams(call, connection), this.#optionsOf(call));
 		return response.then(
 			(result) => {
 				process.answered();
-				if (isInputRequired(result)) process.keepFor(REQUEST_STATE_TTL_MS);
+				if (isInputRequired(result)) {
+					process.keepFor(REQUEST_STATE_TTL_MS);
+					keepNumbers(result, sourceTextOf(result));
+				}
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Redaction keeps the shape of a JSON value.
 				return this.#options.redact ? (redactJson(result) as Result) : result;
@@ -166,15 +172,6 @@ export class ServerCalls {
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
 	}
-
-	/** A legacy server has one level for all clients: the most verbose that one of them wants. */
-	#setLevel(connection: ServerConnection, { chosenLogLevel: level }: CallContext): void {
-		if (connection.era === 'modern' || level === undefined || !connection.capabilities.logging) return;
-		if (reachesLevel(level, this.#levels.get(connection))) return;
-		this.#levels.set(connection, level);
-		// A server that refuses it keeps its own level.
-		connection.request('logging/setLevel', { level }).catch(() => {});
-	}
 }
 
 const never = (): boolean => false;
@@ -195,7 +192,7 @@ function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Pro
 function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
-	if (losesDigits(context.text)) keepDigits(forwarded, context.text);
+	if (rewritesNumbers(context.text)) keepDigits(forwarded, context.text);
 	// The session has opened the sealed state of the client.
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
@@ -208,7 +205,7 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 	return forwarded;
 }
 
-/** Arguments with numbers that a double cannot hold are sent as they were written. */
+/** Arguments with numbers that we would write differently are sent as they were written. */
 function keepDigits(forwarded: Result, text: string): void {
 	const written = 'arguments' in forwarded ? memberText(text, 'params', 'arguments') : undefined;
 	if (written !== undefined && !/[\r\n]/.test(written)) forwarded['arguments'] = new JsonText(written);

@@ -11,6 +11,7 @@ import type { ServerListKind } from '../../../mcp/client/list-pages.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
+import { encodeJson } from '../../../wire/json-rpc.ts';
 import { isStale, type KnownServer, readKnown, writeKnown, writeKnownLater } from './known-server.ts';
 import { listServer } from './list-server.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -91,13 +92,16 @@ export class ServerCatalogue {
 	/** What it offers. Starts a server that was never seen. */
 	lists(): Awaitable<KnownServer> {
 		const { known } = this;
-		if (known === undefined) return this.#discover();
-		this.#isAsked = true;
-		this.#refreshWhenStale();
-		return known;
+		return known ?? this.#discover();
 	}
 
-	/** The first client was answered: what is out of date may be read again. */
+	/** A list was answered: what is out of date may be read again. */
+	answered(): void {
+		this.#isAsked = true;
+		this.#refreshWhenStale();
+	}
+
+	/** The hub has time for work in the background. */
 	warm(): void {
 		this.#isWarm = true;
 		this.#refreshWhenStale();
@@ -261,7 +265,7 @@ export class ServerCatalogue {
 		this.#known = found;
 		this.#isLoaded = true;
 		const changed = (Object.keys(changedBy) as ListChange[]).filter((kind) =>
-			changedBy[kind].some((name) => JSON.stringify(before?.[name] ?? []) !== JSON.stringify(found[name])),
+			changedBy[kind].some((name) => encodeJson(before?.[name] ?? []) !== encodeJson(found[name])),
 		);
 		this.#save(found, before === undefined || changed.length > 0);
 		this.#options.onRead(found, 'server');

@@ -12,6 +12,8 @@ import type { StartLimiter } from './start-limiter.ts';
 export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
 	readonly starts: StartCounts;
+	/** The clock of restarts. */
+	readonly now?: (() => number) | undefined;
 	/** The era, when the next start need not find it out. */
 	readonly knownEra: () => 'legacy' | 'modern' | undefined;
 	/** Whether its lists are known. */

@@ -42,7 +42,7 @@ export class ServerPool {
 	/** By session, because they outlive a process. */
 	readonly #watchers = new Map<string | undefined, ResourceWatchers>();
 	readonly #perCall = new Set<ServerProcess>();
-	#callPolicy = new RestartPolicy();
+	#callPolicy: RestartPolicy;
 	/** Resolves when the processes that a person stopped are gone. */
 	#stopping: Promise<unknown> = Promise.resolve();
 	#isClosed = false;
@@ -52,6 +52,7 @@ export class ServerPool {
 		this.#parts = parts;
 		this.#scope = parts.entry.settings.scope;
 		this.#clientInfo = clientInfo;
+		this.#callPolicy = new RestartPolicy(parts.now);
 		this.#shared = this.#makeShared();
 	}
 
@@ -137,7 +138,7 @@ export class ServerPool {
 		const stopped = this.all;
 		this.#sessions.clear();
 		this.#perCall.clear();
-		this.#callPolicy = new RestartPolicy();
+		this.#callPolicy = new RestartPolicy(this.#parts.now);
 		this.#shared = this.#makeShared();
 		this.#isStopped = true;
 		this.#parts.serverLog.note('stopped: by a person');
@@ -163,7 +164,7 @@ export class ServerPool {
 
 	#makeShared(): ServerProcess {
 		return new ServerProcess(this.#parts, {
-			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(),
+			policy: this.#scope === 'call' ? this.#callPolicy : new RestartPolicy(this.#parts.now),
 			identity: { clientInfo: this.#clientInfo, capabilities: listingCapabilities(this.#scope) },
 			watchers: this.#scope === 'shared' ? this.watchersOf(undefined) : undefined,
 		});
@@ -181,7 +182,7 @@ export class ServerPool {
 			);
 		}
 		const watchers = this.watchersOf(sessionId);
-		const process = this.#make(client, { policy: new RestartPolicy(), sessionId, watchers });
+		const process = this.#make(client, { policy: new RestartPolicy(this.#parts.now), sessionId, watchers });
 		this.#sessions.set(sessionId, process);
 		return process;
 	}

@@ -9,6 +9,7 @@ import { messageOf, OrchestraError } from '../../../errors.ts';
 import { diagnosisOf, type Phase } from '../../../mcp/client/phase-error.ts';
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
+import { CallTable } from '../../../rpc/call-table.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { IdleTimer } from './idle-timer.ts';
 import {
@@ -30,7 +31,7 @@ const SIGN_IN_RETRY_MS = 30_000;
 
 export class ServerProcess {
 	/** The calls in flight, and those that wait for the start. */
-	readonly calls: Set<CallContext> = new Set();
+	readonly calls: CallTable<number, CallContext> = new CallTable();
 	readonly #parts: ServerParts;
 	readonly #options: ServerProcessOptions;
 	/** Made at the first start: most servers of a hub are never started. */

@@ -29,7 +29,7 @@ export class ServerQuestions {
 
 	/** Ask the client of the call in flight. Rejects with the error for the server. */
 	async ask(
-		calls: ReadonlySet<CallContext>,
+		calls: readonly CallContext[],
 		method: string,
 		params: unknown,
 		signal: AbortSignal,
@@ -60,7 +60,13 @@ export class ServerQuestions {
 		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
 		if (own === undefined) return undefined;
 		const { calls, sessionId } = process;
-		return { kind: 'log', params: own, sessionId, source: this.#server, heardBy: sendLog(calls, own) };
+		return {
+			kind: 'log',
+			params: own,
+			sessionId,
+			source: this.#server,
+			heardBy: sendLog([...calls.values()], own),
+		};
 	}
 
 	/** For a call that failed: throw the error for a capability that its client lacks, when that may be the cause. */
@@ -69,7 +75,7 @@ export class ServerQuestions {
 		if (error !== undefined && context.revision.era === 'modern') throw error;
 	}
 
-	#contextFor(calls: ReadonlySet<CallContext>, method: string): CallContext {
+	#contextFor(calls: readonly CallContext[], method: string): CallContext {
 		const [first, ...others] = calls;
 		if (first === undefined) {
 			throw new OrchestraError('closed', `no client has a call in flight that could answer ${method}`);
@@ -77,7 +83,7 @@ export class ServerQuestions {
 		const isOneClient = others.every(({ sessionId }) => sessionId === first.sessionId);
 		const certain = others.length === 0 ? first : isOneClient ? certainCall(calls) : undefined;
 		if (certain) return certain;
-		const message = `${calls.size} calls are in flight, so it is not certain which client must answer ${method}`;
+		const message = `${calls.length} calls are in flight, so it is not certain which client must answer ${method}`;
 		if (!this.#hasWarned) {
 			this.#log.warn(
 				`the MCP server ${this.#server} asks its client: ${message}. Set its scope to "session".`,
@@ -92,15 +98,14 @@ export class ServerQuestions {
  * Of several calls of one client, the call that can carry the question. A legacy client gets a request, so any call will
  * do. A modern one answers in the retry of the call that asks: not one whose questions it has and maybe abandoned.
  */
-function certainCall(calls: ReadonlySet<CallContext>): CallContext | undefined {
-	const all = [...calls];
-	if (all.every(({ revision }) => revision.era === 'legacy')) return all[0];
-	const [open, ...others] = all.filter(({ isOpen }) => isOpen);
+function certainCall(calls: readonly CallContext[]): CallContext | undefined {
+	if (calls.every(({ revision }) => revision.era === 'legacy')) return calls[0];
+	const [open, ...others] = calls.filter(({ isOpen }) => isOpen);
 	return others.length === 0 ? open : undefined;
 }
 
 /** Send a log message that belongs to no single call to every client with a call in flight. Returns their sessions. */
-function sendLog(calls: ReadonlySet<CallContext>, params: Readonly<Record<string, unknown>>): Set<string> {
+function sendLog(calls: readonly CallContext[], params: Readonly<Record<string, unknown>>): Set<string> {
 	const sessions = new Set<string>();
 	for (const context of calls) {
 		if (sessions.has(context.sessionId)) continue;

@@ -2,12 +2,15 @@
  * The roots of clients, for the processes of one MCP server.
  *
  * A process gets the roots of the client whose call is in flight, and is notified when
- * that client changes them. When it then asks outside a call, the same client answers.
+ * that client changes them. When it then asks outside a call, the same client answers; the
+ * only client that is connected, when there was no call yet.
  */
 import { messageOf } from '../../../errors.ts';
 import { Debounce } from '../../../files/debounce.ts';
 import type { Log } from '../../../log.ts';
 import type { RootsClient } from '../../../mcp/server/provider.ts';
+import { isObject } from '../../../wire/json.ts';
+import type { ConnectedClients } from '../../connected-clients.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { ServerQuestions } from './server-questions.ts';
 
@@ -28,18 +31,20 @@ interface RootsOwner {
 
 export class ServerRoots {
 	readonly #questions: ServerQuestions;
+	readonly #clients: ConnectedClients;
 	readonly #log: Log;
 	readonly #owners = new WeakMap<ServerProcess, RootsOwner>();
 
-	constructor(questions: ServerQuestions, log: Log) {
+	constructor(questions: ServerQuestions, clients: ConnectedClients, log: Log) {
 		this.#questions = questions;
+		this.#clients = clients;
 		this.#log = log;
 	}
 
 	/** Answer a request of a process. */
 	answer(process: ServerProcess, method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
 		if (method === 'roots/list') return this.#list(process, params, signal);
-		return this.#questions.ask(process.calls, method, params, signal);
+		return this.#questions.ask([...process.calls.values()], method, params, signal);
 	}
 
 	/** The roots of a client changed: notify those of the processes that have them. */
@@ -56,27 +61,37 @@ export class ServerRoots {
 		}
 	}
 
-	/** The session of a client has ended: these processes must not ask it any more. */
+	/** The session of a client has ended: these processes must not ask it any more, nor use its roots. */
 	endSession(sessionId: string, processes: readonly ServerProcess[]): void {
 		for (const process of processes) {
 			const owner = this.#owners.get(process);
 			if (owner?.sessionId !== sessionId) continue;
 			owner.notification?.close();
 			this.#owners.delete(process);
+			this.#notify(process);
 		}
 	}
 
 	async #list(process: ServerProcess, params: unknown, signal: AbortSignal): Promise<unknown> {
-		const [call] = process.calls;
+		const [call] = process.calls.values();
 		const owner = this.#owners.get(process);
 		if (call === undefined) {
 			if (owner?.client) return owner.client.listRoots();
-			// A server that starts in the background has no client, so it has no roots either.
-			return owner?.roots ?? { roots: [] };
+			return owner?.roots ?? this.#ofOnlyClient(process);
 		}
 		const { sessionId } = call;
-		const roots = await this.#questions.ask(process.calls, 'roots/list', params, signal);
+		const roots = await this.#questions.ask([...process.calls.values()], 'roots/list', params, signal);
 		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
+		return roots;
+	}
+
+	/** The roots of the only client, for a server that starts in the background. Among several none is the right one. */
+	async #ofOnlyClient(process: ServerProcess): Promise<unknown> {
+		const [only, ...others] = this.#clients.servedBy(process);
+		const client = others.length === 0 ? only?.client : undefined;
+		if (!client?.listRoots || !isObject(client.capabilities?.['roots'])) return { roots: [] };
+		const roots = await client.listRoots();
+		this.#owners.set(process, { sessionId: client.sessionId, roots });
 		return roots;
 	}
 

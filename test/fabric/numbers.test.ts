@@ -1,0 +1,19 @@
+/* Numbers in questions of remote tools and their answers. */
+import { expect, it } from 'vitest';
+import type { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { readQuestions } from '../../src/fabric/remote-content.ts';
+import { RemoteQuestions } from '../../src/fabric/remote-questions.ts';
+import { encodeJson } from '../../src/wire/json-rpc.ts';
+
+it('are kept as they were written, in questions and in answers', async () => {
+	const numbers = '{"id":12345678901234567890,"one":1.0}';
+	const text = `{"who":{"method":"elicitation/create","params":{"message":"Who?","x":${numbers}}}}`;
+	const sent: string[] = [];
+	const link = { fits: () => true } as unknown as FabricLink;
+	const questions = new RemoteQuestions(link, (body) => sent.push(body));
+	const asked = questions.ask(readQuestions(text));
+	expect(sent).toEqual([text]);
+	questions.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);
+	expect(encodeJson(await asked)).toBe(`{"who":{"action":"accept","content":${numbers}}}`);
+	questions.close();
+});
