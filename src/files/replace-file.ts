@@ -11,7 +11,6 @@ import {
 	closeSync,
 	fsyncSync,
 	lstatSync,
-	mkdirSync,
 	openSync,
 	realpathSync,
 	renameSync,
@@ -22,6 +21,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isCode, OrchestraError } from '../errors.ts';
+import { makeFolders } from './make-folders.ts';
 import { readRegularFile } from './regular-file.ts';
 
 const MODE_BITS = 0o7777;
@@ -38,7 +38,7 @@ export interface ReplaceOptions {
 export function replaceFile(path: string, bytes: Uint8Array, options: ReplaceOptions = {}): void {
 	const target = targetOf(path);
 	const found = statSync(target, { throwIfNoEntry: false });
-	mkdirSync(dirname(target), { recursive: true });
+	makeFolders(dirname(target));
 	const draft = draftOf(target, process.pid);
 	try {
 		writeDraft(draft, bytes, found ?? options.mode ?? 0o644);

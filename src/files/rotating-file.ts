@@ -6,9 +6,10 @@
  * synchronous: memory stays bounded in any burst, and no line is dropped or reordered
  * at a rotation. A failing disk loses lines but never fails the caller.
  */
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../log.ts';
+import { makeFolders } from './make-folders.ts';
 import { makePrivate } from './private-path.ts';
 
 /** The buffer is written when it reaches this size. */
@@ -83,7 +84,7 @@ export class RotatingFile {
 	#open(bytes: number): void {
 		try {
 			if (this.#descriptor === undefined) {
-				mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+				makeFolders(dirname(this.#file), 0o700);
 				makePrivate(this.#file, 0o600, this.#log);
 				this.#size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
 			}

@@ -2,8 +2,9 @@
  * The tools of each group of the fabric as they were listed last, beside the pins: for
  * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
  */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { sha256 } from '../files/sha256.ts';
@@ -26,7 +27,7 @@ export interface KnownOffer {
 /** Replace what is known of a group. Throws the error of the system. */
 export function writeKnownOffer(place: PinPlace, { group, tools }: KnownOffer): void {
 	const folder = offersFolder(place);
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	makeFolders(folder, 0o700);
 	assertPrivate(folder);
 	writeState(join(folder, `${sha256(group).slice(0, NAME_CHARACTERS)}.json`), { group, tools });
 }

@@ -14,7 +14,6 @@ import {
 	fchmodSync,
 	fsyncSync,
 	lstatSync,
-	mkdirSync,
 	openSync,
 	renameSync,
 	rmSync,
@@ -23,6 +22,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { withFolderLock } from '../files/folder-lock.ts';
+import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { sha256 } from '../files/sha256.ts';
@@ -116,7 +116,7 @@ export class CredentialStore {
 	#makeFolder(folder: string): void {
 		try {
 			for (const path of [this.#folder, folder]) {
-				const isNew = mkdirSync(path, { recursive: true, mode: FOLDER_MODE }) !== undefined;
+				const isNew = makeFolders(path, FOLDER_MODE);
 				if (isNew) chmodSync(path, FOLDER_MODE); // a umask may have taken our own rights
 				this.#makePrivate(path, FOLDER_MODE);
 			}

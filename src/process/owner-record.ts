@@ -9,8 +9,9 @@
  * namespace, never by pid alone.
  */
 
-import { mkdirSync, readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
@@ -38,7 +39,7 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 	isWritten = true;
 	try {
 		const folder = recordFolder(environment);
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		makeFolders(folder, 0o700);
 		assertPrivate(folder);
 		const file = join(folder, recordName(process.pid));
 		writeFileSync(file, markOfProcess(), { mode: 0o600 });

@@ -1,7 +1,8 @@
 /* The files of recordings: their names, and which recordings there are. */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
@@ -77,7 +78,7 @@ export function recordingsOfCall(folder: string, { server, startedAt, ms }: Time
 /** Make the folder, private. Throws `bad_input` when it belongs to another user, `io` when it cannot be made. */
 export function makeRecordingsFolder(folder: string): void {
 	try {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		makeFolders(folder, 0o700);
 	} catch (thrown) {
 		throw new OrchestraError(
 			'io',

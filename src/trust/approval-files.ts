@@ -6,10 +6,11 @@
  * replaced; it repeats the binding of the request, so that it fits no other one. The
  * folder is private, and the process that asks removes both.
  */
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode } from '../errors.ts';
 import { isAlive } from '../files/folder-lock.ts';
+import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
@@ -36,7 +37,7 @@ export class ApprovalFiles {
 
 	/** Show a request. Throws when the folder is not private or cannot be written. */
 	publish(request: ApprovalRequest): void {
-		mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+		makeFolders(this.#folder, 0o700);
 		assertPrivate(this.#folder);
 		makePrivate(this.#folder, 0o700);
 		this.remove(request.id);

@@ -115,7 +115,7 @@ const rows: Readonly<Record<string, Row>> = {
 	'fabric invite': {
 		isChange: true,
 		right: [['fabric', 'invite', 'laptop'], /nkey: U/],
-		wrong: [['fabric', 'invite'], /invite one name/],
+		wrong: [['fabric', 'invite'], /needs one name/],
 	},
 	'fabric setup': {
 		right: [['help', 'fabric', 'setup'], /Usage: mctl fabric setup/],

@@ -7,7 +7,7 @@ import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { packageVersion } from '../../src/files/package-version.ts';
 import { nearest } from '../../src/search/text/nearest.ts';
 import { mctl } from '../support/mctl.ts';
-import { temporaryFolder } from '../support/workspace.ts';
+import { homeVariables, temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const SCREEN_LINES = 24;
 
@@ -209,4 +209,16 @@ describe('nearest', () => {
 		expect(nearest('zzz', ['hello'])).toEqual([]);
 		expect(nearest('ab', ['ab', 'abc', 'abd'], 2)).toEqual(['ab', 'abc']);
 	});
+});
+
+it.each([
+	[['add', 'files', 'ftp://host/mcp'], 64, '"ftp://host/mcp" is not an http:// or https:// address'],
+	[['fabric', 'config', '--cert', 'server.pem'], 64, '--cert and --key are used together'],
+	[['hub', 'start', '--http', 'nowhere'], 64, '"nowhere" is not an address'],
+	[['new', 'tool', 'mine', '--dir', 'file/tools'], 69, 'tools/mine cannot be made: ENOTDIR'],
+])('%j says what is wrong and what to do', async (words, code, message) => {
+	const cwd = writeFiles(temporaryFolder(), { file: '' });
+	const answer = await mctl(words, { cwd, env: homeVariables(cwd) });
+	expect([answer.code, answer.stderr]).toEqual([code, expect.stringContaining(message)]);
+	expect(answer.stderr).toMatch(/^hint: .+/m);
 });

@@ -71,7 +71,7 @@ function entryOf(name: string, words: readonly string[], input: CommandInput): R
 	if (transport !== undefined && !transports.includes(String(transport))) {
 		throw usageError(add, `--transport takes ${transports.join(', ')}, not "${String(transport)}"`);
 	}
-	const isUrl = /^https?:\/\//i.test(first);
+	const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(first);
 	if (transport === undefined ? isUrl : transport !== 'stdio') return remoteEntry(first, rest, input);
 	if (isUrl) throw usageError(add, `${first} is a URL; --transport stdio takes a command`);
 	const headers = input.lists?.get('header') ?? [];

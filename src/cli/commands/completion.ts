@@ -57,7 +57,11 @@ export const completion: Command = {
 			return;
 		}
 		const script = scripts.get(shell);
-		if (script === undefined) throw usageError(completion, `name a shell: ${shells.join(', ')}`);
+		if (script === undefined)
+			throw usageError(
+				completion,
+				`mctl completion needs a shell: ${shells.join(', ')}${shell && `, not "${shell}"`}`,
+			);
 		if (rest.length > 0) throw usageError(completion, `unexpected word "${rest[0]}"`);
 		await out.write(script);
 	},

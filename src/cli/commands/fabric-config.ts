@@ -24,6 +24,8 @@ export const fabricConfig: Command = {
 		const text = (name: string): string | undefined =>
 			typeof flags[name] === 'string' ? flags[name] : undefined;
 		const [cert, key, listen = LOOPBACK] = [text('cert'), text('key'), text('listen')];
+		if ((cert === undefined) !== (key === undefined))
+			throw usageError(fabricConfig, '--cert and --key are used together');
 		const tls =
 			cert !== undefined && key !== undefined ? { cert: resolve(cert), key: resolve(key) } : undefined;
 		if (tls === undefined && !/^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/.test(listen))

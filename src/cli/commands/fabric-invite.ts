@@ -27,7 +27,8 @@ export const fabricInvite: Command = {
 	async run(input) {
 		const { words, flags, lists, environment, out } = input;
 		const [name, ...more] = words;
-		if (name === undefined || more.length > 0) throw usageError(fabricInvite, 'invite one name');
+		if (name === undefined || more.length > 0)
+			throw usageError(fabricInvite, 'mctl fabric invite needs one name');
 		for (const each of [name, ...(lists?.get('use') ?? [])])
 			if (!/^[A-Za-z0-9*][A-Za-z0-9_-]*$/.test(each) || each.includes('__'))
 				throw usageError(fabricInvite, `"${each}" is not a name: letters, digits, - and single _`);

@@ -4,7 +4,7 @@
  * Without a terminal and without flags it writes `orchestra.json` alone, which keeps what
  * an `.mcp.json` says already: a script never changes the clients by accident.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { undoLatestMove } from '../../config/clients/move-backup.ts';
@@ -12,6 +12,7 @@ import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
 import { importTrust } from '../../config/trust/import-trust.ts';
 import { OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
@@ -91,7 +92,7 @@ async function startProject(input: CommandInput, home: string): Promise<void> {
 	const untrusted = await importTrust(edit, sources, environment);
 	writeFileSync(FILE, after, { flag: 'wx' });
 	const hasTools = existsSync('tools');
-	mkdirSync('tools', { recursive: true });
+	makeFolders('tools');
 	const more = foundElsewhere(input, home);
 	if (flags['json'] === true) {
 		const files = [{ path: resolve(FILE), isNew: true }];

@@ -1,7 +1,8 @@
 /* `mctl new plugin <id>`: a plugin that works as it is written, to be changed from there. */
-import { lstat, mkdir, symlink } from 'node:fs/promises';
+import { lstat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { makeFolders } from '../../files/make-folders.ts';
 import { packageRoot } from '../../files/package-root.ts';
 import { checkName } from '../../link/certificates/certificates.ts';
 import { type Command, usageError } from '../command.ts';
@@ -45,7 +46,7 @@ async function linkPackage(folder: string): Promise<void> {
 		createRequire(join(folder, 'plugin.mjs')).resolve('orchestra-hub/plugin');
 	} catch {
 		const modules = join(folder, 'node_modules');
-		await mkdir(modules, { recursive: true });
+		makeFolders(modules);
 		const link = join(modules, PACKAGE_NAME);
 		const isThere = await lstat(link).then(
 			() => true,

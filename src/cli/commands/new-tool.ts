@@ -3,11 +3,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { bundledToolsRoot } from '../../tool/discover.ts';
 import { isToolId } from '../../tool/manifest.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { type Command, usageError } from '../command.ts';
 import { openProject } from '../project.ts';
+import { unwritable } from '../scaffold/create-fragment.ts';
 import { toolFiles, toolTemplates } from '../scaffold/tool-templates.ts';
 
 const languages = Object.keys(toolTemplates);
@@ -59,10 +61,10 @@ function rootFor(flag: string | boolean | undefined, environment: Readonly<NodeJ
 
 function writeNew(folder: string, files: Record<string, string>): void {
 	try {
-		mkdirSync(join(folder, '..'), { recursive: true });
+		makeFolders(join(folder, '..'));
 		mkdirSync(folder);
 	} catch (error) {
-		if (!isCode(error, 'EEXIST')) throw OrchestraError.from(error, 'io');
+		if (!isCode(error, 'EEXIST')) throw unwritable(folder, error);
 		throw new OrchestraError('bad_input', `${folder} exists already`, {
 			hint: 'Choose another id, or remove the folder.',
 		});

@@ -16,7 +16,10 @@ export const server: Command = {
 	async run({ words, flags, out, environment, signal }) {
 		const [action, name, extra] = words;
 		if (action !== 'start' && action !== 'stop' && action !== 'restart')
-			throw usageError(server, `mctl server takes start, stop or restart, not "${action ?? ''}"`);
+			throw usageError(
+				server,
+				`mctl server needs start, stop or restart${action ? `, not "${action}"` : ''}`,
+			);
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
 		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
 		const { configuration, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });

@@ -1,7 +1,8 @@
 /* Create a file that does not exist yet; a library file only inside its folder. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isCode, OrchestraError } from '../../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
@@ -21,15 +22,23 @@ export async function createFragment(folder: string, name: string, text: string)
 
 /** Write a file that does not exist yet, and its folders. Throws `bad_input` when it does. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
-	await mkdir(dirname(path), { recursive: true });
 	try {
+		makeFolders(dirname(path));
 		await writeFile(path, text, { flag: 'wx' });
 	} catch (error) {
-		if (!isCode(error, 'EEXIST')) throw error;
+		if (!isCode(error, 'EEXIST')) throw unwritable(path, error);
 		throw new OrchestraError('bad_input', `${path} exists already`, {
 			hint: 'Nothing is overwritten: choose another name, or edit it.',
 		});
 	}
+}
+
+/** The error for a file or folder that cannot be made. */
+export function unwritable(path: string, error: unknown): OrchestraError {
+	return new OrchestraError('io', `${path} cannot be made: ${messageOf(error)}`, {
+		cause: error,
+		hint: 'Choose another folder, or make this one writable.',
+	});
 }
 
 /** A name as a title: `retry-calls` becomes `Retry calls`. */

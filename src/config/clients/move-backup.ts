@@ -11,6 +11,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlink
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
 import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
@@ -67,7 +68,7 @@ export function applyMove(
 	const manifest: Manifest = { files: entries, folders: created, products: missing, pid: process.pid };
 	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
 	try {
-		for (const folder of folders) mkdirSync(folder, { recursive: true });
+		for (const folder of folders) makeFolders(folder);
 		for (const { path, before, after, mode } of files) {
 			const limitBytes = CLIENT_FILE_LIMIT_BYTES;
 			replaceFile(path, after, { expected: { bytes: before }, mode, limitBytes });
@@ -194,7 +195,7 @@ function backupFolders(state: string): string[] {
 
 function newBackupFolder(state: string): string {
 	const folder = backupsFolder(state);
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	makeFolders(folder, 0o700);
 	assertPrivate(folder);
 	const stamp = new Date().toISOString().replaceAll(/[-:]/g, '');
 	const path = join(folder, `${stamp}-${process.pid}`);

@@ -7,10 +7,11 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
@@ -100,7 +101,7 @@ export class TrustRecord {
 
 	async #change(edit: (projects: TrustedProject[]) => TrustedProject[]): Promise<void> {
 		const folder = dirname(this.file);
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		makeFolders(folder, 0o700);
 		assertPrivate(folder);
 		makePrivate(folder, 0o700);
 		await withFolderLock(folder, async () =>

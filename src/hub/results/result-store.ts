@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
@@ -93,7 +94,7 @@ export class ResultStore {
 /** A folder for this process, `<pid>-<start time>`. */
 function makeFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	const base = join(stateFolder(environment), 'results');
-	mkdirSync(base, { recursive: true, mode: 0o700 });
+	makeFolders(base, 0o700);
 	assertPrivate(base);
 	for (const name of readdirSync(base)) if (isLeftOver(name)) rmSync(join(base, name), { recursive: true });
 	const own = join(base, `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`);

@@ -1,7 +1,8 @@
 /* Private folders: they decide which hub we connect to, so their owner and mode are checked. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 
 /** Longest path of a Unix domain socket that every system allows, in bytes; macOS allows 103. */
@@ -56,7 +57,7 @@ function checkPrivate(path: string): void {
 
 function makeFolder(path: string): void {
 	try {
-		mkdirSync(path, { recursive: true, mode: 0o700 });
+		makeFolders(path, 0o700);
 	} catch (thrown) {
 		throw unusable(path, thrown);
 	}

@@ -5,10 +5,11 @@
  * rejected for reading and writing, and so is a dangling link. The returned path
  * contains no links.
  */
-import { lstat, mkdir, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { isInside } from '../../files/is-inside.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { refusedPath } from './storage-path.ts';
 
 /** The real path of a file or folder; undefined when it does not exist. Throws `bad_input` when it is outside. */
@@ -23,11 +24,11 @@ export async function findInside(root: string, path: string): Promise<string | u
 
 /** The real path for a file to be written; its folders are created. Throws `bad_input` when it is outside. */
 export async function makeInside(root: string, path: string): Promise<string> {
-	await makeFolder(root, path);
+	makeFolder(root, path);
 	const existing = await findInside(root, path);
 	if (existing !== undefined) return existing;
 	const folder = dirname(path);
-	await makeFolder(join(root, folder), path);
+	makeFolder(join(root, folder), path);
 	const realFolder = await findInside(root, folder);
 	if (realFolder === undefined) throw gone(path);
 	return join(realFolder, basename(path));
@@ -51,9 +52,9 @@ async function checkNearest(root: string, path: string): Promise<void> {
 	}
 }
 
-async function makeFolder(folder: string, path: string): Promise<void> {
+function makeFolder(folder: string, path: string): void {
 	try {
-		await mkdir(folder, { recursive: true });
+		makeFolders(folder);
 	} catch (error) {
 		if (isCode(error, 'EEXIST', 'ENOTDIR')) throw refusedPath(path, 'has a file where a folder must be');
 		throw ioError(`cannot make the folder of ${path}`, error);

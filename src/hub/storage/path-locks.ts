@@ -7,10 +7,11 @@
  * the same process queue in order and do not poll for the lock.
  */
 
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { ioError } from './inside-root.ts';
 import { WAITING_WRITES_LIMIT } from './storage-limits.ts';
@@ -51,7 +52,11 @@ export class PathLocks {
 		// The previous writer reported its error to its own caller.
 		await previous?.catch(() => {});
 		const folder = join(this.#root, CONTROL_FOLDER, shard);
-		await mkdir(folder, { recursive: true }).catch(rethrow);
+		try {
+			makeFolders(folder);
+		} catch (error) {
+			rethrow(error);
+		}
 		return withFolderLock(folder, async () => {
 			await removeStaleFiles(folder);
 			return work(join(folder, `${process.pid}.unfinished`));

@@ -12,11 +12,12 @@
  * clock was ahead is valid when the clock is corrected.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import type { Identity } from '../link.ts';
@@ -68,7 +69,7 @@ export async function loadIdentity(
 	const found = readIdentity(folder, name, now);
 	if (found) return found;
 	checkClock(folder, now);
-	await mkdir(folder, { recursive: true, mode: 0o700 });
+	makeFolders(folder, 0o700);
 	return withFolderLock(folder, async () => {
 		await removeDrafts(folder);
 		const authority = await ensureAuthority(folder, now);

@@ -5,10 +5,11 @@
  * Several hubs write: each change is made under a lock of the state folder, on the file
  * as it is then. A project that cannot be written has its first pins in the state folder.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
@@ -90,7 +91,7 @@ export class PinStore {
 		pin: (now: ToolHashes | undefined) => ToolHashes,
 	): Promise<void> {
 		const { folder } = this.place;
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		makeFolders(folder, 0o700);
 		assertPrivate(folder);
 		await withFolderLock(folder, async () => {
 			const pinned = this.#write(server, pin);

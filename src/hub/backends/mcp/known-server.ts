@@ -6,11 +6,12 @@
  * catalogue. Only the names of environment variables count, because values are
  * often secrets that change. A damaged file counts as absent.
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { isCode, messageOf, OrchestraError } from '../../../errors.ts';
+import { makeFolders } from '../../../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../../../files/private-path.ts';
 import { readRegularText } from '../../../files/regular-file.ts';
 import { sha256 } from '../../../files/sha256.ts';
@@ -142,7 +143,7 @@ function textOf(known: KnownServer): string {
 
 /** A new file beside `file`, in a folder that only the user can read. */
 function draftOf(file: string): string {
-	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+	makeFolders(dirname(file), 0o700);
 	makePrivate(dirname(file), 0o700);
 	return join(dirname(file), `.${basename(file)}.${process.pid}.${++draftCount}`);
 }
