@@ -28,7 +28,13 @@ await build({
 		codeSplitting: { groups: sharedLayers() },
 		minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 	},
-	plugins: [{ name: 'builtins', renderChunk: (code) => takeBuiltins(code) }],
+	plugins: [
+		{
+			name: 'start',
+			renderChunk: (code) => takeBuiltins(code),
+			generateBundle: (_, bundle) => Object.values(bundle).forEach(inAscii),
+		},
+	],
 	// Parts are loaded on demand also where another entry point has them at its start.
 	checks: { ineffectiveDynamicImport: false },
 	logLevel: 'warn',
@@ -65,6 +71,15 @@ function takeBuiltins(code) {
 			return `const ${target} = process.getBuiltinModule("${module}");`;
 		},
 	);
+}
+
+/**
+ * Other characters are in strings and patterns only. One above U+00FF, and V8 keeps and scans the whole
+ * file with two bytes for each character.
+ */
+function inAscii(chunk) {
+	const escaped = (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+	chunk.code = chunk.code.replace(/[^\0-\x7F]/g, escaped);
 }
 
 /**

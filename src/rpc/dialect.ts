@@ -15,7 +15,10 @@ export interface Dialect {
 	canceledId(method: string, params: unknown, text: string): unknown;
 	/** Restore exact digits in the params of a request, such as a progress token. `text` is the whole message. */
 	restore(params: unknown, text: string): void;
-	/** `params` with a progress token added. */
+	/**
+	 * `params` with a progress token added: a copy, unless they have a place for it. That is a token `undefined`, which
+	 * says that nobody else uses the params.
+	 */
 	withProgressToken(params: unknown, token: number): unknown;
 	/** The token that this notification reports progress for. */
 	progressToken(method: string, params: unknown): unknown;
@@ -40,6 +43,10 @@ export const mcpDialect: Dialect = {
 	withProgressToken(params, token) {
 		const object = isObject(params) ? params : {};
 		const meta = object['_meta'];
+		if (isObject(meta) && 'progressToken' in meta && meta['progressToken'] === undefined) {
+			meta['progressToken'] = token;
+			return params;
+		}
 		return {
 			...object,
 			_meta: isObject(meta) ? { ...meta, progressToken: token } : { progressToken: token },

@@ -38,6 +38,18 @@ describe.skipIf(isSkipped)('somebody without a mouse', () => {
 		await page.getByRole('dialog').waitFor({ state: 'detached' });
 	});
 
+	it('searches with / in the view of the key before it, however fast the keys are', async () => {
+		await visit(page, 'library');
+		await page.locator('input[type=search]').waitFor();
+		const press = (key: string): string =>
+			`document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`;
+		// No event of the browser comes between the two.
+		await page.evaluate(
+			`(async () => { ${press('1')}; for (let at = 0; at < 10; at++) await null; ${press('/')}; })()`,
+		);
+		await page.locator('input[type=search]:focus').waitFor();
+	});
+
 	it('searches with /, opens a tool, fills in its form and calls it', async () => {
 		await page.keyboard.press('1');
 		await page.keyboard.press('/');

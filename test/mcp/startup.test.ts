@@ -1,6 +1,8 @@
 /* What a server costs before its first request. */
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -33,4 +35,31 @@ it('loads the schema library only when a value needs it', () => {
 	const args = ['--input-type=module', '-e', script];
 	const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
 	expect(JSON.parse(stdout)).toEqual([false, false, true]);
+});
+
+it('loads nothing that starts processes or opens links for the first list of mctl serve', () => {
+	const home = mkdtempSync(join(tmpdir(), 'orchestra-start-'));
+	const report = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) =>
+		/NativeModule (child_process|tls|http|dgram)$/.test(name)).join()))`;
+	const input = [
+		{
+			id: 1,
+			method: 'initialize',
+			params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {} },
+		},
+		{ id: 2, method: 'tools/list', params: {} },
+	].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+	const { stdout, stderr } = spawnSync(
+		process.execPath,
+		[`--import=data:text/javascript,${encodeURIComponent(report)}`, join(root, 'dist/cli/main.js'), 'serve'],
+		{
+			cwd: home,
+			env: { ...process.env, HOME: home, LOG_LEVEL: 'error' },
+			input: input.join(''),
+			encoding: 'utf8',
+		},
+	);
+	rmSync(home, { recursive: true, force: true });
+	expect(stdout).toContain('"id":2,"result":{"tools":');
+	expect(stderr).toBe('\n');
 });

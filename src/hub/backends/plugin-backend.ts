@@ -273,6 +273,7 @@ export class PluginBackend implements Backend {
 		this.#listeners.clear();
 		await new Promise<void>((resolve) => {
 			const timer = setTimeout(resolve, timerMs(this.settings.requestMs ?? CALL_TIMEOUT_MS));
+			timer.unref(); // `close` may come first
 			this.#onIdle = () => {
 				clearTimeout(timer);
 				resolve();

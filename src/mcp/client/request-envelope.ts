@@ -54,7 +54,7 @@ function isEnveloped(meta: Readonly<Record<string, unknown>>, version: string): 
 /** `params` without an envelope. */
 export function legacyParams(params: unknown): unknown {
 	const meta = metaOf(params);
-	if (!isObject(params) || !envelopeKeys.some((key) => Object.hasOwn(meta, key))) return params;
+	if (!isObject(params) || !envelopeKeys.some((key) => meta[key] !== undefined)) return params;
 	const kept = Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key));
 	const { _meta, ...rest } = params;
 	return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };

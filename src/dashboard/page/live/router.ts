@@ -4,21 +4,28 @@ import { type PageRoute, parseRoute } from './route.ts';
 
 export class Router {
 	readonly route: Signal<PageRoute>;
+	#hash = location.hash;
 
 	constructor() {
-		this.route = signal(parseRoute(location.hash));
-		addEventListener('hashchange', () => {
-			this.route.value = parseRoute(location.hash);
-		});
+		this.route = signal(parseRoute(this.#hash));
+		addEventListener('hashchange', () => this.#follow());
 	}
 
+	/** The view changes at once: the next key may come before the event of the browser. */
 	open(href: string): void {
 		location.hash = href;
+		this.#follow();
 	}
 
 	/** Change the address without a new entry in the history, as while somebody types. */
 	replace(href: string): void {
 		history.replaceState(null, '', href);
-		this.route.value = parseRoute(href);
+		this.#follow();
+	}
+
+	#follow(): void {
+		if (this.#hash === location.hash) return;
+		this.#hash = location.hash;
+		this.route.value = parseRoute(this.#hash);
 	}
 }

@@ -158,10 +158,10 @@ export class ServerCalls {
 		return unlessCanceled(context, () => process.up());
 	}
 
-	#optionsOf({ method, context }: ForwardedCall): ServerRequestOptions {
+	#optionsOf(call: ForwardedCall): ServerRequestOptions {
 		const { timeoutMs, maxMs } = this.#options;
-		// A tool restarts its idle timeout with progress, whether the client wants to see it or not.
-		const isReported = method === 'tools/call' || context.wantsProgress;
+		const { context } = call;
+		const isReported = reportsProgress(call);
 		return {
 			timeoutMs,
 			maxTotalMs: maxMs,
@@ -176,6 +176,11 @@ export class ServerCalls {
 
 const never = (): boolean => false;
 
+/** A tool restarts its idle timeout with progress, whether the client wants to see it or not. */
+function reportsProgress({ method, context }: ForwardedCall): boolean {
+	return method === 'tools/call' || context.wantsProgress;
+}
+
 /** The outcome of `work`; a canceled call does not wait for it. */
 function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Promise<T> {
 	return new Promise((resolve, reject) => {
@@ -189,7 +194,8 @@ function unlessCanceled<T>({ signal }: CallContext, work: () => Promise<T>): Pro
 }
 
 /** The params of the client, with fields that we do not know, for this server. */
-function forwardedParams({ context, changes }: ForwardedCall, { era, revision }: ServerConnection): Result {
+function forwardedParams(call: ForwardedCall, { era, revision }: ServerConnection): Result {
+	const { context, changes } = call;
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
 	if (rewritesNumbers(context.text)) keepDigits(forwarded, context.text);
@@ -197,11 +203,13 @@ function forwardedParams({ context, changes }: ForwardedCall, { era, revision }:
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
 		forwarded['inputResponses'] = inputResponses;
-	if (era === 'modern' && context.revision.era === 'legacy') {
-		forwarded['_meta'] = modernMeta(context, metaOf(forwarded), revision.version);
-	}
+	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
+	const meta: Result = own;
+	if (era === 'modern' && context.revision.era === 'legacy') addEnvelope(meta, context, revision.version);
 	const traceparent = context.tracer?.sent();
-	if (traceparent !== undefined) forwarded['_meta'] = { ...metaOf(forwarded), traceparent };
+	if (traceparent !== undefined) meta['traceparent'] = traceparent;
+	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
+	if ('_meta' in forwarded || Object.keys(meta).length > 0) forwarded['_meta'] = meta;
 	return forwarded;
 }
 
@@ -212,12 +220,10 @@ function keepDigits(forwarded: Result, text: string): void {
 }
 
 /** A modern request says what its client can do. */
-function modernMeta(context: CallContext, own: Result, version: string): Result {
+function addEnvelope(meta: Record<string, unknown>, context: CallContext, version: string): void {
 	const { clientInfo, logLevel } = context;
-	const { progressToken: _ofTheClient, ...meta } = own;
 	meta[PROTOCOL_VERSION] = version;
 	meta[CLIENT_CAPABILITIES] = context.clientCapabilities;
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
-	return meta;
 }
