@@ -20,7 +20,6 @@ import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import type { CallToolResult, GetPromptResult, Prompt, Tool } from '../../protocol/mcp-types.ts';
-import { timerMs } from '../../rpc/clock.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Backend, BackendCounts, OwnedProcess, ProcessAction, ServerLines } from './backend.ts';
 import { KeptLines } from './kept-lines.ts';
@@ -29,6 +28,7 @@ import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
 import { checkPlugin, type PluginStart, startPlugin } from './start-plugin.ts';
 import { Supervisor } from './supervisor.ts';
+import { UseCount } from './use-count.ts';
 
 /** The caller id of calls by MCP clients. */
 const CALLER = 'transport.stdio';
@@ -60,9 +60,7 @@ export class PluginBackend implements Backend {
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
 	readonly #capabilities = new PluginCapabilities();
-	#calls = 0;
-	#onIdle: () => void = () => {};
-	#lastUsed = performance.now();
+	readonly #uses = new UseCount();
 	#lastStream = 0;
 
 	constructor(options: PluginBackendOptions) {
@@ -79,8 +77,8 @@ export class PluginBackend implements Backend {
 				onChange: () => this.#notifyChange(),
 				onNote: (text) => this.#lines.keep('hub', text),
 				check: checkPlugin,
-				isIdle: () => this.#isIdle,
-				isBusy: () => this.#calls > 0,
+				isIdle: () => this.#uses.idleMs >= (this.settings.idleMs ?? Number.POSITIVE_INFINITY),
+				isBusy: () => this.#uses.isUsed,
 			},
 			options.log,
 		);
@@ -130,15 +128,14 @@ export class PluginBackend implements Backend {
 	/** Use the running plugin; it is not stopped as idle meanwhile. */
 	async use<T>(work: (running: PluginProcess) => Promise<T>): Promise<T> {
 		let { running } = this.#supervisor;
-		this.#calls++;
+		this.#uses.begin();
 		try {
 			running ??= await this.up();
 			return await work(running);
 		} catch (thrown) {
 			throw running === undefined ? thrown : await callError(this.id, thrown, running.child);
 		} finally {
-			this.#lastUsed = performance.now();
-			if (--this.#calls === 0) this.#onIdle();
+			this.#uses.end();
 		}
 	}
 
@@ -235,7 +232,7 @@ export class PluginBackend implements Backend {
 
 	/** An idle plugin is closed before another process takes its place. */
 	get retire(): (() => Promise<void>) | undefined {
-		return this.#calls > 0 ? () => this.#drain() : undefined;
+		return this.#uses.isUsed ? () => this.#drain() : undefined;
 	}
 
 	async close(): Promise<void> {
@@ -258,7 +255,7 @@ export class PluginBackend implements Backend {
 		});
 		this.#lines.keep('hub', `started: pid ${running.child.pid}`);
 		this.#capabilities.setLists(running);
-		this.#lastUsed = performance.now();
+		this.#uses.touch();
 		return running;
 	}
 
@@ -271,20 +268,8 @@ export class PluginBackend implements Backend {
 	/** Calls have a deadline; a stream, which may have none, gets as long as a call. */
 	async #drain(): Promise<void> {
 		this.#listeners.clear();
-		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, timerMs(this.settings.requestMs ?? CALL_TIMEOUT_MS));
-			timer.unref(); // `close` may come first
-			this.#onIdle = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
+		await this.#uses.free(this.settings.requestMs ?? CALL_TIMEOUT_MS);
 		await this.close();
-	}
-
-	get #isIdle(): boolean {
-		const { idleMs = Number.POSITIVE_INFINITY } = this.settings;
-		return this.#calls === 0 && performance.now() - this.#lastUsed >= idleMs;
 	}
 
 	async #ended({ child, client }: PluginProcess): Promise<string> {

@@ -227,12 +227,12 @@ export class ServerProcess {
 	#ready(connection: ServerConnection): ServerConnection {
 		const { entry, log, serverLog, onReady } = this.#parts;
 		// It may have ended between the handshake and now.
-		if (connection.endReason) throw connection.endReason;
+		const { revision, serverInfo, endReason } = connection;
+		if (endReason) throw endReason;
 		this.#connection = connection;
 		this.#wasCalled = false;
 		this.#parts.starts.started(this.#options.policy.down !== undefined);
 		this.#options.policy.started();
-		const { revision, serverInfo } = connection;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
 		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
@@ -283,9 +283,8 @@ export class ServerProcess {
 		this.#idle.stop();
 	}
 
-	#end(connection: ServerConnection): Promise<void> {
-		return connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
-	}
+	readonly #end = (connection: ServerConnection): Promise<void> =>
+		connection.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
 
 	#failure(
 		thrown: unknown,
