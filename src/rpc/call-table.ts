@@ -46,6 +46,13 @@ export class CallTable<Key, Value extends object> {
 		for (const key of this.#cells.keys()) this.take(key);
 	}
 
+	/** Faster than a loop over the entries. Entries may be removed meanwhile. */
+	forEach(visit: (value: Value, key: Key) => void): void {
+		this.#cells.forEach(({ value }, key) => {
+			if (value !== undefined) visit(value, key);
+		});
+	}
+
 	/** In the order of their arrival. Entries may be removed meanwhile. */
 	*entries(): Generator<[Key, Value], void> {
 		for (const [key, { value }] of this.#cells) if (value !== undefined) yield [key, value];

@@ -29,6 +29,8 @@ describe('CallTable', () => {
 			table.take(2);
 		}
 		expect(seen).toEqual([1, 3]);
+		table.forEach((_value, key) => table.take(key === 1 ? 3 : -1) && seen.push(key));
+		expect(seen).toEqual([1, 3, 1]);
 		table.clear();
 		expect(table.has(1)).toBe(false);
 		expect(table.size).toBe(0);

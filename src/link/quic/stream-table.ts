@@ -87,10 +87,12 @@ export class StreamTable implements StreamHost {
 	read(): void {
 		const { native } = this;
 		if (this.#open.size > 0 && this.#options.onStream) this.#isStoppedCheckDue = true;
-		if (this.#open.size === 1) for (const stream of this.#open.values()) stream.read();
+		if (this.#open.size === 1) this.#open.forEach((stream) => stream.read());
 		if (this.#isClosed || !native.isReadable()) return;
 		if (this.#open.size <= FEW_STREAMS) {
-			for (const [id, stream] of this.#open.entries()) if (native.streamReadable(id)) stream.read();
+			this.#open.forEach((stream, id) => {
+				if (native.streamReadable(id)) stream.read();
+			});
 			while (!this.#isClosed && this.#options.onStream && native.streamReadable(this.#nextId)) {
 				this.#accept(this.#nextId).read();
 			}
