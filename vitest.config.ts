@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that mostly wait for deadlines of the product: more of them run at once. */
+/**
+ * Tests that mostly wait for deadlines of the product: more of them run at once. Also long tests in short files, which
+ * would run last and alone: the order is by size.
+ */
 const waiting = [
+	'test/cli/commands/demo.test.ts',
 	'test/fabric/failures.test.ts',
 	'test/hub/mcp-backend/failures.test.ts',
 	'test/hub/shared/busy-hub.test.ts',
