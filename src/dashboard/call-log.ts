@@ -6,6 +6,7 @@
  */
 import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
 import { withoutArguments } from '../hub/journal-line.ts';
+import { CallTable } from '../rpc/call-table.ts';
 import type { CallDetails, CallRow, CallsEvent } from './api-calls.ts';
 import { CallNotes, type JournalFacts } from './call-notes.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';
@@ -25,7 +26,7 @@ export class CallLog implements CallListener {
 	readonly clients: ClientCalls = new ClientCalls();
 	readonly #limits: CallLogLimits;
 	/** By the number of the hub. */
-	readonly #open = new Map<number, KeptCall>();
+	readonly #open = new CallTable<number, KeptCall>();
 	readonly #notes: KeptNotes;
 	/** Of the calls of the journal, the newest last. */
 	readonly #earlier: CallNotes[] = [];
@@ -71,8 +72,7 @@ export class CallLog implements CallListener {
 	}
 
 	ended(call: StartedCall, end: CallEnd): void {
-		const kept = this.#open.get(call.number) ?? this.#begin(call);
-		this.#open.delete(call.number);
+		const kept = this.#open.take(call.number) ?? this.#begin(call);
 		this.ring.end(kept.number, end);
 		this.#notes.ended(kept, end);
 		this.counts.add(call.backend, end.outcome !== 'ok' && end.outcome !== 'canceled');

@@ -10,7 +10,8 @@ import { dirname, resolve } from 'node:path';
 /** Returns false when the folder exists already. System errors pass through. `mode` is that of all new folders. */
 export function makeFolders(path: string, mode = 0o777): boolean {
 	const parent = dirname(resolve(path));
-	if (!existsSync(parent)) makeFolders(parent, mode);
+	// The root of a missing drive is its own parent.
+	if (parent !== resolve(path) && !existsSync(parent)) makeFolders(parent, mode);
 	try {
 		mkdirSync(path, { mode });
 		return true;

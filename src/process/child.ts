@@ -240,7 +240,8 @@ export class Child {
 
 	#signal(signal: NodeJS.Signals): void {
 		if (isWindows) this.#process.kill(signal);
-		else void this.#tree.signal(signal);
+		// The group has got it. A search that fails, for want of a file descriptor, must not end this process.
+		else this.#tree.signal(signal).catch((error: unknown) => this.#log.debug(messageOf(error)));
 	}
 
 	#readStderr(policy: StderrPolicy, onEnd?: () => void): void {

@@ -54,11 +54,11 @@ export class CallTable<Key, Value extends object> {
 	}
 
 	/** In the order of their arrival. Entries may be removed meanwhile. */
-	*entries(): Generator<[Key, Value], void> {
+	*entries(): Generator<[Key, Value], undefined> {
 		for (const [key, { value }] of this.#cells) if (value !== undefined) yield [key, value];
 	}
 
-	*values(): Generator<Value, void> {
+	*values(): Generator<Value, undefined> {
 		for (const { value } of this.#cells.values()) if (value !== undefined) yield value;
 	}
 }

@@ -52,7 +52,7 @@ export class PendingTable<Call extends PendingEntry> {
 	}
 
 	get oldest(): Call | undefined {
-		return this.#calls.values().next().value ?? undefined;
+		return this.#calls.values().next().value;
 	}
 
 	values(): Iterable<Call> {
