@@ -82,10 +82,10 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 	const direct = await openDirect(Number(await firstOutput(worker)), ca);
 	ends.push(() => direct.close());
 	const access = { servers: [url], name: 'bench-hub', ca };
-	const backend = new product.FabricBackend({ access, patterns: ['*'], log: product.Log.silent });
-	const hub = new product.Hub({ backends: [backend] });
+	const source = new product.FabricSource({ access, patterns: ['*'], log: product.Log.silent });
+	const hub = new product.Hub({ sources: [source] });
 	ends.push(() => hub.close());
-	const hasTool = async () => (await backend.listTools()).some(({ name }) => name === 'bench__echo');
+	const hasTool = async () => (await source.list('tools')).some(({ name }) => name === 'bench__echo');
 	await until('the worker offers its tool', hasTool, 20);
 	const remote = (input) => product.callHub(hub, { name: 'bench__echo', arguments: input });
 	const near = directHub(product, direct);
@@ -135,15 +135,15 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 		`a result of 64 MB         direct TLS ${ms(results.directLarge)}   fabric ${ms(results.fabricLarge)}   ${ratio(results.fabricLarge, results.directLarge)} (goal 2×)`,
 	);
 	Object.assign(results, await measureCatalogue(product, { access, ends, isQuick }));
-	if (!isQuick) results.deathMs = await measureDeath(worker, backend);
+	if (!isQuick) results.deathMs = await measureDeath(worker, source);
 	return results;
 }
 
 /** How long a hub lists a worker that was killed. */
-async function measureDeath(worker, backend) {
+async function measureDeath(worker, source) {
 	const killedAt = performance.now();
 	worker.kill('SIGKILL');
-	await until('the hub notices the death', () => backend.workersOf('bench').length === 0, 5);
+	await until('the hub notices the death', () => source.workersOf('bench').length === 0, 5);
 	const deathMs = performance.now() - killedAt;
 	print(`a worker is killed        noticed after ${ms(deathMs)} (goal 20,000 ms)`);
 	return deathMs;
@@ -152,12 +152,11 @@ async function measureDeath(worker, backend) {
 /** A hub whose only tool is called over the direct connection, at another hub. */
 function directHub(product, direct) {
 	return new product.Hub({
-		backends: [
+		sources: [
 			{
 				id: 'direct',
 				kind: 'tools',
-				qualifiesNames: false,
-				state: 'ready',
+				status: { state: 'ready' },
 				listTools: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
 				callTool: ({ arguments: input }) => direct.call(input, true),
 				close: async () => {},
@@ -195,7 +194,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 			ttlMs: PRESENCE_TTL_MS,
 		});
 	for (let at = 0; at < names.length; at += 50) await Promise.all(names.slice(at, at + 50).map(presence));
-	const fresh = new product.FabricBackend({
+	const fresh = new product.FabricSource({
 		access: { ...access, name: 'bench-fresh' },
 		patterns: ['*'],
 		log: product.Log.silent,
@@ -203,7 +202,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	ends.push(() => fresh.close());
 	await until('the new hub is connected', () => fresh.link.isUp, 1);
 	const startedAt = performance.now();
-	await until('the hub has all offers', async () => (await fresh.listTools()).length >= count * 20, 1);
+	await until('the hub has all offers', async () => (await fresh.list('tools')).length >= count * 20, 1);
 	const loadMs = performance.now() - startedAt;
 	const idleBytes = await measureIdle(fresh, names, (name) => beat(name, hashes.get(name)));
 	const noticed = await measureNotice(product, { access, fresh });

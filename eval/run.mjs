@@ -6,66 +6,75 @@
  * search for tools instead.
  */
 import { rmSync } from 'node:fs';
-import { Library, readFragment } from '../dist/library/index.js';
 import { keywordCount, miniSearch } from './baselines.mjs';
-import { grade, readFragments, readQueries, unpackFragments } from './labelled.mjs';
+import { readFragments, readQueries, unpackFragments } from './labelled.mjs';
+import { heading, line, measure, splitOf } from './measure.mjs';
+import { importSource } from './source.mjs';
 
 if (process.argv.includes('tools')) {
 	const { evaluateTools } = await import('./tools/run.mjs');
 	await evaluateTools(process.argv);
 	process.exit(process.exitCode);
 }
+const { Library, readFragment } = await importSource('library/index.ts');
 const BUDGET = 1_000;
 const isDevOnly = process.argv.includes('--dev');
-const splits = ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])];
-const root = unpackFragments();
-const everydayRoot = unpackFragments('everyday');
-const library = Library.open({ resources: root });
-const everyday = Library.open({ resources: everydayRoot });
-try {
-	const fragments = indexed('fragments');
+/** Collections, and the queries of each. Those of `trades` are split by hash. */
+const sets = [
+	{ fragments: 'fragments', splits: ['dev', 'dev-hard', ...(isDevOnly ? [] : ['held-out'])] },
+	{ fragments: 'everyday', splits: ['everyday'] },
+	{ fragments: 'trades', splits: ['trades dev', ...(isDevOnly ? [] : ['trades held-out'])] },
+];
+
+console.log(heading('questions'));
+for (const { fragments: set, splits } of sets) {
+	const root = unpackFragments(set);
+	const library = Library.open({ resources: root });
+	try {
+		const fragments = indexed(set);
+		for (const split of splits) await reportSplit(split, library, fragments);
+		if (splits.includes('held-out')) await reportBudget(library);
+	} finally {
+		await library.close();
+		rmSync(root, { recursive: true, force: true });
+	}
+}
+
+async function reportSplit(split, library, fragments) {
+	const queries = queriesOf(split);
 	const subjects = {
-		orchestra: await ranker(library, splits),
+		orchestra: await ranker(library, queries),
 		minisearch: miniSearch(fragments),
 		'keyword count': keywordCount(fragments),
 	};
-	const counts = splits.map((split) => `${readQueries(split).length} ${split}`).join(' + ');
-	console.log(
-		`${fragments.length} fragments over ${new Set(readFragments().map(({ topic }) => topic)).size} topics, ${counts} questions\n`,
-	);
-	console.log('split      ranker          recall@1   recall@5   MRR');
-	for (const split of splits)
-		for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(readQueries(split), rank));
-	const others = indexed('everyday');
-	const everydaySubjects = {
-		orchestra: await ranker(everyday, ['everyday']),
-		minisearch: miniSearch(others),
-		'keyword count': keywordCount(others),
-	};
-	for (const [name, rank] of Object.entries(everydaySubjects))
-		report('everyday', name, grade(readQueries('everyday'), rank));
-	for (const kind of ['paraphrase', 'typo', 'two-topic']) reportKind(kind, subjects.orchestra);
-	if (!isDevOnly) await reportBudget();
-	if (process.argv.includes('--misses')) {
-		reportMisses(['dev', 'dev-hard'], subjects.orchestra);
-		reportMisses(['everyday'], everydaySubjects.orchestra);
+	for (const [name, rank] of Object.entries(subjects))
+		console.log(
+			line(name === 'orchestra' ? `${split} (${queries.length})` : `    ${name}`, measure(queries, rank)),
+		);
+	for (const kind of new Set(queries.map((query) => query.kind))) {
+		const chosen = queries.filter((query) => query.kind === kind);
+		console.log(line(`    ${kind} (${chosen.length})`, measure(chosen, subjects.orchestra)));
 	}
-} finally {
-	await Promise.all([library.close(), everyday.close()]);
-	for (const folder of [root, everydayRoot]) rmSync(folder, { recursive: true, force: true });
+	if (process.argv.includes('--misses') && !split.endsWith('held-out'))
+		reportMisses(queries, subjects.orchestra);
+}
+
+function queriesOf(split) {
+	const read = (name) =>
+		readQueries(name).map((query) => ({ ...query, wanted: query.wanted.map((each) => [each]) }));
+	if (!split.startsWith('trades')) return read(split);
+	return read('trades').filter(({ query }) => `trades ${splitOf(query)}` === split);
 }
 
 /** Answers are looked up once, so that grading can ask synchronously. */
-async function ranker(library, splits) {
+async function ranker(library, queries) {
 	const answers = new Map();
-	for (const split of splits) {
-		for (const { query } of readQueries(split)) {
-			const { matches } = await library.find(query, { maxResults: 10, maxTokens: 100_000 });
-			answers.set(
-				query,
-				matches.map(({ fragment }) => fragment.name),
-			);
-		}
+	for (const { query } of queries) {
+		const { matches } = await library.find(query, { maxResults: 10, maxTokens: 100_000 });
+		answers.set(
+			query,
+			matches.map(({ fragment }) => fragment.name),
+		);
 	}
 	return (query) => answers.get(query) ?? [];
 }
@@ -78,17 +87,7 @@ function indexed(set) {
 	});
 }
 
-function report(split, name, { recall1, recall5, mrr }) {
-	const cells = [recall1, recall5, mrr].map((value) => value.toFixed(3).padStart(8)).join('   ');
-	console.log(`${split.padEnd(10)} ${name.padEnd(13)} ${cells}`);
-}
-
-function reportKind(kind, rank) {
-	const queries = splits.flatMap((split) => readQueries(split)).filter((query) => query.kind === kind);
-	report(kind, `orchestra (${queries.length})`, grade(queries, rank));
-}
-
-async function reportBudget() {
+async function reportBudget(library) {
 	let used = 0;
 	let wantedTokens = 0;
 	let held = 0;
@@ -106,11 +105,10 @@ async function reportBudget() {
 	);
 }
 
-function reportMisses(splits, rank) {
-	console.log(`\nmisses (${splits.join(', ')}):`);
-	for (const { query, wanted } of splits.flatMap((split) => readQueries(split))) {
+function reportMisses(queries, rank) {
+	for (const { query, wanted } of queries) {
 		const found = rank(query).slice(0, 5);
-		const missing = wanted.filter((name) => !found.includes(name));
+		const missing = wanted.flat().filter((name) => !found.includes(name));
 		if (missing.length > 0)
 			console.log(`  ${query}\n    wanted ${missing.join(', ')}\n    found  ${found.join(', ')}`);
 	}

@@ -52,6 +52,7 @@ function entryPoints() {
 	return {
 		index: 'src/index.ts',
 		'cli/main': 'src/cli/main.ts',
+		'cli/run-command': 'src/cli/run-command.ts',
 		'tool/serve-tool': 'src/tool/serve-tool.ts',
 		'transport/http/index': 'src/transport/http/index.ts',
 		'transport/sdk/index': 'src/transport/sdk/index.ts',
@@ -92,15 +93,15 @@ function inAscii(chunk) {
 function sharedLayers() {
 	const groups = {
 		core: 'errors|printable|log|spin|files/(package-|private-path|regular-file|state-)|wire/|rpc/|transport/(?!child|client|connect|http/)|process/diagnosis|config/project-file|search/text/edit-distance',
-		cli: 'cli/(asked-command|command|commands|exit|help|nearest|parse-flags).ts|cli/terminal/output',
+		cli: 'cli/(asked-command|command|commands|exit|help|nearest|parse-flags|run-command).ts|cli/terminal/output',
 		mcp: 'mcp/(define|server)/|mcp/client/phase-error|protocol/',
 		config:
 			'config/(load|library-folders).ts|files/(folder-lock|replace-file|sha256|watch-files)|process/(process-stat|mark).ts|hub/(names|project-trust)|telemetry/is-exporting|cli/chosen-view',
-		tool: 'tool/(discover|mcp-result|missing-program|run-limits|run-queue).ts',
+		tool: 'tool/(discover|mcp-result|missing-program|run-limits|runs-at-once).ts',
 		guard: 'process/guard.ts',
 		run: 'tool/run.ts|process/(child|helper-spawner).ts|secrets/resolve-secret',
-		hub: 'hub/(open-hub|serve-journal|serve-session).ts|cli/fabric-openers',
-		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
+		hub: 'hub/(open-hub|serve-journal|serve-session).ts|cli/hub-client/fabric-openers',
+		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-client/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({
 		name,

@@ -3,10 +3,9 @@
  * `node scripts/cli-reference.mjs` writes it; `--check` fails when it is out of date,
  * and is part of `npm test`.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'rolldown';
+import { loadCommands } from './command-table.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const target = join(root, 'docs', 'cli.md');
@@ -22,13 +21,13 @@ if (process.argv.includes('--check')) {
 } else writeFileSync(target, text);
 
 async function render() {
-	const { commands } = await loadTable();
+	const { commands } = await loadCommands();
 	const sections = [];
 	for (const [name, entry] of commands) sections.push(section(name, entry, await entry.load()));
 	return `# Commands
 
 Generated from the table of commands (\`src/cli/commands.ts\`). \`mctl help <command>\` prints the same in a terminal.
-\`-h\` and \`--help\` work everywhere. stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
+\`-h\` and \`--help\` work everywhere, and so do \`-q\` and \`--quiet\`, which leave out warnings and notes. stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
 Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached, 124 a deadline, 130 interrupted by Ctrl-C, 143 by SIGTERM.
 The servers (serve, bridge, hub run) end with 0 at a first Ctrl-C or SIGTERM; calls in flight have one second. A second one ends them at once, with 130 or 143.
 
@@ -62,25 +61,4 @@ ${table}`;
 
 function escaped(words) {
 	return words.replaceAll('|', '\\|');
-}
-
-/** The table is TypeScript: it is bundled into a folder that is removed again. */
-async function loadTable() {
-	const folder = mkdtempSync(join(root, 'node_modules', '.cli-reference-'));
-	try {
-		await build({
-			cwd: root,
-			input: { commands: 'src/cli/commands.ts' },
-			platform: 'node',
-			external: (id) => !id.startsWith('.') && !id.startsWith(root),
-			output: { dir: folder, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },
-			logLevel: 'silent',
-		});
-		const table = await import(pathToFileURL(join(folder, 'commands.mjs')).href);
-		// Loaded now: the folder is gone when a command would be.
-		for (const entry of table.commands.values()) await entry.load();
-		return table;
-	} finally {
-		rmSync(folder, { recursive: true, force: true });
-	}
 }

@@ -2,8 +2,7 @@
  * The scenarios of the official conformance suite for clients over HTTP, with
  * test/conformance/client.mjs as the client.
  *
- * Left out: scenarios of extensions that we do not have (DPoP, client credentials,
- * enterprise-managed authorization, tasks).
+ * Left out: scenarios of extensions that we do not have (DPoP, workload identity, tasks).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -16,6 +15,7 @@ const SCENARIO_MS = 60_000;
 export const clientScenarios = [
 	...['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry', 'request-metadata'],
 	...['http-standard-headers', 'http-custom-headers', 'http-invalid-tool-headers'],
+	...['json-schema-2020-12-preservation', 'json-schema-ref-no-deref'],
 	...[
 		...['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3', 'metadata-issuer-mismatch'],
 		...['scope-from-www-authenticate', 'scope-from-scopes-supported', 'scope-omitted-when-undefined'],
@@ -23,6 +23,7 @@ export const clientScenarios = [
 		...['token-endpoint-auth-basic', 'token-endpoint-auth-post', 'token-endpoint-auth-none'],
 		...['basic-cimd', 'pre-registration', 'resource-mismatch', 'authorization-server-migration'],
 		...['iss-supported', 'iss-not-advertised', 'iss-supported-missing', 'iss-wrong-issuer', 'iss-unexpected'],
+		...['client-credentials-basic', 'client-credentials-jwt', 'enterprise-managed-authorization'],
 		...['iss-normalized', '2025-03-26-oauth-metadata-backcompat', '2025-03-26-oauth-endpoint-fallback'],
 	].map((name) => `auth/${name}`),
 ];

@@ -15,9 +15,9 @@ const files = [...filesBelow(source)].filter(
 );
 const problems = [
 	// A command's file has the name of the command, whatever it is about.
-	...repeated(
-		files.filter((file) => !file.includes('/cli/commands/')).map((file) => [basename(file), file]),
-	).map(([name, places]) => `two files are called ${name}: ${places.join(', ')}`),
+	...repeated(files.filter((file) => !file.includes('/cli/')).map((file) => [basename(file), file])).map(
+		([name, places]) => `two files are called ${name}: ${places.join(', ')}`,
+	),
 	...repeated(files.flatMap((file) => exportsOf(file).map((name) => [name, file]))).map(
 		([name, places]) => `${name} is exported by ${places.join(' and ')}`,
 	),

@@ -1,5 +1,6 @@
-/* Run the steps of a script in order, showing each with its time, and stop at the first that fails. */
-import { spawnSync } from 'node:child_process';
+/* Run the steps of a script, showing each with its time: in order until one fails, or beside each other. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -23,7 +24,50 @@ export function step(title, command, args, options = {}) {
 
 /** Run a program of `node_modules/.bin`. */
 export function tool(title, name, args, options) {
-	step(title, join(root, 'node_modules', '.bin', isWindows ? `${name}.cmd` : name), args, options);
+	step(title, programOf(name), args, options);
+}
+
+/**
+ * Run several sequences of steps side by side. The output of a step that is not shown is printed when it fails. A step
+ * that failed does not stop the others; the script ends with exit code 1 after them, and names it.
+ */
+export async function runBeside(sequences) {
+	const failed = [];
+	const runAll = async (steps) => {
+		for (const each of steps) if (!(await isRun(each))) failed.push(each.title);
+	};
+	await Promise.all(sequences.map(runAll));
+	if (failed.length === 0) return;
+	process.stderr.write(`failed: ${failed.join(', ')}\n`);
+	process.exitCode = 1;
+}
+
+async function isRun({ title, name, args, isShown = false, env }) {
+	const started = performance.now();
+	const stdio = isShown ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+	const child = spawn(programOf(name), args, {
+		cwd: root,
+		stdio,
+		shell: isWindows,
+		env: { ...process.env, ...env },
+	});
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
+	const code = await once(child, 'close').then(
+		([exitCode]) => exitCode,
+		(error) => error.message,
+	);
+	const seconds = ((performance.now() - started) / 1000).toFixed(1);
+	process.stderr.write(
+		`${code === 0 ? '' : output}  ${title}: ${code === 0 ? '' : 'failed, '}${seconds} s\n`,
+	);
+	return code === 0;
+}
+
+/** A path, or a program of `node_modules/.bin`. */
+function programOf(name) {
+	if (name === process.execPath) return name;
+	return join(root, 'node_modules', '.bin', isWindows ? `${name}.cmd` : name);
 }
 
 /** Install the dependencies when they are missing or the lock file is newer than the installation. */

@@ -1,23 +1,72 @@
 /*
- * `npm test`: everything that must hold before a change lands, cheapest first.
- * Words after `--` go to vitest, and then the style checks are left out.
+ * `npm test`: everything that must hold before a change lands. The style checks run beside the
+ * tests. Coverage is measured where it is gated, because it makes tests several times slower.
+ * Arguments after `--` go to vitest, and then the style checks are left out.
  */
-import { install, step, tool } from './steps.mjs';
+import { readdirSync } from 'node:fs';
+import { install, root, runBeside, step, tool } from './steps.mjs';
 
-const words = process.argv.slice(2);
+/** The tests that reach the branches of the layers with a threshold in vitest.config.ts: their own, and those of what is built on them. */
+const GATED = [
+	'wire/',
+	'rpc/',
+	'transport/',
+	'mcp/',
+	'plugin/',
+	'oauth/',
+	'bridge/',
+	'http/',
+	'hub/mcp-source/',
+	'hub/plain-route',
+	'hub/serve-plugins',
+];
+
+const args = process.argv.slice(2);
+const isAll = process.env.ORCHESTRA_TESTS === 'all';
 install();
 step('build', process.execPath, ['scripts/build.mjs']);
-if (words.length === 0) {
-	tool('types', 'tsc', ['-p', 'tsconfig.test.json']);
-	tool('types of the page', 'tsc', ['-p', 'src/dashboard/page/tsconfig.json']);
-	step('layers', process.execPath, ['scripts/layers.mjs']);
-	step('names', process.execPath, ['scripts/names.mjs']);
-	step('api', process.execPath, ['scripts/api.mjs', '--check']);
-	step('commands', process.execPath, ['scripts/cli-reference.mjs', '--check']);
-	step('numbers', process.execPath, ['scripts/readme-numbers.mjs', '--check']);
-	tool('lint', 'oxlint', ['--type-aware', '--deny-warnings']);
-	tool('format', 'biome', ['check', '--error-on-warnings', '.']);
-	tool('unused code', 'knip', []);
-	tool('package', 'publint', ['--strict']);
+if (args.length > 0) tool('tests', 'vitest', ['run', ...args]);
+else await runBeside([checks(), tests()]);
+if (args.length === 0) process.stderr.write(summary());
+
+function checks() {
+	const node = (title, ...words) => ({ title, name: process.execPath, args: words });
+	return [
+		{ title: 'types', name: 'tsc', args: ['-p', 'tsconfig.test.json'] },
+		{ title: 'types of the page', name: 'tsc', args: ['-p', 'src/dashboard/page/tsconfig.json'] },
+		node('layers', 'scripts/layers.mjs'),
+		node('names', 'scripts/names.mjs'),
+		node('api', 'scripts/api.mjs', '--check'),
+		node('commands', 'scripts/cli-reference.mjs', '--check'),
+		node('man page', 'scripts/man-page.mjs', '--check'),
+		node('configuration', 'scripts/configuration-reference.mjs', '--check'),
+		node('numbers', 'scripts/readme-numbers.mjs', '--check'),
+		{ title: 'lint', name: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+		{ title: 'format', name: 'biome', args: ['check', '--error-on-warnings', '.'] },
+		{ title: 'unused code', name: 'knip', args: [] },
+		{ title: 'package', name: 'publint', args: ['--strict'] },
+	];
 }
-tool('tests', 'vitest', ['run', ...(words.length === 0 ? ['--coverage'] : words)]);
+
+function tests() {
+	const gated = GATED.map((start) => `test/${start}`);
+	const env = { ORCHESTRA_TESTS_EXCEPT: gated.map((start) => `${start}**`).join(' ') };
+	const reporters = ['--reporter=default', '--reporter=./scripts/slowest-files.mjs'];
+	return [
+		{ title: 'tests with coverage', name: 'vitest', args: ['run', '--coverage', ...gated], isShown: true },
+		{ title: 'tests', name: 'vitest', args: ['run', ...reporters], isShown: true, env },
+	];
+}
+
+/** What ran, and what did not. */
+function summary() {
+	if (isAll) return '\nnpm run test:all: all tests ran, the load tests and all cases included.\n';
+	const files = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' });
+	const load = files.filter((file) => file.endsWith('.load.test.ts')).sort();
+	return [
+		'',
+		`npm test left out ${load.length} files of load tests: ${load.join(', ')}`,
+		'and further cases of kills, races, terminals, browsers and SDK pairs. npm run test:all runs them.',
+		'',
+	].join('\n');
+}

@@ -75,9 +75,51 @@ export function toolFailure(message: string, details: ToolFailureDetails = {}): 
 	return new OrchestraError('tool_failed', message, { hint, data: { code, recoverable } });
 }
 
+/**
+ * What became of a request that ended with an error, as `data.outcome`: `not_run` it certainly did not reach its
+ * server, or was refused by it; `ran` the server answered, and its answer could not be used; `unknown` it was sent, and
+ * no answer came.
+ */
+export type RequestOutcome = 'not_run' | 'ran' | 'unknown';
+
+const requestOutcomes: ReadonlySet<unknown> = new Set<RequestOutcome>(['not_run', 'ran', 'unknown']);
+
+/** `data.outcome` of an error; undefined when it says nothing, as the answer of a server. */
+export function requestOutcomeOf(thrown: unknown): RequestOutcome | undefined {
+	const outcome = OrchestraError.is(thrown) ? thrown.data['outcome'] : undefined;
+	// The set has no other members.
+	return requestOutcomes.has(outcome) ? (outcome as RequestOutcome) : undefined;
+}
+
+/** The same error with `data.outcome`. */
+export function withOutcome(thrown: unknown, outcome: RequestOutcome): OrchestraError {
+	const error = OrchestraError.from(thrown);
+	if (error.data['outcome'] === outcome) return error;
+	const { code, message, hint, data } = error;
+	return new OrchestraError(code, message, {
+		cause: error.cause ?? error,
+		hint,
+		data: { ...data, outcome },
+	});
+}
+
+/** What `work` gives, or `otherwise` when it throws. The place that uses it says why the error does not matter. */
+export function attempt<T, Otherwise = undefined>(work: () => T, otherwise?: Otherwise): T | Otherwise {
+	try {
+		return work();
+	} catch {
+		return otherwise as Otherwise; // without a default it is undefined, which is its type
+	}
+}
+
 /** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The first line of a message, for a log. */
+export function firstLine(message: string): string {
+	return message.split('\n', 1)[0] ?? '';
 }
 
 /** Why it failed, without the prefix that names the kind of failure: `data.reasonText`, else the message. */

@@ -3,7 +3,6 @@
  *
  * One line per event, `[time] [LEVEL] [component] message`, or one JSON object per
  * line. A message cannot forge a line: newlines and control characters are escaped. Secrets are replaced.
- * Warnings and errors are always written; the level filters only `debug` and `info`.
  */
 import { printableJson, printableLine } from './printable.ts';
 import { redact } from './redact.ts';
@@ -15,7 +14,7 @@ const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 /** Where and how a `Log` writes. */
 export interface LogOptions {
-	/** Lowest level written; `warn` and `error` are always written. */
+	/** Lowest level written; errors always are. */
 	level: LogLevel;
 	format: 'text' | 'json';
 	/** Receives one line, newline included. */
@@ -90,7 +89,7 @@ export class Log {
 	}
 
 	#line(level: LogLevel, text: string): void {
-		if (rank[level] < Math.min(rank[this.#options.level], rank.warn)) return;
+		if (rank[level] < rank[this.#options.level]) return;
 		const message = redact(this.#options.redact?.(text) ?? text);
 		const time = this.#options.now().toISOString();
 		const component = this.#component;

@@ -7,6 +7,7 @@
  * a log line. They are escaped, not removed, so that a reader sees that they were
  * there. Output to a pipe is not escaped.
  */
+import { attempt } from './errors.ts';
 
 /** C0 except tab and newline, DEL, C1, line separators and bidirectional controls. */
 const CONTROL =
@@ -21,10 +22,10 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 	['\t', '\\t'],
 ]);
 
-const WHITE_SPACE: ReadonlyMap<string, string> = new Map([
-	['\\n', '\n'],
-	['\\t', '\t'],
-]);
+/** Every character that has no picture of its own, or the picture of another one: all but the plain space. */
+const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\uFFFC]/gu;
+
+const PLAIN_NAME = /^[\p{L}\p{N}_.$-]+$/u;
 
 /** `text` with every control character except tab and newline escaped, such as `\x1b`. */
 export function printable(text: string): string {
@@ -49,20 +50,42 @@ export function printableJson(value: unknown, indent?: number): string {
 	return printable(JSON.stringify(value, null, indent));
 }
 
-/** `json` for people: line breaks and tabs of strings become real ones. Quotes stay escaped, so no string looks like a member. */
-export function readableJson(json: string): string {
-	return printable(json.replace(/\\./g, (escape) => WHITE_SPACE.get(escape) ?? escape));
+/**
+ * JSON on one line in which every character but letters, marks, digits, punctuation, symbols and the plain space is an
+ * escape. It parses to the same value, so a reader can tell an escape from the text of one.
+ */
+export function escapedJson(value: unknown): string {
+	return escapedText(JSON.stringify(value) ?? 'null');
+}
+
+/** The name of an argument: as it is when it is letters, digits and `_.$-`, else in quotes, as `escapedJson`. */
+export function escapedName(name: string): string {
+	return PLAIN_NAME.test(name) && escapedText(name) === name ? name : escapedJson(name);
+}
+
+/** `text` on one line with the escapes of `escapedJson`: no line break, tab, bidirectional or other invisible character is left. */
+export function escapedText(text: string): string {
+	return text.replace(INVISIBLE, (char) =>
+		Array.from({ length: char.length }, (_, at) => unicodeEscape(char.charCodeAt(at))).join(''),
+	);
 }
 
 /** Above C0 the escape is JSON's `\\u`, because JSON strings may contain those characters unescaped. */
 function escapeControl(char: string): string {
 	const code = char.charCodeAt(0);
-	return code < FIRST_GRAPHIC
-		? `\\x${code.toString(16).padStart(2, '0')}`
-		: `\\u${code.toString(16).padStart(4, '0')}`;
+	return code < FIRST_GRAPHIC ? `\\x${code.toString(16).padStart(2, '0')}` : unicodeEscape(code);
 }
 
-/** A word as a POSIX shell reads it back. */
+function unicodeEscape(code: number): string {
+	return `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** A word as a POSIX shell reads it back. `•` stands for a secret. */
 export function quoted(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+	return /^[\w@%+=:,./•-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A text with its percent-encoding decoded; as it is when it has a percent sign that encodes nothing. */
+export function percentDecoded(text: string): string {
+	return attempt(() => decodeURIComponent(text), text);
 }

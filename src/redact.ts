@@ -7,6 +7,7 @@
  * one expression without nested repetition, so the time is linear in the text.
  * Results for clients are not redacted, unless the entry of a server asks for it.
  */
+import { attempt } from './errors.ts';
 import { MASK, tokenShapes } from './token-shapes.ts';
 
 /** Shorter values are not replaced: they occur in ordinary words. */
@@ -17,8 +18,8 @@ const PIECE_CHARACTERS = 64;
 const PIECE_LIMIT = 4000;
 /** Longest value that is remembered. */
 const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
-/** Deepest value that `redactJson` enters; what is below is replaced as a whole. */
-const DEPTH_LIMIT = 64;
+/** Deepest value that is searched for secrets; what is below is replaced as a whole. */
+export const REDACTED_DEPTH = 64;
 const CODES = 256;
 /** Most texts without a secret that are remembered, and the longest of them. */
 const CLEAN_LIMIT = 1000;
@@ -64,7 +65,7 @@ export function hasSecret(text: string): boolean {
 export function redactJson(value: unknown, depth: number = 0): unknown {
 	if (typeof value === 'string') return redact(value);
 	if (typeof value !== 'object' || value === null) return value;
-	if (depth === DEPTH_LIMIT) return MASK;
+	if (depth === REDACTED_DEPTH) return MASK;
 	const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
 		key,
 		redactJson(inner, depth + 1),
@@ -75,12 +76,11 @@ export function redactJson(value: unknown, depth: number = 0): unknown {
 
 function encodedForms(text: string): string[] {
 	const forms: string[] = [];
-	try {
+	// A half character has no URL form, and one beyond Latin-1 no Base64 form here.
+	attempt(() => {
 		forms.push(encodeURIComponent(text));
 		forms.push(btoa(text).replace(/=+$/, ''));
-	} catch {
-		// A half character has no URL form, and one beyond Latin-1 no Base64 form here.
-	}
+	});
 	return forms;
 }
 

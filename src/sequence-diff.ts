@@ -100,3 +100,25 @@ function walkBack(
 	}
 	return steps.reverse();
 }
+
+/** A run of words that stayed (` `), was removed (`-`) or was added (`+`). */
+export interface WordRun {
+	readonly sign: ' ' | '-' | '+';
+	readonly text: string;
+}
+
+/** The words of both texts, in runs. */
+export function wordDiff(before: string, after: string): WordRun[] {
+	const runs: { sign: WordRun['sign']; text: string }[] = [];
+	for (const [sign, text] of sequenceDiff(wordsOf(before), wordsOf(after))) {
+		const last = runs.at(-1);
+		if (last?.sign === sign) last.text += text;
+		else runs.push({ sign, text });
+	}
+	return runs;
+}
+
+/** Words, runs of blanks, and single other characters. */
+function wordsOf(text: string): string[] {
+	return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}

@@ -23,23 +23,37 @@ const LONG_CHARACTERS = 24;
 
 function withoutCredential(match: string, scheme = '', space = '', value = ''): string {
 	const isToken = /[\d_=]/.test(value) || value.length >= LONG_CHARACTERS;
-	return isToken ? `${scheme}${space}${MASK}` : match;
+	return isToken && !isVariableName(value) ? `${scheme}${space}${MASK}` : match;
+}
+
+/** `GITHUB_TOKEN`: a reader needs the name of the variable, and it is no secret. */
+function isVariableName(value: string): boolean {
+	return /^[A-Z]+(?:_[A-Z]+)+$/.test(value);
+}
+
+/** `${GITHUB_TOKEN}`: where a secret is taken from. A default in it may be a secret, so it may have none. */
+function isReference(value: string): boolean {
+	return /^\$\{\w+\}$/.test(value);
 }
 
 /** The password of `scheme://user:password@host`. */
-const urlPassword = /(:\/\/[^\s/:@]{0,64}:)[^\s/@]{1,256}(?=@)/g;
+const urlPassword = /(:\/\/[^\s/:@]{0,64}:)([^\s/@]{1,256})(?=@)/g;
 
 /** Query parameters and form fields with a telling name. */
 const parameter =
-	/((?:^|[?&\s])(?:access_token|refresh_token|id_token|token|api_?key|client_secret|secret|password|code_verifier)=)[^&\s"'<>]{8,}/gi;
+	/((?:^|[?&\s])(?:access_token|refresh_token|id_token|token|api_?key|client_secret|secret|password|code_verifier)=)([^&\s"'<>]{8,})/gi;
 
 const privateKey = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]+/g;
+
+function withoutValue(match: string, start = '', value = ''): string {
+	return isReference(value) ? match : start + MASK;
+}
 
 /** In the order in which they are replaced. */
 export const tokenShapes: readonly TokenShape[] = [
 	{ shape: prefixed, replace: all },
 	{ shape: authorization, replace: withoutCredential },
-	{ shape: urlPassword, replace: (_, start = '') => start + MASK },
-	{ shape: parameter, replace: (_, start = '') => start + MASK },
+	{ shape: urlPassword, replace: withoutValue },
+	{ shape: parameter, replace: withoutValue },
 	{ shape: privateKey, replace: (_, start = '') => start + MASK },
 ];

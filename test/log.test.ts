@@ -11,14 +11,14 @@ describe('Log', () => {
 		]);
 	});
 
-	it('always writes warnings and errors, whatever the level', () => {
+	it('writes the lines of its level and above', () => {
 		const lines = linesAt('error', 'text', (log) => {
 			log.debug('a');
 			log.info('b');
 			log.warn('c');
 			log.error('d');
 		});
-		expect(lines.map((line) => line.at(-2))).toEqual(['c', 'd']);
+		expect(lines.map((line) => line.at(-2))).toEqual(['d']);
 	});
 
 	it('writes one JSON object per line in the json format', () => {

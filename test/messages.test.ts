@@ -22,7 +22,7 @@ describe('the messages of the source', () => {
 		expect([...kinds].sort()).toEqual(['error', 'log', 'output', 'usage']);
 		expect(messages).toContainEqual(
 			expect.objectContaining({
-				file: 'src/cli/ask-hub.ts',
+				file: 'src/cli/hub-client/ask-hub.ts',
 				text: "'no hub is running for this folder'",
 				hint: "'Start it with: mctl hub start'",
 			}),

@@ -47,6 +47,20 @@ describe('known secrets', () => {
 });
 
 describe('token shapes', () => {
+	test.each([
+		'set the token GITHUB_TOKEN',
+		'Authorization: Bearer ${GITHUB_TOKEN}',
+		'postgres://user:${DB_PASSWORD}@host/db',
+		'--url https://host/?api_key=${WEATHER_API_KEY}',
+	])('keeps the names of variables: %s', (text) => {
+		expect(redact(text)).toBe(text);
+	});
+
+	test('replaces a default in a reference, and a token beside a name', () => {
+		expect(redact('?token=${GITHUB_TOKEN:-secret-value}')).toBe('?token=•••');
+		expect(redact('Bearer ABC_DEF_123456')).toBe('Bearer •••');
+	});
+
 	const letters = 'abcdefghijABCDEFGHIJ0123456789abcdefghij';
 	test.each([
 		`ghp_${letters}`,

@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
 import { putKey, readBucket } from '../../src/fabric/bucket.ts';
-import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
+import { FabricSource } from '../../src/fabric/fabric-source.ts';
 import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
 import { offerBodies } from '../../src/fabric/offered-tools.ts';
 import { Hub } from '../../src/hub/hub.ts';
@@ -24,8 +24,8 @@ export {
 	CallContext,
 	certifyAuthority,
 	connect,
-	FabricBackend,
 	FabricLink,
+	FabricSource,
 	FabricWorker,
 	Hub,
 	IncomingCall,
@@ -47,12 +47,11 @@ const answer = ({ bytes, text = '' }) => ({
 /** A hub with one tool, `echo`. */
 export function echoHub() {
 	return new Hub({
-		backends: [
+		sources: [
 			{
 				id: 'bench',
 				kind: 'tools',
-				qualifiesNames: false,
-				state: 'ready',
+				status: { state: 'ready' },
 				listTools: () => [{ name: 'echo', inputSchema }],
 				callTool: ({ arguments: input }) => answer(input),
 				close: async () => {},
@@ -73,7 +72,11 @@ export const client = {
 
 /** Call a tool of a hub in the same process. */
 export async function callHub(hub, params) {
-	return hub.callTool(params, new CallContext(client, new IncomingCall(1, 'tools/call', params), {}));
+	return hub.request({
+		method: 'tools/call',
+		params,
+		context: new CallContext(client, new IncomingCall(1, 'tools/call', params), {}),
+	});
 }
 
 const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.slice(3) : [];

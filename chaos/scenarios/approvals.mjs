@@ -44,6 +44,8 @@ export async function run({ random, rounds, folder, note }) {
 	for (const call of ran) if (!allowed.has(call)) failures.push(`call ${call} ran without an approval`);
 	const twice = ran.filter((call, at) => ran.indexOf(call) !== at);
 	for (const call of twice) failures.push(`call ${call} ran twice`);
+	// A scenario in which nobody is asked proves nothing.
+	if (counts.allowed === 0 || counts.ran === 0) failures.push('no call was allowed and ran');
 	note(`${COMMANDS.length} agents, ${CALLS} calls each a round`);
 	return { ...counts, failures };
 }
@@ -118,12 +120,14 @@ function requestsOf({ home }) {
 	return readdirSync(folder)
 		.filter((name) => /^[\da-f]+\.json$/.test(name))
 		.flatMap((name) => {
+			let text;
 			try {
-				const { id, shown } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-				return [{ id, call: /^call: "(.*)"$/.exec(shown[0])?.[1] ?? '' }];
+				text = readFileSync(join(folder, name), 'utf8');
 			} catch {
 				return []; // it was answered while we looked
 			}
+			const { id, arguments: rows } = JSON.parse(text);
+			return [{ id, call: JSON.parse(rows.find((row) => row.name === 'call').text) }];
 		});
 }
 

@@ -1,14 +1,17 @@
 /*
- * Install the public MCP servers of `eval/servers.json` and keep the `tools/list` of
- * each: `node eval/tools/collect.mjs`. Everything is kept in a cache folder outside of
- * the repository (`ORCHESTRA_EVAL_CACHE`); a server that has its list is not started
- * again. Install scripts do not run, and servers get no environment of ours but PATH.
+ * Install the public MCP servers of `eval/servers.json`, start each, and pack their tool
+ * lists into `catalogue.json.gz`, which the eval reads: `node eval/tools/collect.mjs`.
+ * Installed packages stay in a cache folder outside of the repository
+ * (`ORCHESTRA_EVAL_CACHE`); a server that has its list there is not started again.
+ * Install scripts do not run, and servers get no environment of ours but PATH. Only
+ * servers under a free licence, named in `servers.json`, are in the catalogue.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { connectServer } from '../../dist/mcp/index.js';
 
 const INSTALL_MS = 900_000;
@@ -16,20 +19,8 @@ const START_MS = 60_000;
 /** Servers that are installed or started at the same time. */
 const PARALLEL = 2;
 const run = promisify(execFile);
-const cache = cacheFolder();
-
-/** Where the lists are kept. */
-export function cacheFolder() {
-	return process.env.ORCHESTRA_EVAL_CACHE ?? join(homedir(), '.cache', 'orchestra-eval');
-}
-
-/** Every collected server: `{ name, tools }`, in the order of their names. */
-export function collectedServers() {
-	const folder = join(cacheFolder(), 'lists');
-	if (!existsSync(folder)) return [];
-	const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-	return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')));
-}
+const cache = process.env.ORCHESTRA_EVAL_CACHE ?? join(homedir(), '.cache', 'orchestra-eval');
+const catalogue = join(import.meta.dirname, 'catalogue.json.gz');
 
 /** Collect what is missing. Prints one line per server. */
 async function collect() {
@@ -40,16 +31,20 @@ async function collect() {
 		for (let server = waiting.shift(); server; server = waiting.shift()) await collectOne(server);
 	};
 	await Promise.all(Array.from({ length: PARALLEL }, worker));
-	const lists = collectedServers();
+	const lists = servers
+		.filter(({ name }) => existsSync(listFile(name)))
+		.map(({ name }) => JSON.parse(readFileSync(listFile(name), 'utf8')))
+		.sort((a, b) => (a.name < b.name ? -1 : 1));
+	writeFileSync(catalogue, gzipSync(JSON.stringify(lists), { level: 9 }));
 	console.log(`${lists.length} servers, ${lists.reduce((sum, { tools }) => sum + tools.length, 0)} tools`);
 }
 
 async function collectOne(server) {
 	try {
 		const target = await install(server);
-		const tools = await listTools(server, target);
-		writeFileSync(listFile(server.name), JSON.stringify({ name: server.name, tools }));
-		console.log(`${server.name}: ${tools.length} tools`);
+		const listed = await listTools(server, target);
+		writeFileSync(listFile(server.name), JSON.stringify({ name: server.name, ...listed }));
+		console.log(`${server.name}: ${listed.tools.length} tools`);
 	} catch (error) {
 		console.log(`${server.name}: ${String(error.message).split('\n')[0]}`);
 	}
@@ -66,7 +61,8 @@ async function listTools({ name, args = [], env = {}, files = {} }, { command, b
 	const parentEnvironment = { PATH: process.env.PATH };
 	const client = await connectServer(record, { parentEnvironment, stderr: 'ignore', startMs: START_MS });
 	try {
-		return (await client.listTools()).tools;
+		const { tools } = await client.listTools();
+		return { serverInfo: client.serverInfo, instructions: client.instructions, tools };
 	} finally {
 		await client.close();
 	}
@@ -124,4 +120,4 @@ function listFile(name) {
 	return join(cache, 'lists', `${name}.json`);
 }
 
-if (process.argv[1] === import.meta.filename) await collect();
+await collect();

@@ -1,175 +1,237 @@
 /*
- * `npm run eval -- tools`: how well `find_tools` finds the tool for a step or the tools
- * for a task, among the tools of public MCP servers. `collect.mjs` gets their lists.
+ * `npm run eval -- tools`: how well `find_tools` finds a tool among the tools of public MCP
+ * servers (`catalogue.json.gz`), beside BM25 (minisearch) over the same text.
  *
- * The hub is the real one: `mctl serve` over servers that offer the collected lists,
- * asked through MCP. Beside it: BM25 (minisearch) and a regular expression, over the
- * same text. `--dev` leaves the held-out queries alone, `--misses` lists the dev
- * queries that fail. Exits 1 when the dev queries do worse than they did.
+ *     --dev        leaves the held-out queries alone
+ *     --parts      measures each part of the ranking by itself too
+ *     --misses     lists the dev queries that fail
+ *     --set FILE   measures a set of your own: { "tools": [{ "name", "server"?, "description",
+ *                  "inputSchema"? }], "queries": [{ "query", "wanted": ["name" or ["name", …]],
+ *                  "kind"?, "task"? }] }
+ *     --json       prints one JSON object
+ *     --floor X    exits 1 when recall@5 of the set is below X
+ *
+ * Without `--set` it exits 1 when the dev queries do worse than they did.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import MiniSearch from 'minisearch';
-import { connectServer } from '../../dist/mcp/index.js';
-import { cacheFolder, collectedServers } from './collect.mjs';
+import { heading, line, measure, readQueryLines, splitOf } from '../measure.mjs';
+import { importSource } from '../source.mjs';
 
 const here = import.meta.dirname;
-const main = join(here, '../../dist/cli/main.js');
 /** Least recall@5 of the dev queries: below it something broke. The held-out queries have no floor, so nobody tunes for them. */
-const DEV_FLOOR = 0.87;
-const kinds = ['step', 'task', 'typo', 'language', 'paraphrase'];
+const DEV_FLOOR = 0.8;
+/** Signals that make a ranking by themselves. */
+const parts = {
+	words: ['words', 'literal'],
+	'word vectors': ['meaning', 'meaningOfBest'],
+	concepts: ['terms', 'termsOfBest'],
+	'names, phrases, servers': ['nameInAsked', 'phrases', 'groupNamed', 'groupFits'],
+};
 
 /** Measure and print. */
 export async function evaluateTools(flags) {
-	const servers = collectedServers();
-	const tools = servers.flatMap(({ name, tools }) => tools.map((tool) => flatTool(name, tool)));
-	if (tools.length === 0) throw new Error('there are no tool lists: run node eval/tools/collect.mjs first');
-	const splits = ['dev', ...(flags.includes('--dev') ? [] : ['held-out'])];
-	const queries = Object.fromEntries(splits.map((split) => [split, readQueries(split)]));
-	const asked = await askHub(servers, Object.values(queries).flat());
-	const subjects = {
-		orchestra: (query) => asked.answers.get(query).names,
-		'bm25 (minisearch)': miniSearch(tools),
-		'regular expression': regularExpression(tools),
-	};
-	const counts = splits.map((split) => `${queries[split].length} ${split}`).join(' + ');
-	console.log(`${tools.length} tools of ${servers.length} servers, ${counts} queries\n`);
-	console.log('split      ranker                recall@1  recall@5  recall@10  tasks@10');
-	for (const split of splits)
-		for (const [name, rank] of Object.entries(subjects)) report(split, name, grade(queries[split], rank));
-	console.log('\nrecall@5   orchestra  bm25');
-	for (const split of splits) for (const kind of kinds) reportKind(split, kind, queries[split], subjects);
-	reportTokens(asked, tools);
-	if (flags.includes('--misses')) reportMisses(queries.dev, subjects.orchestra);
-	checkFloor(grade(queries.dev, subjects.orchestra)[1]);
-}
-
-function checkFloor(recall) {
-	if (recall >= DEV_FLOOR) return;
-	console.error(`\nrecall@5 of the dev queries is ${recall.toFixed(3)}, below ${DEV_FLOOR}`);
+	const valueOf = (flag) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
+	let set;
+	try {
+		set = valueOf('--set') === undefined ? ownSet(flags.includes('--dev')) : readSet(valueOf('--set'));
+	} catch (error) {
+		console.error(`${valueOf('--set')}: ${error.message}`);
+		process.exitCode = 64;
+		return;
+	}
+	const ranker = await toolRanker(set.servers);
+	const all = set.groups.flatMap(({ queries }) => queries);
+	const subjects = { orchestra: await ranker.answers(all), bm25: miniSearch(set.servers) };
+	for (const [name, only] of flags.includes('--parts') ? Object.entries(parts) : [])
+		subjects[name] = await (await toolRanker(set.servers, only)).answers(all);
+	const groups = set.groups.map(({ label, queries }) => ({
+		label,
+		queries: queries.length,
+		...Object.fromEntries(Object.entries(subjects).map(([name, rank]) => [name, measure(queries, rank)])),
+	}));
+	const told = await toldByText(set.groups, ranker);
+	const tools = set.servers.reduce((sum, server) => sum + server.tools.length, 0);
+	if (flags.includes('--json'))
+		console.log(
+			JSON.stringify({ schema: 'orchestra.eval/1', tools, servers: set.servers.length, groups, told }),
+		);
+	else print(tools, set.servers.length, groups, told);
+	if (flags.includes('--misses')) reportMisses(set.groups, subjects.orchestra);
+	const recall = groups[0]?.orchestra['recall@5'].value ?? 0;
+	const floor = Number(valueOf('--floor') ?? (valueOf('--set') === undefined ? DEV_FLOOR : 0));
+	if (recall >= floor) return;
+	console.error(`\nrecall@5 of "${groups[0]?.label}" is ${recall.toFixed(3)}, below ${floor}`);
 	process.exitCode = 1;
 }
 
-/** `[kind, query, "tool|another that does it, second tool"]`. */
-function readQueries(split) {
-	return JSON.parse(readFileSync(join(here, `${split}.json`), 'utf8')).map(([kind, query, wanted]) => {
-		return { kind, query, wanted: wanted.split(', ').map((each) => each.split('|')) };
-	});
+/** The tools of public servers: `{ name, serverInfo, instructions, tools }`. */
+export function catalogue() {
+	return JSON.parse(gunzipSync(readFileSync(join(here, 'catalogue.json.gz'))).toString('utf8'));
 }
 
-async function askHub(servers, queries) {
-	const root = mkdtempSync(join(tmpdir(), 'orchestra-eval-'));
-	const entry = ({ name }) => [
-		name,
-		{
-			command: process.execPath,
-			args: [join(here, 'list-server.mjs'), join(cacheFolder(), 'lists', `${name}.json`)],
-		},
-	];
-	const mcpServers = Object.fromEntries(servers.map(entry));
-	const configuration = { mcpServers, toolList: { expose: 'search' }, limits: { listMs: 60_000 } };
-	writeFileSync(join(root, 'orchestra.json'), JSON.stringify(configuration));
-	const client = await connectServer(
-		{
-			command: process.execPath,
-			args: [main, 'serve'],
-			cwd: root,
-			env: { HOME: root, XDG_STATE_HOME: root, ORCHESTRA_TRUST: 'all' },
-		},
-		{ stderr: 'ignore' },
-	);
-	try {
-		const listed = await client.listTools({ timeoutMs: 60_000 });
-		const answers = new Map();
-		for (const { query } of queries) answers.set(query, await askOne(client, query));
-		return { answers, listTokens: tokensOf(JSON.stringify(listed.tools)) };
-	} finally {
-		await client.close();
-		rmSync(root, { recursive: true, force: true });
+/** All queries of `queries.txt` by split and kind, then the earlier ones, whose split is older than the hash. */
+export function ownSet(isDevOnly) {
+	const read = (file) => readQueryLines(readFileSync(join(here, file), 'utf8'));
+	const all = read('queries.txt');
+	const groups = [];
+	for (const split of isDevOnly ? ['dev'] : ['dev', 'held-out']) {
+		const queries = all.filter(({ query }) => splitOf(query) === split);
+		groups.push({ label: `${split}, all`, queries });
+		for (const kind of ['exact', 'everyday', 'paraphrase', 'proper'])
+			groups.push({ label: `${split}, ${kind}`, queries: queries.filter((each) => each.kind === kind) });
+		const earlier = read(`tasks-${split}.txt`);
+		groups.push({ label: `${split}, earlier set`, queries: earlier });
+		groups.push({
+			label: `${split}, tasks of several tools`,
+			queries: earlier.filter(({ kind }) => kind === 'task'),
+		});
 	}
+	return { servers: catalogue(), groups };
 }
 
-async function askOne(client, query) {
-	const find = async (input) => (await client.callTool('find_tools', { query, ...input })).content[0].text;
-	const text = await find({ limit: 10, budget: 20_000 });
-	const names = text.split('\n').flatMap((line) => /^(\S+?)\(/.exec(line)?.[1] ?? []);
-	return { names, tokens: tokensOf(await find({})) };
+function readSet(file) {
+	const { tools, queries } = JSON.parse(readFileSync(file, 'utf8'));
+	const names = new Set(tools.map(({ name }) => name));
+	const read = queries.map(({ query, wanted, kind = 'all', task }) => {
+		const list = wanted.map((each) => (Array.isArray(each) ? each : [each]));
+		const unknown = list.flat().find((name) => !names.has(name));
+		if (unknown !== undefined) throw new Error(`"${query}" wants "${unknown}", which is none of the tools`);
+		return { query, task, kind, wanted: list };
+	});
+	const kinds = [...new Set(read.map(({ kind }) => kind))];
+	const byKind = kinds.map((kind) => ({ label: kind, queries: read.filter((each) => each.kind === kind) }));
+	const groups = [{ label: 'all', queries: read }, ...(kinds.length > 1 ? byKind : [])];
+	const byServer = Map.groupBy
+		? Map.groupBy(tools, ({ server = '' }) => server)
+		: tools.reduce(
+				(map, tool) => map.set(tool.server ?? '', [...(map.get(tool.server ?? '') ?? []), tool]),
+				new Map(),
+			);
+	return { servers: [...byServer].map(([name, list]) => ({ name, tools: list, isNamed: true })), groups };
 }
 
-function flatTool(server, tool) {
-	const properties = Object.entries(tool.inputSchema?.properties ?? {});
-	const parameters = properties.map(([name, { description = '' }]) => `${name} ${description}`).join(' ');
-	const id = `${server}__${tool.name}`;
-	return { id, name: id.replace(/[_-]+/g, ' '), description: tool.description ?? '', parameters };
-}
-
-function miniSearch(tools) {
-	const engine = new MiniSearch({ fields: ['name', 'description', 'parameters'] });
-	engine.addAll(tools);
-	return (query) => engine.search(query).map(({ id }) => id);
-}
-
-/** Tools by how many words of the query occur in their text. */
-function regularExpression(tools) {
-	return (query) => {
-		const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])];
-		const patterns = words.map((word) => new RegExp(word, 'i'));
-		const score = ({ name, description }) =>
-			patterns.filter((each) => each.test(`${name} ${description}`)).length;
-		return tools
-			.map((tool) => ({ id: tool.id, score: score(tool) }))
-			.filter(({ score }) => score > 0)
-			.sort((a, b) => b.score - a.score)
-			.map(({ id }) => id);
+/** The ranker of `find_tools`, in this process. */
+export async function toolRanker(servers, only) {
+	const { ToolIndex } = await importSource('hub/expose/tool-index.ts', only);
+	const { ToolUsage } = await importSource('hub/expose/tool-usage.ts');
+	const index = new ToolIndex(new ToolUsage(), { warn: console.error, debug() {}, info() {} });
+	const offered = servers.flatMap((server) =>
+		server.tools.map((tool) => ({
+			server: server.name,
+			about: [server.serverInfo?.title, server.instructions].filter(Boolean).join('\n'),
+			tool: {
+				inputSchema: { type: 'object' },
+				...tool,
+				name: server.isNamed ? tool.name : `${server.name}__${tool.name}`,
+			},
+		})),
+	);
+	const search = async (query, task, limit = 10) => index.search(offered, { query, task, limit });
+	return {
+		search,
+		offered,
+		async answers(queries) {
+			const found = new Map();
+			for (const { query, task } of queries)
+				if (!found.has(query))
+					found.set(
+						query,
+						(await search(query, task)).map(({ id }) => id),
+					);
+			return (query) => found.get(query);
+		},
 	};
 }
 
-function grade(queries, rank) {
-	const share = (wanted, found) =>
-		wanted.filter((any) => any.some((name) => found.includes(name))).length / wanted.length;
-	const mean = (list, value) => list.reduce((sum, each) => sum + value(each), 0) / Math.max(1, list.length);
-	const at = (count) => mean(queries, ({ query, wanted }) => share(wanted, rank(query).slice(0, count)));
-	const tasks = queries.filter(({ kind }) => kind === 'task');
-	const whole = mean(tasks, ({ query, wanted }) => (share(wanted, rank(query).slice(0, 10)) === 1 ? 1 : 0));
-	return [at(1), at(5), at(10), whole];
+function miniSearch(servers) {
+	const engine = new MiniSearch({ fields: ['name', 'description', 'parameters'] });
+	for (const { name, tools, isNamed } of servers) {
+		for (const tool of tools) {
+			const properties = Object.entries(tool.inputSchema?.properties ?? {});
+			const parameters = properties.map(([key, { description = '' }]) => `${key} ${description}`).join(' ');
+			const id = isNamed ? tool.name : `${name}__${tool.name}`;
+			engine.add({ id, name: id.replace(/[_-]+/g, ' '), description: tool.description ?? '', parameters });
+		}
+	}
+	return (query) => engine.search(query).map(({ id }) => id);
 }
 
-function report(split, name, values) {
-	const cells = values.map((value) => value.toFixed(3).padStart(8)).join('  ');
-	console.log(`${split.padEnd(10)} ${name.padEnd(20)} ${cells}`);
-}
-
-function reportKind(split, kind, queries, subjects) {
-	const chosen = queries.filter((query) => query.kind === kind);
-	const recall = (name) => grade(chosen, subjects[name])[1].toFixed(3).padStart(8);
-	const label = `${split} ${kind} (${chosen.length})`.padEnd(28);
-	console.log(`${label} ${recall('orchestra')} ${recall('bm25 (minisearch)')}`);
-}
-
-function reportTokens({ answers, listTokens }, tools) {
-	const all = tokensOf(JSON.stringify(collectedServers().map(({ tools }) => tools)));
-	const tokens = [...answers.values()].map((answer) => answer.tokens);
-	const mean = tokens.reduce((sum, each) => sum + each, 0) / tokens.length;
+function print(tools, servers, groups, told) {
+	console.log(`${tools} tools of ${servers} servers\n\n${heading('queries')}`);
+	for (const { label, queries, orchestra, bm25, ...others } of groups) {
+		console.log(line(`${label} (${queries})`, orchestra));
+		console.log(line('    bm25 (minisearch)', bm25));
+		for (const name of Object.keys(parts)) if (others[name]) console.log(line(`    ${name}`, others[name]));
+	}
+	const share = (count) => (count / Math.max(1, told.answers)).toFixed(3);
 	console.log(
-		`\ntokens: ${Math.round(mean)} an answer with the usual settings (at most ${Math.max(...tokens)}); ` +
-			`the tool list has ${listTokens}, all ${tools.length} tools would have ${all}`,
+		`\nanswers whose first five hold the right tool (${told.answers}): told by the text of the answer ${share(told.byText)}, by signatures alone ${share(told.bySignature)}, always the first ${share(told.first)}`,
 	);
 }
 
-function reportMisses(queries, rank) {
-	console.log('\nmisses (dev):');
-	for (const { query, wanted } of queries) {
+/**
+ * A chooser that knows nothing but the answer: it takes the tool whose text shares most with the query, where a word
+ * that few of the five have counts more, and the order only decides between equal ones.
+ */
+async function toldByText(groups, { search, offered }) {
+	const { foundText } = await importSource('hub/expose/found-tools.ts');
+	const byName = new Map(offered.map(({ tool }) => [tool.name, tool]));
+	const counts = { answers: 0, byText: 0, bySignature: 0, first: 0 };
+	for (const { query, task, wanted } of new Set(groups.flatMap(({ queries }) => queries))) {
+		const found = (await search(query, task, 5)).map((hit) => ({ tool: byName.get(hit.id), hit }));
+		const isRight = ({ hit }) => wanted.some((any) => any.includes(hit.id));
+		if (!found.some(isRight)) continue;
+		// One answer each: the blocks are what an agent reads, without the line that says what matched.
+		const texts = found.map((one) => foundText([one], 100_000).split('\n').slice(0, 2));
+		const right = (at) => (isRight(found[at]) ? 1 : 0);
+		counts.answers++;
+		counts.byText += right(
+			chosen(
+				query,
+				texts.map((lines) => lines.join(' ')),
+			),
+		);
+		counts.bySignature += right(
+			chosen(
+				query,
+				texts.map(([signature]) => signature),
+			),
+		);
+		counts.first += right(0);
+	}
+	return counts;
+}
+
+function chosen(query, texts) {
+	const wordsIn = (text) =>
+		new Set(
+			text
+				.toLowerCase()
+				.match(/\p{L}{2,}/gu)
+				?.map((word) => word.slice(0, 6)),
+		);
+	const held = texts.map(wordsIn);
+	const scores = held.map((own) => {
+		let score = 0;
+		for (const word of wordsIn(query))
+			if (own.has(word)) score += 1 / held.filter((each) => each.has(word)).length;
+		return score;
+	});
+	return scores.indexOf(Math.max(...scores));
+}
+
+function reportMisses(groups, rank) {
+	const dev = groups.filter(({ label }) => !label.startsWith('held-out'));
+	console.log('\nmisses:');
+	for (const { query, wanted } of new Set(dev.flatMap(({ queries }) => queries))) {
 		const found = rank(query).slice(0, 5);
 		const missing = wanted.filter((any) => !any.some((name) => found.includes(name)));
 		if (missing.length > 0)
 			console.log(
-				`  ${query}\n    wanted ${missing.map((any) => any.join('|')).join(', ')}\n    found  ${found.join(', ')}`,
+				`  ${query}\n    wanted ${missing.map((any) => any.join('/')).join(', ')}\n    found  ${found.join(', ')}`,
 			);
 	}
-}
-
-/** The estimate of the library: four characters a token. */
-function tokensOf(text) {
-	return Math.ceil(text.length / 4);
 }

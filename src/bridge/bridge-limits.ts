@@ -25,6 +25,12 @@ export const STALLED_MS = 60_000;
 /** How long the hub may take to answer `initialize` before the bridge answers. */
 export const INITIALIZE_MS = 2_000;
 
+/** How long requests wait for the roots of the client. */
+export const ROOTS_MS = 1_000;
+
+/** Roots of a client that are looked at. */
+export const ROOTS_LIMIT = 100;
+
 /** How long flushing the last responses may take when the bridge ends. */
 export const FLUSH_MS = 1_000;
 
@@ -54,7 +60,10 @@ export const TOOL_CALL_MS: number = 60 * 60_000;
 export const LATE_CONNECT_MS = 500;
 
 /** Interval of the health check of the shared hub. */
-export const HEALTH_CHECK_MS = 1_000;
+export const HEALTH_CHECK_MS = 5_000;
 
 /** How long a hub that seems blocked may take to answer before the connection is dropped. */
 export const HEALTH_RESPONSE_MS = 5_000;
+
+/** How long a client may send requests to a bridge that can never connect; each is answered with the reason. */
+export const REFUSAL_MS = 3_000;

@@ -1,4 +1,6 @@
 /* Connect to a hub and exchange MCP messages: over the tunnel if the hub has one, else by translation. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { STARTED_BY } from '../config/own-entry.ts';
 import { OrchestraError } from '../errors.ts';
 import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
 import type { Link } from '../link/link.ts';
@@ -47,6 +49,7 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 	const identity = await loadIdentity(folder, `${BRIDGE_ID}-client`);
 	// The shared hub is only reachable through its socket, for any kind of link that the user chose.
 	const choice = isUnixAddress(address) ? 'unix' : kind;
+	const begin = performance.now();
 	const link = await dial({
 		address,
 		identity,
@@ -55,12 +58,14 @@ export async function dialHub(endpoint: HubEndpoint, options: DialHubOptions): P
 		signal,
 		log,
 	}).catch((thrown: unknown) => {
-		throw endpoint.diagnose?.() ?? thrown;
+		const isLate = OrchestraError.is(thrown, 'timeout');
+		throw (isLate && endpoint.diagnose?.(performance.now() - begin)) || thrown;
 	});
 	try {
 		const registered = featuresOf(link, endpoint, log);
-		// Forwarded variables must be applied before the first request, which may need what they configure.
-		const features = endpoint.features && !endpoint.variables ? new Set(endpoint.features) : await registered;
+		// Forwarded variables and what started us must be known to the hub before the first request, which may start servers.
+		const mayWait = endpoint.features && !endpoint.variables && endpoint.startedBy === undefined;
+		const features = mayWait ? new Set(endpoint.features) : await registered;
 		registered.catch(() => {}); // a lost link is reported by `closed`
 		if (options.view !== undefined) assertViews(features, address);
 		const hub = features.has(MCP_TUNNEL)
@@ -94,21 +99,27 @@ function overTunnel(
 	return { transport, closed: link.closed, close };
 }
 
-/** The same hub, but its connection also ends when the hub is blocked: its heartbeat is late and it does not answer a request. */
-function withHealthCheck(hub: DialedHub, link: Link, diagnose: () => OrchestraError | undefined): DialedHub {
+/** The same hub, but its connection also ends when the hub is blocked: it does not answer a request. */
+function withHealthCheck(
+	hub: DialedHub,
+	link: Link,
+	diagnose: NonNullable<HubEndpoint['diagnose']>,
+): DialedHub {
 	let timer: NodeJS.Timeout | undefined;
 	const blocked = new Promise<OrchestraError>((resolve) => {
 		let isChecking = false;
 		timer = setInterval(() => {
-			const error = isChecking ? undefined : diagnose();
-			if (error === undefined) return;
+			if (isChecking) return;
 			isChecking = true;
-			// A heartbeat may also be late because the disk is full or the machine was suspended, so ask the hub.
 			register(link, manifest, HEALTH_RESPONSE_MS).then(
 				() => {
 					isChecking = false;
 				},
-				() => resolve(diagnose() ?? error),
+				() => {
+					isChecking = false;
+					const error = diagnose(HEALTH_RESPONSE_MS);
+					if (error) resolve(error);
+				},
 			);
 		}, HEALTH_CHECK_MS);
 		timer.unref();
@@ -133,21 +144,29 @@ async function translated(
 }
 
 /** The features of the hub. An orchestrator that rejects the registration is used without features. */
-async function featuresOf(link: Link, { variables }: HubEndpoint, log: Log): Promise<ReadonlySet<string>> {
-	const env = variables && { ...variables, [BRIDGE_PID_VARIABLE]: String(process.pid) };
+async function featuresOf(
+	link: Link,
+	{ address, variables, startedBy }: HubEndpoint,
+	log: Log,
+): Promise<ReadonlySet<string>> {
+	const env = {
+		...(variables && { ...variables, [BRIDGE_PID_VARIABLE]: String(process.pid) }),
+		...(startedBy !== undefined && { [STARTED_BY]: startedBy }),
+	};
 	try {
-		const { isAccepted, features } = await register(link, { ...manifest, env }, REGISTER_MS);
+		const { isAccepted, features, refusal } = await register(link, { ...manifest, env }, REGISTER_MS);
+		if (refusal !== undefined)
+			throw new OrchestraError('bad_input', `the hub at ${address} refused this bridge: ${refusal}`, {
+				hint: 'Remove the entry that starts this bridge.',
+			});
 		if (!isAccepted) log.debug('the orchestrator did not accept the registration');
 		return features;
 	} catch (thrown) {
+		if (OrchestraError.is(thrown, 'bad_input')) throw thrown;
 		// A peer without registration drops the stream; a lost link is an error.
-		const gone = await Promise.race([link.closed, nextTick()]);
+		const gone = await Promise.race([link.closed, nextTurn()]);
 		if (gone) throw gone;
 		log.debug(`the orchestrator did not respond to the registration: ${OrchestraError.from(thrown).message}`);
 		return new Set();
 	}
-}
-
-function nextTick(): Promise<void> {
-	return new Promise((resolve) => setImmediate(resolve));
 }

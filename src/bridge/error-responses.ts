@@ -5,10 +5,11 @@
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { oversizeMessage } from '../rpc/message-errors.ts';
-import { encodeId, idFromHead, rpcCodes } from '../wire/json-rpc.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { messageOutline } from '../wire/message-outline.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
-import type { Head } from './message-head.ts';
+import type { Head } from './relayed-message.ts';
 
 /** The error message for a call that was in flight when the connection was lost. */
 export function lostMessage(reason: OrchestraError): string {
@@ -58,19 +59,18 @@ export function subscriptionEnd(id: string): string {
 
 /** The response to an oversize line; undefined when the line was itself a response. */
 export function responseToOversize(
-	{ head, limitBytes }: OversizeLine,
+	{ head, tail, limitBytes }: OversizeLine,
 	unknownId: string,
 ): string | undefined {
-	const known = idFromHead(head);
-	if (known?.isRequest === false) return undefined;
-	const id = known === undefined ? unknownId : encodeId(known.id);
+	const { id = unknownId, kind } = messageOutline(head, tail);
+	if (kind === 'result' || kind === 'error') return undefined;
 	return errorText(id, rpcCodes.invalidRequest, oversizeMessage(limitBytes).message);
 }
 
 function unreachable(id: string, reason: OrchestraError): string {
 	const message = `the orchestrator cannot be reached: ${reason.message}; the request was not sent`;
 	const { code, hint } = reason;
-	return errorText(id, rpcCodes.internal, message, hint === undefined ? { code } : { code, hint });
+	return errorText(id, rpcCodes.internal, message, { code, outcome: 'not_run', hint });
 }
 
 /** @param id the JSON text of the id; empty to leave it out */

@@ -10,8 +10,12 @@ export interface HubEndpoint {
 	features?: readonly string[] | undefined;
 	/** Environment variables to forward with the registration. Only for a hub of this user. */
 	variables?: Readonly<Record<string, string>> | undefined;
+	/** What started this bridge, for a hub that refuses its own children. */
+	startedBy?: string | undefined;
+	/** False when another hub is to be used by now. */
+	isCurrent?: (() => boolean) | undefined;
 	/** Why the hub does not answer, as far as other processes can see; undefined when it looks healthy. */
-	diagnose?: (() => OrchestraError | undefined) | undefined;
+	diagnose?: ((silentMs: number) => OrchestraError | undefined) | undefined;
 }
 
 /** Finds the hub before every connection attempt; may start one. */

@@ -7,7 +7,8 @@
  * is dropped.
  */
 import { encodeNotification } from '../wire/json-rpc.ts';
-import { withId } from './message-head.ts';
+import { JsonText, withMember } from '../wire/json-text.ts';
+import { withId } from './relayed-message.ts';
 
 export class HubRequests {
 	/** From the id that the client sees to the id of the hub. */
@@ -18,7 +19,7 @@ export class HubRequests {
 	ask(id: string, text: string): string {
 		const clientId = this.#clientId(id);
 		this.#open.set(clientId, id);
-		return clientId === id ? text : withId(text, id, clientId);
+		return clientId === id ? text : withId(text, clientId);
 	}
 
 	/** A response of the client. Returns the text for the hub; undefined when no request is open under this id. */
@@ -26,7 +27,7 @@ export class HubRequests {
 		const id = this.#open.get(clientId);
 		this.#open.delete(clientId);
 		if (id === undefined || clientId === id) return id === undefined ? undefined : text;
-		return withId(text, clientId, id);
+		return withId(text, id);
 	}
 
 	/** Whether the hub awaits a response under this id of its own. */
@@ -38,11 +39,7 @@ export class HubRequests {
 	cancel(id: string, text: string): string {
 		const clientId = this.#clientId(id);
 		if (!this.#open.delete(clientId) || clientId === id) return text;
-		const notification = Object(JSON.parse(text));
-		return JSON.stringify({
-			...notification,
-			params: { ...notification.params, requestId: JSON.parse(clientId) },
-		});
+		return withMember(text, ['params', 'requestId'], clientId);
 	}
 
 	/** The hub is lost. Returns the notifications that cancel its open requests. */
@@ -51,7 +48,7 @@ export class HubRequests {
 		this.#open.clear();
 		this.#hubs++;
 		return ids.map((clientId) =>
-			encodeNotification('notifications/cancelled', { requestId: JSON.parse(clientId), reason }),
+			encodeNotification('notifications/cancelled', { requestId: new JsonText(clientId), reason }),
 		);
 	}
 

@@ -1,10 +1,13 @@
 /* Keep a relay connected to a hub: reconnect with exponential backoff until aborted. */
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { Backoff } from '../rpc/backoff.ts';
+import { onAbort } from '../rpc/abortable.ts';
+import { within } from '../rpc/clock.ts';
+import { RestartPolicy } from '../rpc/restart-policy.ts';
+import { type Ending, Supervisor } from '../rpc/supervisor.ts';
 import { LATE_CONNECT_MS, RECONNECT_FIRST_MS, RECONNECT_MAX_MS, STABLE_MS } from './bridge-limits.ts';
 import type { DialedHub } from './dial-hub.ts';
-import type { Relay } from './relay.ts';
+import { MOVED, type Relay } from './relay.ts';
 
 export interface KeepConnectedOptions {
 	relay: Relay;
@@ -21,70 +24,68 @@ export interface KeepConnectedOptions {
  * attempt fails for a permanent reason: a wrong address or certificate.
  */
 export async function keepConnected({ relay, open, signal, log }: KeepConnectedOptions): Promise<boolean> {
-	const aborted = new Promise<void>((resolve) =>
-		signal.addEventListener('abort', () => resolve(), { once: true }),
+	const limits = { firstMs: RECONNECT_FIRST_MS, maxMs: RECONNECT_MAX_MS, stableMs: STABLE_MS };
+	const policy = new RestartPolicy(limits);
+	let hasOpened = false;
+	let permanent: OrchestraError | undefined;
+	let wake = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		wake = resolve;
+		onAbort(signal, resolve);
+	});
+	const unreachable = (error: OrchestraError): void => {
+		relay.unreachable(error);
+		if (policy.isFresh) warn(log, error);
+	};
+	const supervisor = new Supervisor<DialedHub>(
+		{
+			name: 'the hub',
+			start: async (_closing, onEnd) => {
+				const hub = await open().catch((thrown: unknown) => {
+					const error = OrchestraError.from(thrown);
+					if (error.code === 'bad_input' && (!hasOpened || signal.aborted)) permanent = error;
+					else unreachable(error);
+					throw error;
+				});
+				if (!signal.aborted) serve(hub, relay, { onEnd, unreachable, signal });
+				return hub;
+			},
+			stop: (hub) => hub.close(),
+			onDown: () => {
+				hasOpened = true;
+				if (permanent) wake();
+			},
+			onStarted: () => {
+				hasOpened = true;
+			},
+			isNeeded: () => !signal.aborted && permanent === undefined,
+		},
+		{ policy, log },
 	);
-	const backoff = new Backoff(RECONNECT_FIRST_MS, RECONNECT_MAX_MS);
-	for (let attempts = 0; !signal.aborted; attempts++) {
-		const startedAt = performance.now();
-		try {
-			const hub = await openUnless(aborted, open);
-			if (hub === 'late') return false;
-			if (hub) await serveWith(hub, relay, aborted);
-		} catch (thrown) {
-			const error = OrchestraError.from(thrown);
-			if (attempts === 0 && error.code === 'bad_input') throw error;
-			relay.unreachable(error);
-			if (backoff.isReset) warn(log, error);
-		}
-		if (signal.aborted) break;
-		if (performance.now() - startedAt >= STABLE_MS) backoff.reset();
-		else await pause(backoff.nextMs(), aborted);
-	}
-	return true;
+	if (!signal.aborted) supervisor.keepUp();
+	await over;
+	const isAttempt = supervisor.isStarting;
+	const closed = supervisor.close().then(() => true);
+	const isOver = isAttempt ? ((await within(closed, LATE_CONNECT_MS)) ?? false) : await closed;
+	if (permanent) throw permanent;
+	return isOver;
 }
 
-/**
- * Undefined when `aborted` comes first and the attempt ends soon; its hub is then closed. `late` when the attempt does
- * not end soon. A wrong address or certificate is reported even then.
- */
-async function openUnless(
-	aborted: Promise<void>,
-	open: () => Promise<DialedHub>,
-): Promise<DialedHub | 'late' | undefined> {
-	const opening = open();
-	const hub = await Promise.race([opening, aborted]);
-	if (hub !== undefined) return hub;
-	let failure: unknown;
-	let isOver = false;
-	const closed = opening
-		.then((late) => late.close())
-		.catch((thrown: unknown) => {
-			failure = thrown;
-		})
-		.then(() => {
-			isOver = true;
-		});
-	await pause(LATE_CONNECT_MS, closed);
-	if (OrchestraError.is(failure, 'bad_input')) throw failure;
-	return isOver ? undefined : 'late';
-}
-
-/** Serve with this hub until it is lost, then throw the reason. Returns when `aborted` comes first. */
-async function serveWith(hub: DialedHub, relay: Relay, aborted: Promise<void>): Promise<void> {
+/** Serve with this hub until it is lost or another one is to be used. One that was lost after a while is dialed at once. */
+function serve(
+	hub: DialedHub,
+	relay: Relay,
+	on: { onEnd: (ending: Ending) => void; unreachable: (error: OrchestraError) => void; signal: AbortSignal },
+): void {
+	const startedAt = performance.now();
 	const lost = relay.attach(hub.transport);
-	const reason = await Promise.race([hub.closed, lost, aborted]);
-	if (reason === undefined) return hub.close();
-	relay.detach(reason);
-	// Cleaning up a lost connection must not delay the next one.
-	void hub.close().catch(() => {});
-	throw reason;
-}
-
-async function pause(ms: number, aborted: Promise<void>): Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	await Promise.race([aborted, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-	clearTimeout(timer);
+	void Promise.race([hub.closed, lost]).then((reason) => {
+		if (on.signal.aborted) return;
+		relay.detach(reason);
+		if (reason === MOVED) return on.onEnd({ error: MOVED, isCrash: false });
+		on.unreachable(reason);
+		on.onEnd({ error: reason, isCrash: performance.now() - startedAt < STABLE_MS });
+	});
 }
 
 function warn(log: Log, { message, hint }: OrchestraError): void {

@@ -3,14 +3,16 @@
  * plugin protocol. A failed connection or an invalid response is an internal error
  * with its reason; a failed tool is a result.
  */
-import { OrchestraError } from '../errors.ts';
+import { OrchestraError, requestOutcomeOf } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import type { CallToolParams, GetPromptParams, Provider } from '../mcp/server/provider.ts';
+import { answerBy, type CallAnswers } from '../mcp/server/methods.ts';
+import type { Call, CallToolParams, Capability, GetPromptParams, Provider } from '../mcp/server/provider.ts';
 import type { PluginClient } from '../plugin/client/plugin-client.ts';
 import type { CallOptions } from '../plugin/client/unary-calls.ts';
 import { expectKind, type RequestInit, type ResponseKind, type ResponseValue } from '../plugin/codec.ts';
 import { argumentsIn, exactBytes } from '../plugin/exact-json.ts';
 import { promptOf, promptResultOf, toolOf, toolResultOf } from '../plugin/mcp-translation.ts';
+import { isMissingFile } from '../plugin/missing-file.ts';
 import {
 	STORED_MIME_TYPE,
 	storedFolders,
@@ -18,14 +20,15 @@ import {
 	storedResource,
 	storedTemplates,
 } from '../plugin/stored-resources.ts';
+import type { Item, ItemKind } from '../protocol/item-lists.ts';
 import type {
+	Awaitable,
 	CallToolResult,
 	GetPromptResult,
 	Prompt,
 	ReadResourceResult,
 	Resource,
-	ResourceTemplate,
-	ServerCapabilities,
+	Result,
 	Tool,
 } from '../protocol/mcp-types.ts';
 import { rpcError, rpcErrorOf } from '../rpc/rpc-error.ts';
@@ -37,31 +40,51 @@ import { lostMessage } from './error-responses.ts';
 type Request = NonNullable<RequestInit['request']>;
 
 export class OrchestratorProvider implements Provider {
+	readonly answersAll = true;
 	readonly info = { name: 'orchestra', version: '1.0.0' };
 	readonly #client: PluginClient;
 	readonly #sessionId: string;
 	readonly #isExact: boolean;
-	readonly #offered: Promise<ServerCapabilities>;
+	/** It reports no changes. */
+	readonly capabilities: Promise<readonly Capability[]>;
+	readonly #answers: CallAnswers = {
+		'tools/call': (params, context) => this.#callTool(params, context),
+		'prompts/get': (params, context) => this.#getPrompt(params, context),
+		'resources/read': ({ uri }, context) => this.#readResource(uri, context),
+	};
 
 	/** @param isExact whether the orchestrator supports exact JSON */
 	constructor(client: PluginClient, sessionId: string, isExact: boolean) {
 		this.#client = client;
 		this.#sessionId = sessionId;
 		this.#isExact = isExact;
-		this.#offered = this.#probe();
+		this.capabilities = this.#probe();
 	}
 
-	capabilities(): Promise<ServerCapabilities> {
-		return this.#offered;
+	list(kind: ItemKind, context: CallContext): Awaitable<readonly Item[]> {
+		switch (kind) {
+			case 'tools':
+				return this.#listTools(context);
+			case 'prompts':
+				return this.#listPrompts(context);
+			case 'resources':
+				return this.#listResources(context);
+			case 'templates':
+				return storedTemplates;
+		}
 	}
 
-	async listTools(context: CallContext): Promise<Tool[]> {
+	request(call: Call): Awaitable<Result> {
+		return answerBy(this.#answers, call);
+	}
+
+	async #listTools(context: CallContext): Promise<Tool[]> {
 		const request = { case: 'listTools', value: {} } as const;
 		const { tools } = await this.#ask(request, 'listTools', { prefix: 'lt', context });
 		return tools.map(toolOf).sort(byName);
 	}
 
-	async callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
+	async #callTool({ name, arguments: input }: CallToolParams, context: CallContext): Promise<CallToolResult> {
 		// It came from `JSON.parse`.
 		const exact = argumentsIn(context.text, input as JsonObject);
 		const { traceparent } = context.meta;
@@ -77,13 +100,13 @@ export class OrchestratorProvider implements Provider {
 		return toolResultOf(await this.#ask({ case: 'toolCall', value: call }, 'toolCall', options));
 	}
 
-	async listPrompts(context: CallContext): Promise<Prompt[]> {
+	async #listPrompts(context: CallContext): Promise<Prompt[]> {
 		const request = { case: 'listPrompts', value: {} } as const;
 		const { prompts } = await this.#ask(request, 'listPrompts', { prefix: 'lp', context });
 		return prompts.map(promptOf).sort(byName);
 	}
 
-	async getPrompt(
+	async #getPrompt(
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Promise<GetPromptResult> {
@@ -95,27 +118,22 @@ export class OrchestratorProvider implements Provider {
 		return promptResultOf(found);
 	}
 
-	async listResources(context: CallContext): Promise<Resource[]> {
+	async #listResources(context: CallContext): Promise<Resource[]> {
 		const lists = await Promise.all(storedFolders.map((prefix) => this.#stored(prefix, context)));
 		return lists.flat().sort((one, other) => compare(one.uri, other.uri));
 	}
 
-	listResourceTemplates(): readonly ResourceTemplate[] {
-		return storedTemplates;
-	}
-
-	async readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
+	async #readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
 		const path = storedPath(uri);
 		if (path === undefined) throw noResource(uri);
 		const request = { case: 'storageRead', value: { path } } as const;
-		const { content, version } = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
+		const found = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
 			(error: unknown) => {
 				throw isNotFound(error) ? noResource(uri) : error;
 			},
 		);
-		// An existing file has a version or content.
-		if (content.length === 0 && version === 0n) throw noResource(uri);
-		const text = Buffer.from(content).toString('utf8');
+		if (isMissingFile(found)) throw noResource(uri);
+		const text = Buffer.from(found.content).toString('utf8');
 		return { contents: [{ uri, mimeType: STORED_MIME_TYPE, text }] };
 	}
 
@@ -134,7 +152,7 @@ export class OrchestratorProvider implements Provider {
 		{ prefix, context, timeoutMs }: { prefix: string; context: CallContext; timeoutMs?: number },
 	): Promise<ResponseValue<K>> {
 		const { id, signal } = context;
-		const requestId = `stdio-${prefix}-${typeof id === 'object' ? id.text : id}`;
+		const requestId = `stdio-${prefix}-${id.replaceAll('"', '')}`;
 		return this.#send(request, kind, { requestId, signal, timeoutMs });
 	}
 
@@ -151,7 +169,7 @@ export class OrchestratorProvider implements Provider {
 	}
 
 	/** Every orchestrator has tools; prompts and storage are probed once. */
-	async #probe(): Promise<ServerCapabilities> {
+	async #probe(): Promise<readonly Capability[]> {
 		const options = { timeoutMs: ORCHESTRATOR_PROBE_MS };
 		const [prompts, ...stored] = await Promise.allSettled([
 			this.#send({ case: 'listPrompts', value: {} }, 'listPrompts', options),
@@ -161,19 +179,23 @@ export class OrchestratorProvider implements Provider {
 		]);
 		// An orchestrator without storage may answer with an empty list.
 		const hasStored = stored.some((list) => list.status === 'fulfilled' && list.value.entries.length > 0);
-		return {
-			tools: {},
-			...(hasStored ? { resources: {} } : {}),
-			...(prompts.status === 'fulfilled' && prompts.value.prompts.length > 0 ? { prompts: {} } : {}),
-		};
+		const hasPrompts = prompts.status === 'fulfilled' && prompts.value.prompts.length > 0;
+		return [
+			'tools',
+			...(hasStored ? ['resources' as const] : []),
+			...(hasPrompts ? ['prompts' as const] : []),
+		];
 	}
 }
 
 /** A broken connection or an invalid response is not the fault of the client's request. */
 function internalError(thrown: unknown): OrchestraError {
 	const error = OrchestraError.from(thrown);
-	const message = error.code === 'closed' ? lostMessage(error) : error.message;
-	const wrapped = rpcError(rpcCodes.internal, message, { code: error.code });
+	const { code } = error;
+	const outcome = requestOutcomeOf(error) ?? (code === 'tool_failed' ? undefined : 'unknown');
+	const isLost = code === 'closed' && outcome === 'unknown';
+	const message = isLost ? lostMessage(error) : error.message;
+	const wrapped = rpcError(rpcCodes.internal, message, { code, outcome });
 	const rpc = rpcErrorOf(wrapped);
 	return new OrchestraError('rpc', message, { cause: thrown, data: { rpc, reason: error.data['code'] } });
 }

@@ -16,13 +16,15 @@ import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { HUB_START_MS, QUEUE_MS } from './bridge-limits.ts';
+import { ClientRoots, type OnRoots } from './client-roots.ts';
 import { responseToUnsent } from './error-responses.ts';
 import { HubRequests } from './hub-requests.ts';
 import { LocalResponses } from './local-responses.ts';
-import { canceledId, type Head, isInitialize, parseHead, readHead } from './message-head.ts';
+
 import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OutputQueue } from './output-queue.ts';
+import { canceledId, clientMessage, type Head, hubHead, isInitialize } from './relayed-message.ts';
 import { SessionReplay } from './session-replay.ts';
 
 export interface RelayOptions {
@@ -33,11 +35,16 @@ export interface RelayOptions {
 	stalledMs?: number | undefined;
 	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
 	instructions?: (() => string | undefined) | undefined;
+	/** Without it the client is not asked for its roots. */
+	onRoots?: OnRoots | undefined;
 	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;
 	/** Called when the client has read nothing for `stalledMs`. */
 	onStalled?: (() => void) | undefined;
 }
+
+/** Why a hub was given up for that of another project. */
+export const MOVED: OrchestraError = new OrchestraError('closed', 'the client works in another project');
 
 export class Relay implements Receiver {
 	readonly #options: RelayOptions;
@@ -54,11 +61,13 @@ export class Relay implements Receiver {
 	readonly #hubRequests = new HubRequests();
 	readonly #queue: MessageQueue;
 	#replay: SessionReplay | undefined;
+	readonly #roots: ClientRoots | undefined;
 	#hub: Transport | undefined;
 	#isHubFull = false;
 	#downReason: OrchestraError | undefined;
 	#hasConnected = false;
 	#isFinished = false;
+	#refusal: OrchestraError | undefined;
 	#drain: { timer: NodeJS.Timeout; resolve: () => void } | undefined;
 	#onLost: (reason: OrchestraError) => void = () => {};
 
@@ -67,6 +76,13 @@ export class Relay implements Receiver {
 		this.#queue = new MessageQueue(client, ({ head }) => this.#refuse(head));
 		this.#options = options;
 		this.#log = options.log ?? Log.silent;
+		this.#roots =
+			options.onRoots &&
+			new ClientRoots({
+				onRoots: options.onRoots,
+				toClient: (text) => this.#output.post(text),
+				onSettled: () => this.#sendQueued(),
+			});
 		this.#output = new OutputQueue(
 			client,
 			{
@@ -93,6 +109,7 @@ export class Relay implements Receiver {
 		});
 		this.#hub = hub;
 		this.#isHubFull = false;
+		this.#roots?.attached();
 		this.#downReason = undefined;
 		const replay = new SessionReplay(this.#open.session.replay(), {
 			toClient: (text) => this.#output.post(text),
@@ -144,6 +161,14 @@ export class Relay implements Receiver {
 		});
 	}
 
+	/** There will be no hub: every request is answered with the reason, `initialize` too. */
+	refuse(reason: OrchestraError): void {
+		this.#refusal = reason;
+		this.#downReason = reason;
+		this.#open.initialization.end();
+		for (const { head } of this.#queue.takeAll()) this.#refuse(head);
+	}
+
 	/** Shut down: fail the queued requests and those in flight, and forward nothing more. */
 	finish(reason: OrchestraError): void {
 		if (this.#isFinished) return;
@@ -152,13 +177,15 @@ export class Relay implements Receiver {
 		this.#open.initialization.end();
 		for (const text of this.#open.takeLost(reason, true)) this.#output.post(text);
 		this.#isFinished = true;
+		this.#roots?.end();
 		this.#output.close();
 	}
 
-	message(text: string): void {
-		const head = parseHead(text);
+	message(received: string): void {
+		const { text, head } = clientMessage(received);
 		if (head.kind === 'blank' || this.#isFinished) return;
 		this.#local.note(head);
+		if (this.#roots?.take(text, head)) return;
 		if (head.kind === 'response' && this.#forwardResponse(text, head)) return;
 		if (head.kind === 'notification' && head.method === 'notifications/cancelled') return this.#cancel(text);
 		this.#take(text, head);
@@ -187,6 +214,18 @@ export class Relay implements Receiver {
 		return true;
 	}
 
+	/** Give up the hub for that of another project. Nothing is in flight, so nothing is lost. */
+	#moveIfIdle(): void {
+		if (!this.#roots?.isMoveDue || !this.#open.isIdle) return;
+		this.#roots.moved();
+		if (this.#hub === undefined) return;
+		this.#hub = undefined;
+		this.#hasConnected = false;
+		this.#queue.limitDeadlines(Math.max(HUB_START_MS, this.#queueMs));
+		for (const text of this.#hubRequests.cancelAll(MOVED.message)) this.#output.post(text);
+		this.#onLost(MOVED);
+	}
+
 	#cancel(text: string): void {
 		const id = canceledId(text) ?? '';
 		if (this.#queue.drop(id)) return this.#checkIdle();
@@ -200,8 +239,10 @@ export class Relay implements Receiver {
 		if (this.#output.isFull) return this.#queue.add({ text, head }, Number.POSITIVE_INFINITY);
 		const response = this.#local.to(head);
 		if (response !== undefined) return this.#output.post(response);
+		if (this.#refusal) return this.#refuse(head);
 		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
-		if (this.#hub && !this.#isHubFull && this.#queue.isEmpty) return this.#pass(text, head);
+		const isHeld = head.kind === 'request' && this.#roots?.holdsRequests;
+		if (this.#hub && !this.#isHubFull && !isHeld && this.#queue.isEmpty) return this.#pass(text, head);
 		const isStarting = !this.#hasConnected && this.#downReason === undefined;
 		const queueMs = isStarting ? Math.max(HUB_START_MS, this.#queueMs) : this.#queueMs;
 		this.#queue.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : queueMs);
@@ -210,7 +251,7 @@ export class Relay implements Receiver {
 
 	/** Send queued messages while both pipes have room. */
 	#sendQueued(): void {
-		while (this.#hub && !this.#isHubFull && !this.#output.isFull) {
+		while (this.#hub && !this.#isHubFull && !this.#roots?.holdsRequests && !this.#output.isFull) {
 			const message = this.#queue.shift();
 			if (message === undefined) break;
 			const response = this.#local.to(message.head);
@@ -249,6 +290,7 @@ export class Relay implements Receiver {
 	}
 
 	#checkIdle(): void {
+		this.#moveIfIdle();
 		if (!this.isIdle || this.#drain === undefined) return;
 		clearTimeout(this.#drain.timer);
 		this.#drain.resolve();
@@ -256,7 +298,7 @@ export class Relay implements Receiver {
 
 	#fromHub(text: string): void {
 		if (this.#isFinished) return;
-		const head = readHead(text);
+		const head = hubHead(text);
 		if (head.kind === 'response' && this.#replay?.take(head.id, text)) return;
 		if (head.kind === 'blank' || (head.kind === 'invalid' && head.error.code === rpcCodes.parse))
 			return this.#log.warn('the hub sent a message that is not JSON; it was dropped');

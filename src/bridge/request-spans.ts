@@ -6,8 +6,9 @@
  * unchanged. The parts of a batch have no spans.
  */
 import { type OpenSpan, spanKinds, type Tracer } from '../telemetry/tracer.ts';
-import { isObject, memberText, parseJson, withMember } from '../wire/json.ts';
-import type { Head } from './message-head.ts';
+import { isObject, parseJson } from '../wire/json.ts';
+import { textAt, withMember } from '../wire/json-text.ts';
+import type { Head } from './relayed-message.ts';
 
 /** The same methods have spans in the hub. */
 const tracedMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -50,8 +51,8 @@ export class RequestSpans {
 		const span = this.#take(id);
 		if (span === undefined) return;
 		if (isResult) return span.end();
-		const code = memberText(text, 'error', 'code');
-		const message = memberText(text, 'error', 'message');
+		const code = textAt(text, 'error', 'code');
+		const message = textAt(text, 'error', 'message');
 		span.end({ error: message, attributes: { 'error.type': code, 'rpc.response.status_code': code } });
 	}
 

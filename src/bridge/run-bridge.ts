@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
@@ -17,7 +18,8 @@ import { drainedOrStopped } from '../transport/serve-stdio.ts';
 import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
-import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS } from './bridge-limits.ts';
+import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS, REFUSAL_MS } from './bridge-limits.ts';
+import type { OnRoots } from './client-roots.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
@@ -29,6 +31,8 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
+	/** Returns true when `findHub` finds another hub from now on. Without it the client is not asked for its roots. */
+	onRoots?: OnRoots | undefined;
 	/** The instructions for a client that gets no answer to `initialize` from the hub in time. */
 	instructions?: (() => string | undefined) | undefined;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
@@ -41,7 +45,7 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 
 /**
  * Serve until the client disconnects. Resolves when everything is answered, flushed and closed. Rejects when the
- * first connection attempt fails for a permanent reason: a wrong address or certificate.
+ * first connection attempt fails for a permanent reason, a wrong address or certificate, after the client got it.
  */
 export async function runBridge(options: BridgeOptions): Promise<void> {
 	const log = options.log ?? Log.fromEnvironment('transport.stdio');
@@ -56,6 +60,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		queueMs: options.queueMs,
 		stalledMs: options.stalledMs,
 		instructions: options.instructions,
+		onRoots: options.onRoots,
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,
 	});
@@ -66,16 +71,14 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	});
 	stdio.watchOutput(() => !relay.isIdle);
 	const stopped = deferred();
-	const onStop = (): void => {
-		transport.stopReading();
-		stopped.resolve();
-	};
 	const { kind, view } = options;
 	const dialing = { sessionId: randomUUID(), view, signal: stop.signal, log, kind };
 	const hubs = keepConnected({ relay, open: opener(options, dialing, spans), signal: stop.signal, log });
 	transport.start(relay);
-	if (options.signal?.aborted) onStop();
-	else options.signal?.addEventListener('abort', onStop, { once: true });
+	const stopListening = onAbort(options.signal, () => {
+		transport.stopReading();
+		stopped.resolve();
+	});
 	let isQuiet = true;
 	try {
 		await Promise.race([inputEnd.promise, unread.promise, hubs]);
@@ -84,13 +87,21 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		stop.abort();
 		isQuiet = (await within(hubs, DISCONNECT_MS)) ?? false;
 	} catch (thrown) {
-		relay.finish(OrchestraError.from(thrown));
+		const ended = Promise.race([inputEnd.promise, stopped.promise, unread.promise]);
+		await refuse(relay, OrchestraError.from(thrown), ended);
 		throw thrown;
 	} finally {
 		await Promise.all([closeOutput(transport, options.onStuck), spans?.close()]);
-		options.signal?.removeEventListener('abort', onStop);
+		stopListening();
 		if (!isQuiet) options.onStuck?.();
 	}
+}
+
+/** An agent does not show why a pipe was closed, so it gets the reason in answers first. */
+async function refuse(relay: Relay, reason: OrchestraError, ended: Promise<unknown>): Promise<void> {
+	relay.refuse(reason);
+	await within(ended, REFUSAL_MS);
+	relay.finish(reason);
 }
 
 async function drain(relay: Relay, stopped: Promise<unknown>, log: Log): Promise<void> {
@@ -131,10 +142,17 @@ function opener(
 	spans: BridgeSpans | undefined,
 ): () => Promise<DialedHub> {
 	return async () => {
-		const endpoint = await findHub();
-		const hub = await dialHub(endpoint, options);
-		spans?.attach(hub.transport);
-		say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
-		return hub;
+		for (;;) {
+			const endpoint = await findHub();
+			const hub = await dialHub(endpoint, options);
+			if (endpoint.isCurrent?.() === false) {
+				// The client told its project meanwhile, which happens once.
+				await hub.close();
+				continue;
+			}
+			spans?.attach(hub.transport);
+			say(`transport.stdio: connected to orchestrator at ${endpoint.address}`);
+			return hub;
+		}
 	};
 }

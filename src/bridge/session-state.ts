@@ -4,7 +4,7 @@
  */
 import { isObject, parseJson } from '../wire/json.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
-import { parseHead, withId } from './message-head.ts';
+import { readHead, withId } from './relayed-message.ts';
 
 const remembered: ReadonlySet<string> = new Set([
 	'initialize',
@@ -65,10 +65,10 @@ export class SessionState {
 	}
 
 	#replayed(text: string): ReplayedMessage {
-		const head = parseHead(text);
+		const head = readHead(text);
 		if (head.kind !== 'request') return { text, method: 'notifications/initialized' };
 		const id = JSON.stringify(`bridge-replay-${++this.#replay}`);
-		return { text: withId(text, head.id, id), id, method: head.method };
+		return { text: withId(text, id), id, method: head.method };
 	}
 }
 

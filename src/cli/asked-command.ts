@@ -6,7 +6,7 @@
  * --help`, `mctl hub stop -h`.
  */
 import { OrchestraError } from '../errors.ts';
-import { nearest } from '../search/text/nearest.ts';
+import { nearest } from '../nearest.ts';
 import type { CommandEntry, CommandTable } from './commands.ts';
 
 /** Words that are no commands of the table. */

@@ -2,9 +2,10 @@
 import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
 import { type ToolFilter, viewFilter } from '../hub/expose/tool-filter.ts';
+import { serverNamesOf } from '../trust/tool-name.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
 
-type FlagInput = Pick<CommandInput, 'flags' | 'environment'>;
+type FlagInput = Pick<CommandInput, 'flags' | 'cwd' | 'environment'>;
 
 /** Undefined without the flag. Throws a usage error that names the views for an unknown one. */
 export function chosenView(input: FlagInput, command: Command, file?: string): string | undefined {
@@ -15,12 +16,18 @@ export function chosenView(input: FlagInput, command: Command, file?: string): s
 }
 
 /** The tools of the view; all of them without the flag. Throws like `chosenView`. */
-export function chosenFilter({ flags, environment }: FlagInput, command: Command, file?: string): ToolFilter {
+export function chosenFilter(
+	{ flags, cwd, environment }: FlagInput,
+	command: Command,
+	file?: string,
+): ToolFilter {
 	const { view } = flags;
 	if (typeof view !== 'string') return () => true;
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment, file });
+	const { configuration } = loadConfiguration({ cwd, environment, file });
 	try {
-		return viewFilter(configuration.views, view);
+		const isIn = viewFilter(configuration, view);
+		const servers = serverNamesOf(configuration.mcpServers);
+		return (name) => isIn(servers.read(name));
 	} catch (error) {
 		throw usageError(command, OrchestraError.from(error).message);
 	}

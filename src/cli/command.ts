@@ -4,7 +4,7 @@
  * its line in the table of commands, which has the summary.
  */
 import { OrchestraError } from '../errors.ts';
-import type { Output } from './terminal/output.ts';
+import type { InputStream, Output } from './terminal/output.ts';
 
 export interface Flag {
 	type: 'boolean' | 'string';
@@ -16,14 +16,23 @@ export interface Flag {
 	repeats?: boolean;
 }
 
-export interface CommandInput {
+/** Where a command runs: what a path is relative to, and the variables. */
+export interface CommandPlace {
+	readonly cwd: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+}
+
+export interface CommandInput extends CommandPlace {
 	/** The words after the command, flags taken out. */
 	words: readonly string[];
 	flags: Readonly<Record<string, string | boolean | undefined>>;
 	/** All values of the flags that repeat, in their order. */
 	lists?: ReadonlyMap<string, readonly string[]>;
 	out: Output;
-	environment: Readonly<NodeJS.ProcessEnv>;
+	/** Opened by the first call. */
+	stdin: () => InputStream;
+	/** The script of mctl, for a Node that starts it once more. */
+	program: string;
 	/** Aborted by the first Ctrl-C or SIGTERM. */
 	signal: AbortSignal;
 }
@@ -37,12 +46,18 @@ export interface Command {
 	isServer?: boolean;
 	/** How long it may take to end after a first signal, in milliseconds. Default 5 s, for a server 10 s. */
 	graceMs?: number;
-	run(input: CommandInput): Promise<void>;
+	/** Resolves to the exit code, when it is neither 0 nor that of an error. */
+	run(input: CommandInput): Promise<number | void>;
 }
 
 /** Wrong usage: exit 64, with the usage line as the hint. */
 export function usageError(command: Pick<Command, 'usage'>, message: string): OrchestraError {
 	return new OrchestraError('bad_input', message, { hint: `usage: ${command.usage}` });
+}
+
+/** True when there is a user at a terminal who can answer a question. */
+export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | 'stdin' | 'out'>): boolean {
+	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }
 
 /** For a command that takes flags only: any word is wrong usage. */

@@ -17,31 +17,32 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	demo: {
 		summary: 'Start real programs, talk to them, and check that all of it works',
 		isRare: true,
-		load: async () => (await import('./commands/demo.ts')).demo,
+		load: async () => (await import('./demo/demo.ts')).demo,
 	},
 	list: {
 		summary: 'Show what there is to call',
-		load: async () => (await import('./commands/list.ts')).list,
+		load: async () => (await import('./list/list.ts')).list,
 	},
 	run: {
 		summary: 'Run a tool and show its events and its result',
-		load: async () => (await import('./commands/run.ts')).run,
+		load: async () => (await import('./call/run.ts')).run,
 	},
 	call: {
 		summary: 'Call a tool of an MCP server and show its result',
-		load: async () => (await import('./commands/call.ts')).call,
+		load: async () => (await import('./call/call.ts')).call,
 	},
 	show: {
 		summary: 'Show what a tool takes, with a call to copy',
-		load: async () => (await import('./commands/show.ts')).show,
+		load: async () => (await import('./call/show.ts')).show,
 	},
 	types: {
 		summary: 'Write TypeScript types of the tools, and a typed client',
 		isRare: true,
-		load: async () => (await import('./commands/types.ts')).types,
+		load: async () => (await import('./types/types.ts')).types,
 	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
+		isRare: true,
 		load: async () => (await import('./commands/find.ts')).find,
 	},
 	read: {
@@ -71,15 +72,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	record: {
 		summary: 'Record what a client and an MCP server say to each other',
 		isRare: true,
-		load: async () => (await import('./commands/record.ts')).record,
+		load: async () => (await import('./record/record.ts')).record,
 	},
 	replay: {
 		summary: 'Serve a recording as an MCP server, or compare a server with it',
 		isRare: true,
-		load: async () => (await import('./commands/replay.ts')).replay,
+		load: async () => (await import('./record/replay.ts')).replay,
 	},
 	bridge: {
 		summary: 'Serve MCP on stdin and stdout from the shared hub',
+		isRare: true,
 		load: async () => (await import('./commands/bridge.ts')).bridge,
 	},
 	worker: {
@@ -90,27 +92,27 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	'fabric status': {
 		summary: 'Show the NATS servers and who offers what',
 		isRare: true,
-		load: async () => (await import('./commands/fabric-status.ts')).fabricStatus,
+		load: async () => (await import('./fabric/fabric-status.ts')).fabricStatus,
 	},
 	'fabric config': {
 		summary: 'Print a configuration for the NATS server',
 		isRare: true,
-		load: async () => (await import('./commands/fabric-config.ts')).fabricConfig,
+		load: async () => (await import('./fabric/fabric-config.ts')).fabricConfig,
 	},
 	'fabric invite': {
 		summary: 'Make the key of a new hub or worker',
 		isRare: true,
-		load: async () => (await import('./commands/fabric-invite.ts')).fabricInvite,
+		load: async () => (await import('./fabric/fabric-invite.ts')).fabricInvite,
 	},
 	'fabric setup': {
 		summary: 'Prepare the NATS servers, once',
 		isRare: true,
-		load: async () => (await import('./commands/fabric-setup.ts')).fabricSetup,
+		load: async () => (await import('./fabric/fabric-setup.ts')).fabricSetup,
 	},
 	auth: {
 		summary: 'Sign in to a remote MCP server',
 		isRare: true,
-		load: async () => (await import('./commands/auth.ts')).auth,
+		load: async () => (await import('./auth/auth.ts')).auth,
 	},
 	dashboard: {
 		summary: 'Open the page of the shared hub: servers, tools, calls, approvals',
@@ -124,16 +126,16 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	log: {
 		summary: 'Show the calls that were made',
 		isRare: true,
-		load: async () => (await import('./commands/log.ts')).logCommand,
+		load: async () => (await import('./log/log.ts')).logCommand,
 	},
 	'log verify': {
 		summary: 'Check that no line of the journal was changed or removed',
 		isRare: true,
-		load: async () => (await import('./commands/log-verify.ts')).logVerify,
+		load: async () => (await import('./log/log-verify.ts')).logVerify,
 	},
 	trust: {
 		summary: 'Show what this project would run, and trust it',
-		load: async () => (await import('./commands/trust.ts')).trust,
+		load: async () => (await import('./trust/trust.ts')).trust,
 	},
 	approve: {
 		summary: 'Allow or deny calls that wait for you',
@@ -143,17 +145,17 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	'trust diff': {
 		summary: 'Show how MCP servers changed their tools since you accepted them',
 		isRare: true,
-		load: async () => (await import('./commands/trust-diff.ts')).trustDiff,
+		load: async () => (await import('./trust/trust-diff.ts')).trustDiff,
 	},
 	'trust accept': {
 		summary: 'Accept the tools of an MCP server as they are now',
 		isRare: true,
-		load: async () => (await import('./commands/trust-accept.ts')).trustAccept,
+		load: async () => (await import('./trust/trust-accept.ts')).trustAccept,
 	},
 	'trust hold': {
 		summary: 'Leave changed tools of an MCP server out until you accept them',
 		isRare: true,
-		load: async () => (await import('./commands/trust-hold.ts')).trustHold,
+		load: async () => (await import('./trust/trust-hold.ts')).trustHold,
 	},
 	'policy add': {
 		summary: 'Write a rule: allow, ask about or deny calls of a tool',
@@ -167,51 +169,60 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
-		load: async () => (await import('./commands/hub-start.ts')).hubStart,
+		load: async () => (await import('./hub/hub-start.ts')).hubStart,
 	},
 	'hub stop': {
 		summary: 'Stop the shared hub of this folder and everything it started',
-		load: async () => (await import('./commands/hub-stop.ts')).hubStop,
+		load: async () => (await import('./hub/hub-stop.ts')).hubStop,
 	},
 	'hub status': {
 		summary: 'Show the shared hub of this folder and its backends',
-		load: async () => (await import('./commands/hub-status.ts')).hubStatus,
+		load: async () => (await import('./hub/hub-status.ts')).hubStatus,
 	},
 	'hub ls': {
 		summary: 'Show every shared hub that you run',
-		load: async () => (await import('./commands/hub-ls.ts')).hubLs,
+		load: async () => (await import('./hub/hub-ls.ts')).hubLs,
 	},
 	'hub ps': {
 		summary: 'Show every process that the shared hub owns',
-		load: async () => (await import('./commands/hub-ps.ts')).hubPs,
+		load: async () => (await import('./hub/hub-ps.ts')).hubPs,
 	},
 	'hub logs': {
 		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
-		load: async () => (await import('./commands/hub-logs.ts')).hubLogs,
+		load: async () => (await import('./hub/hub-logs.ts')).hubLogs,
 	},
 	'hub token': {
 		summary: 'Print the token for MCP over HTTP',
-		load: async () => (await import('./commands/hub-token.ts')).hubToken,
+		load: async () => (await import('./hub/hub-token.ts')).hubToken,
 	},
 	'hub run': {
 		summary: 'Run the shared hub in the foreground, until Ctrl-C',
-		load: async () => (await import('./commands/hub-run.ts')).hubRun,
+		load: async () => (await import('./hub/hub-run.ts')).hubRun,
+	},
+	'hub install-service': {
+		summary: 'Let systemd start the shared hub of this folder with your login',
+		isRare: true,
+		load: async () => (await import('./hub/hub-install-service.ts')).hubInstallService,
 	},
 	'new tool': {
 		summary: 'Write a new tool that works, and say how to run it',
-		load: async () => (await import('./commands/new-tool.ts')).newTool,
+		load: async () => (await import('./new/new-tool.ts')).newTool,
+	},
+	'new server': {
+		summary: 'Write an MCP server that works, and say how to call it',
+		load: async () => (await import('./new/new-server.ts')).newServer,
 	},
 	'new plugin': {
 		summary: 'Write a plugin that works',
-		load: async () => (await import('./commands/new-plugin.ts')).newPlugin,
+		load: async () => (await import('./new/new-plugin.ts')).newPlugin,
 	},
 	'new prompt': {
 		summary: 'Write a prompt in ./prompts',
-		load: async () => (await import('./commands/new-prompt.ts')).newPrompt,
+		load: async () => (await import('./new/new-prompt.ts')).newPrompt,
 	},
 	'new resource': {
 		summary: 'Write a fragment of the library in ./resources',
-		load: async () => (await import('./commands/new-resource.ts')).newResource,
+		load: async () => (await import('./new/new-resource.ts')).newResource,
 	},
 	check: {
 		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
@@ -220,35 +231,55 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	init: {
 		summary: 'Write orchestra.json and import the servers of your MCP clients',
-		load: async () => (await import('./commands/init.ts')).init,
+		load: async () => (await import('./init/init.ts')).init,
 	},
 	add: {
 		summary: 'Add an MCP server to the configuration',
-		load: async () => (await import('./commands/add.ts')).add,
+		load: async () => (await import('./registry/add.ts')).add,
+	},
+	search: {
+		summary: 'Find MCP servers in a registry',
+		isRare: true,
+		load: async () => (await import('./registry/search.ts')).search,
+	},
+	outdated: {
+		summary: 'Show which servers of a registry have a newer version',
+		isRare: true,
+		load: async () => (await import('./registry/outdated.ts')).outdated,
+	},
+	upgrade: {
+		summary: 'Take the newest version of a server, after a look at its tools',
+		isRare: true,
+		load: async () => (await import('./registry/upgrade.ts')).upgrade,
+	},
+	learn: {
+		summary: 'List MCP servers that were never seen, so that agents have them at once',
+		isRare: true,
+		load: async () => (await import('./learn/learn.ts')).learn,
 	},
 	remove: {
 		summary: 'Remove an MCP server from the configuration',
 		isRare: true,
-		load: async () => (await import('./commands/remove.ts')).remove,
+		load: async () => (await import('./edit/remove.ts')).remove,
 	},
 	enable: {
 		summary: 'Enable an MCP server or plugin of the configuration',
 		isRare: true,
-		load: async () => (await import('./commands/enable.ts')).enable,
+		load: async () => (await import('./edit/switch-server.ts')).enable,
 	},
 	disable: {
 		summary: 'Disable an MCP server or plugin and keep its entry',
 		isRare: true,
-		load: async () => (await import('./commands/disable.ts')).disable,
+		load: async () => (await import('./edit/switch-server.ts')).disable,
 	},
 	doctor: {
 		summary: 'Check configuration, tools, runtimes and certificates',
-		load: async () => (await import('./commands/doctor.ts')).doctor,
+		load: async () => (await import('./doctor/doctor.ts')).doctor,
 	},
 	completion: {
 		summary: 'Print a script that completes mctl in bash, zsh or fish',
 		isRare: true,
-		load: async () => (await import('./commands/completion.ts')).completion,
+		load: async () => (await import('./completion/completion.ts')).completion,
 	},
 };
 
@@ -262,6 +293,6 @@ export const groups: ReadonlyMap<string, string> = new Map([
 	['policy', 'Rules about calls'],
 	['fabric', 'Hubs on other machines'],
 	['trust', 'What may start, and what was accepted'],
-	['hub', 'The shared hub'],
-	['new', 'Write something new that works'],
+	['hub', 'Hub'],
+	['new', 'Write what works at once'],
 ]);

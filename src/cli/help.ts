@@ -6,24 +6,36 @@ import { type CommandEntry, type CommandTable, groups } from './commands.ts';
 
 const NAME_COLUMN = 10;
 const FLAG_COLUMN = 22;
+const EXAMPLE_COLUMN = 30;
 const SCREEN_COLUMNS = 80;
 
 /** `mctl --help`. */
 export function overview(table: CommandTable): string {
+	const first = new Set(beginning.map(([example]) => example.split(' ')[1]));
+	const others = firstWords(table).filter((name) => !first.has(name));
 	return [
 		'mctl: one command for every tool, MCP server and prompt',
 		'',
-		'  mctl demo                                          see it work',
-		'  mctl run hello-world name=you                      run a tool, in any language',
+		'To begin:',
+		...beginning.map(([example, what]) => `  ${example.padEnd(EXAMPLE_COLUMN)} ${what}`),
 		'',
-		...firstWords(table)
+		...others
 			.filter((name) => !isRareWord(table, name))
 			.map((name) => row(name, table.get(name)?.summary ?? groupSummary(table, name))),
-		...rareRows(firstWords(table).filter((name) => isRareWord(table, name))),
+		...rareRows(others.filter((name) => isRareWord(table, name))),
 		'',
-		'`mctl help <command>` shows examples and flags. Set LOG_LEVEL=debug to see more.',
+		'`mctl help <command>` shows examples and flags; --quiet leaves out warnings.',
 	].join('\n');
 }
+
+/** What a new user needs, in this order. */
+const beginning: readonly (readonly [example: string, what: string])[] = [
+	['mctl demo', 'see it work'],
+	['mctl init', 'import the MCP servers of your clients'],
+	['mctl list', 'show what there is to call'],
+	['mctl run hello-world name=you', 'run a tool, in any language'],
+	['mctl doctor', 'find out what is missing, and how to fix it'],
+];
 
 /** A rare command, or a group of rare commands only. */
 function isRareWord(table: CommandTable, name: string): boolean {

@@ -2,7 +2,6 @@
 import { loadConfiguration } from '../config/load.ts';
 import { resolveLibraryPaths } from '../library/files/paths.ts';
 import { Library } from '../library/library.ts';
-import { Log } from '../log.ts';
 import type { CommandInput, Flag } from './command.ts';
 
 /** Flags of every command that reads the library. */
@@ -21,20 +20,20 @@ type Part = 'all' | 'resources';
 
 /** Open the library, do `work` with it, and close it in any case. */
 export async function withLibrary<T>(
-	{ flags, environment }: Pick<CommandInput, 'flags' | 'environment'>,
+	{ flags, cwd, environment, out }: Pick<CommandInput, 'flags' | 'cwd' | 'environment' | 'out'>,
 	work: (library: Library) => Promise<T>,
 	part: Part = 'all',
 ): Promise<T> {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
+	const { configuration } = loadConfiguration({ cwd, environment });
 	const paths = resolveLibraryPaths({
 		flags: { prompts: textOf(flags['prompts']), resources: textOf(flags['resources']) },
 		environment,
 		configured: configuration.library,
-		workingFolder: process.cwd(),
+		workingFolder: cwd,
 	});
 	// A command logs warnings only.
 	const level = environment['LOG_LEVEL'] ?? 'warn';
-	const log = Log.fromEnvironment('library', { ...environment, LOG_LEVEL: level });
+	const log = out.log('library', { ...environment, LOG_LEVEL: level });
 	const library = Library.open({ ...paths, ...(part === 'resources' && { prompts: undefined }), log });
 	try {
 		return await work(library);

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { OrchestraError } from '../errors.ts';
-import { nearest } from '../search/text/nearest.ts';
+import { nearest } from '../nearest.ts';
 import { type Command, type Flag, usageError } from './command.ts';
 
 export interface ParsedWords {
@@ -16,11 +16,15 @@ export interface ParsedWords {
 	readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
-const help: Flag = { type: 'boolean', short: 'h', help: 'show this help' };
+/** Every command has them. */
+const common: Readonly<Record<string, Flag>> = {
+	help: { type: 'boolean', short: 'h', help: 'show this help' },
+	quiet: { type: 'boolean', short: 'q', help: 'leave out warnings and notes on stderr' },
+};
 
 /** Throws `bad_input` for a flag that the command does not have, or that has a value too many or too few. */
 export function parseFlags(command: Command, args: readonly string[]): ParsedWords {
-	const known = new Map(Object.entries({ ...command.flags, help }));
+	const known = new Map(Object.entries({ ...command.flags, ...common }));
 	const options = Object.fromEntries(
 		[...known].map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
 	);

@@ -1,5 +1,6 @@
 /* The merged configuration: variables expanded, paths absolute. */
-import type { OAuthSettings } from '../oauth/auth-settings.ts';
+import type { EntryPlace } from '../oauth/account.ts';
+import type { IdentityProvider, OAuthSettings } from '../oauth/auth-settings.ts';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
@@ -9,44 +10,35 @@ import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
 export type ServerScope = 'shared' | 'session' | 'call';
 
 /**
- * What happens when a server changes a tool that was accepted: nothing, a report, or the tool is held back until it is
- * accepted again.
+ * What happens when a server changes a tool that was accepted: nothing, a report, or the tool is in quarantine until it
+ * is accepted again.
  */
-export type PinMode = 'off' | 'tell' | 'hold';
+export type PinMode = 'off' | 'warn' | 'quarantine';
 
-/** How the hub runs an MCP server. Times are in milliseconds. */
+/** How the hub runs an MCP server, with its defaults. Times are in milliseconds. */
 export interface ServerSettings {
-	/** Default `shared`. */
 	readonly scope: ServerScope;
-	/** Deadline of a start with its handshake. Default 60 s: a first `npx` downloads. */
+	/** Whether the entry names the scope. */
+	readonly hasOwnScope: boolean;
 	readonly startMs: number;
-	/** Idle timeout of a call; progress restarts it. Default 30 s. */
 	readonly timeoutMs: number;
-	/** Total timeout of a call. Default 10 minutes. */
 	readonly maxMs: number;
-	/** Idle time after which the process is stopped; 0 means never. Default 10 minutes. */
 	readonly idleMs: number;
-	/** Calls in flight. Default 64. */
 	readonly concurrency: number;
-	/** Calls that wait for one in flight. Default 1,000. */
 	readonly queue: number;
-	/** Whether it is started again after a crash. Default true. */
 	readonly restart: boolean;
-	/** Patterns of the tools that are offered; undefined for all. */
 	readonly allow: readonly string[] | undefined;
-	/** Patterns of the tools that are not offered. */
 	readonly deny: readonly string[];
 	/** New names of tools by their own names. */
 	readonly rename: Readonly<Record<string, string>>;
-	/** Start it with the hub, and do not stop it when idle. Default false. */
+	readonly learn: boolean;
 	readonly eager: boolean;
-	/** Whether its tools and prompts are called `server__name`. Default true. */
+	readonly alwaysLoad: boolean;
 	readonly prefix: boolean;
-	/** Whether secrets are replaced in its results too. Default false. */
 	readonly redact: boolean;
-	/** Whether its messages are recorded, or the folder for the recordings. Default false. */
+	/** Whether its messages are recorded, or the folder for the recordings. */
 	readonly record: boolean | string;
-	/** Default: that of all servers, else `tell`. The loaded configuration always has it. */
+	/** The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
 }
 
@@ -55,28 +47,37 @@ export interface StdioServerEntry {
 	readonly kind: 'stdio';
 	readonly name: string;
 	readonly record: SpawnRecord;
+	/** Absolute file with further environment variables, which is read at the start. */
+	readonly envFile?: string | undefined;
 	/** Environment variables with secret references, which are resolved at the start. */
 	readonly secrets?: SecretTexts | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
 	readonly file: string;
+	/** True when it is in the configuration of the user and not in that of a project. */
+	readonly isOfUser?: boolean | undefined;
 }
 
 /** An MCP server that is reached by URL. */
 export interface RemoteServerEntry {
-	readonly kind: 'http' | 'sse';
+	readonly kind: 'http' | 'sse' | 'ws';
 	readonly name: string;
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Headers with secret references, which are resolved when it is dialed. */
 	readonly secrets?: SecretTexts | undefined;
+	/** A shell command that prints headers. */
+	readonly headersHelper?: string | undefined;
 	/** How to sign in; undefined means the defaults. */
 	readonly oauth: OAuthSettings | undefined;
+	/** Other entries with this URL, in the files that were read. */
+	readonly sameUrl?: readonly EntryPlace[] | undefined;
 	readonly timeoutMs: number | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	readonly file: string;
+	readonly isOfUser?: boolean | undefined;
 }
 
 export type ServerEntry = StdioServerEntry | RemoteServerEntry;
@@ -99,6 +100,8 @@ export interface ToolsSection {
 	readonly limits?: ChildLimits | undefined;
 	/** The project folder when its file is not trusted: tools below it get the default environment and nothing more. */
 	readonly untrustedFolder?: string | undefined;
+	/** The project folder when `config` of its file is held back. */
+	readonly heldConfigFolder?: string | undefined;
 }
 
 export interface LibrarySection {
@@ -129,22 +132,15 @@ export interface PluginEntry {
 	readonly file: string;
 }
 
-/** The addresses of the shared hub. An undefined value gets its default where it is used. */
+/** The shared hub. A value that is absent gets its default where it is used. Paths are absolute. */
 export interface HubSection {
-	/** `host:port` of the QUIC listener. */
-	readonly listenAddress: string | undefined;
-	/** `host:port` of the TLS listener; none when undefined. */
-	readonly tcpAddress: string | undefined;
-	/** Absolute folder of the certificates. */
+	readonly listenAddr: string | undefined;
+	readonly tcpAddr: string | undefined;
 	readonly certsDir: string | undefined;
-	/** `host:port` of the HTTP listener; none when undefined. */
-	readonly httpAddress: string | undefined;
-	/** True when the HTTP listener may have an address that other machines reach. */
+	readonly httpAddr: string | undefined;
 	readonly httpPublic: boolean | undefined;
-	/** Absolute files of the certificate chain and key of the HTTP listener, as PEM. */
 	readonly httpCert: string | undefined;
 	readonly httpKey: string | undefined;
-	/** Idle timeout without a client, in milliseconds; 0 means never. */
 	readonly idleMs: number | undefined;
 }
 
@@ -174,9 +170,7 @@ export interface FabricSection {
 export type PolicyAction = 'allow' | 'ask' | 'deny';
 
 /** The claims of a server about a tool that a rule can test: its annotations. */
-export const claimNames = ['readOnly', 'destructive', 'openWorld', 'idempotent'] as const;
-
-export type ToolClaims = Readonly<Record<(typeof claimNames)[number], boolean>>;
+export type ToolClaims = Readonly<Record<'readOnly' | 'destructive' | 'openWorld' | 'idempotent', boolean>>;
 
 /** One rule: which calls it matches, and what happens to them. */
 export interface PolicyRule {
@@ -195,21 +189,17 @@ export interface PolicyRule {
 	readonly line: number;
 }
 
-export const limitNames = [
-	'messageBytes',
-	'requestMs',
-	'idleMs',
-	'listMs',
-	'resultBytes',
-	'toolOutputBytes',
-	'toolEvents',
-	'toolsAtOnce',
-	'memoryBytes',
-	'processes',
-	'openFiles',
-] as const;
-
-export type Limits = Readonly<Partial<Record<(typeof limitNames)[number], number>>>;
+/** Bounds that a file sets. */
+export interface Limits extends ChildLimits {
+	readonly messageBytes?: number | undefined;
+	readonly requestMs?: number | undefined;
+	readonly idleMs?: number | undefined;
+	readonly listMs?: number | undefined;
+	readonly resultBytes?: number | undefined;
+	readonly toolOutputBytes?: number | undefined;
+	readonly toolEvents?: number | undefined;
+	readonly toolsAtOnce?: number | undefined;
+}
 
 /** What `tools/list` holds: every tool, or the tools that search and call the others. */
 export type ExposeMode = 'search' | 'all';
@@ -239,6 +229,26 @@ export interface ClientSettings {
 	readonly expose: ExposeMode | undefined;
 }
 
+/** How search ranks, beside its own signals. */
+export interface SearchSection {
+	/** An endpoint of the OpenAI form that tools, documents and queries are sent to. Undefined: nothing leaves the process. */
+	readonly embeddings: EmbeddingsSection | undefined;
+}
+
+export interface EmbeddingsSection {
+	/** The base of the API, as `http://127.0.0.1:11434/v1`. */
+	readonly url: string;
+	readonly model: string;
+	readonly key: SecretText | string | undefined;
+}
+
+/** A directory of MCP servers that `mctl search` and `mctl add` ask. */
+export interface RegistryEntry {
+	readonly name: string;
+	/** Its address, without the path of the API. */
+	readonly url: string;
+}
+
 export interface Configuration {
 	/** The project folder: that of the configuration file, else the working directory. */
 	readonly root: string;
@@ -258,6 +268,11 @@ export interface Configuration {
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	readonly search: SearchSection;
 	/** Undefined when this hub takes no part. */
 	readonly fabric: FabricSection | undefined;
+	/** Of the organisation of the user. */
+	readonly identityProvider: IdentityProvider | undefined;
+	/** Beside the official one; the first is asked first. */
+	readonly registries: readonly RegistryEntry[];
 }

@@ -3,58 +3,84 @@ import { join } from 'node:path';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { Configuration } from './configuration.ts';
-import { type Field, onlyKeys } from './field.ts';
+import type { Field } from './field.ts';
+import {
+	count,
+	flag,
+	type Keys,
+	key,
+	object,
+	type Place,
+	readKeys,
+	type Shape,
+	schemaOf,
+	type Written,
+} from './key.ts';
 import { LOCK_FILE, projectNames } from './project-file.ts';
 
 type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
 
-const sandboxNames = ['write', 'read', 'network'];
-/** The names of the limits of a child, per entry and for all. */
-const childLimitNames = ['memoryBytes', 'processes', 'openFiles'] as const;
+/** The limits of a child, of one entry and for all. They can only be stricter than the default, which is none. */
+export const childLimitKeys: Keys<ChildLimits> = {
+	memoryBytes: key(count, { about: 'most memory of a child', trust: 'kept' }),
+	processes: key(count, { about: 'most processes and threads of a child', trust: 'kept' }),
+	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'kept' }),
+};
 
-/** Read `sandbox`: undefined for none. Relative paths are below the project folder. */
-export function readSandbox(field: Field, root: string): Sandbox | undefined {
+export const childLimits: Shape<ChildLimits> = {
+	...object(childLimitKeys),
+	read: (field, place) => (field.isPresent ? readKeys(childLimitKeys, field, place) : undefined),
+};
+
+/** Paths below the folder of the project. */
+const paths: Shape<readonly string[]> = {
+	read: (field, { root }) =>
+		field.isPresent ? field.items().flatMap((item) => item.path(root) ?? []) : undefined,
+	schema: { type: 'array', items: { type: 'string', minLength: 1 } },
+};
+
+const sandboxKeys: Keys<Written<Omit<Sandbox, 'protect'>>> = {
+	write: key(paths, { about: 'folders and files that it may change; default: the project' }),
+	read: key(paths, { about: 'what it may read; `/` is everything except the dotfiles of the home folder' }),
+	network: key(flag, { about: 'whether it has a network', byDefault: false }),
+};
+
+/** Undefined for none. Relative paths are below the project folder. */
+export const sandbox: Shape<Sandbox> = {
+	members: sandboxKeys,
+	read: readSandbox,
+	schema: { anyOf: [{ type: 'boolean' }, schemaOf(sandboxKeys)] },
+};
+
+/** The sandbox of a plugin, which talks to the hub over the network of this machine. */
+export const pluginSandbox: Shape<Sandbox> = {
+	...sandbox,
+	read: (field, place) => {
+		const read = readSandbox(field, place);
+		if (read?.network !== false) return read;
+		return field.report('{ "network": true, … }: a plugin talks to the hub over the network of this machine');
+	},
+};
+
+function readSandbox(field: Field, place: Place): Sandbox | undefined {
 	if (!field.isPresent || field.value === false) return undefined;
+	const { root } = place;
 	// A program in its sandbox must not be able to change the file that describes the sandbox.
 	const protect = [...projectNames, LOCK_FILE].map((name) => join(root, name));
 	const whole: Sandbox = { write: [root], read: ['/'], network: false, protect };
 	if (field.value === true) return whole;
-	onlyKeys(field, sandboxNames);
-	return {
-		write: readPaths(field.at('write'), root) ?? whole.write,
-		read: readPaths(field.at('read'), root) ?? whole.read,
-		network: field.at('network').flag() ?? false,
-		protect,
-	};
-}
-
-/** The sandbox of a plugin, which talks to the hub over the network of this machine. */
-export function readPluginSandbox(field: Field, root: string): Sandbox | undefined {
-	const sandbox = readSandbox(field, root);
-	if (sandbox?.network !== false) return sandbox;
-	return field.report('{ "network": true, … }: a plugin talks to the hub over the network of this machine');
-}
-
-/** Read `limits` of an entry: undefined for none. */
-export function readChildLimits(field: Field): ChildLimits | undefined {
-	if (!field.isPresent) return undefined;
-	onlyKeys(field, childLimitNames);
-	return {
-		memoryBytes: field.at('memoryBytes').count(),
-		processes: field.at('processes').count(),
-		openFiles: field.at('openFiles').count(),
-	};
+	const { write = whole.write, read = whole.read, network = false } = readKeys(sandboxKeys, field, place);
+	return { write, read, network, protect };
 }
 
 /** The sections with the limits for all children where an entry has none of its own. */
 export function withChildLimits<Sections extends ConfinedSections>(sections: Sections): Sections {
 	const { memoryBytes, processes, openFiles } = sections.limits;
 	if (memoryBytes === undefined && processes === undefined && openFiles === undefined) return sections;
-	const all = { memoryBytes, processes, openFiles };
 	const limits = (own: ChildLimits | undefined): ChildLimits => ({
-		memoryBytes: own?.memoryBytes ?? all.memoryBytes,
-		processes: own?.processes ?? all.processes,
-		openFiles: own?.openFiles ?? all.openFiles,
+		memoryBytes: own?.memoryBytes ?? memoryBytes,
+		processes: own?.processes ?? processes,
+		openFiles: own?.openFiles ?? openFiles,
 	});
 	return {
 		...sections,
@@ -66,8 +92,4 @@ export function withChildLimits<Sections extends ConfinedSections>(sections: Sec
 		plugins: sections.plugins.map((plugin) => ({ ...plugin, limits: limits(plugin.limits) })),
 		tools: { ...sections.tools, limits: limits(sections.tools.limits) },
 	};
-}
-
-function readPaths(field: Field, root: string): string[] | undefined {
-	return field.isPresent ? field.items().flatMap((item) => item.path(root) ?? []) : undefined;
 }

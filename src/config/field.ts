@@ -6,6 +6,7 @@
  * is reported and skipped, and the others are used.
  */
 import { dirname, resolve } from 'node:path';
+import { nearest } from '../nearest.ts';
 import { noteHeader, noteNamedValue, noteVariable } from '../secrets/secret-name.ts';
 import {
 	hasReference,
@@ -38,22 +39,21 @@ export interface FieldSource {
 	readonly unset?: Set<string> | undefined;
 }
 
-const secretParents = new Set(['env', 'headers', 'config']);
-const secretNames = new Set(['clientSecret', 'credentials']);
-
 export class Field {
 	readonly value: unknown;
 	readonly #source: FieldSource;
 	readonly #path: readonly string[];
+	readonly #mayBeSecret: boolean;
 
 	/** The top-level value of a file. */
 	static of(source: FieldSource): Field {
-		return new Field(source, source.document.value, []);
+		return new Field(source, source.document.value, [], false);
 	}
 
-	private constructor(source: FieldSource, value: unknown, path: readonly string[]) {
+	private constructor(source: FieldSource, value: unknown, path: readonly string[], mayBeSecret: boolean) {
 		this.#source = source;
 		this.#path = path;
+		this.#mayBeSecret = mayBeSecret;
 		this.value = value;
 	}
 
@@ -66,16 +66,20 @@ export class Field {
 		return this.#source.document.lineOf(this.#path);
 	}
 
-	/** The field under `key`; `isPresent` is false when there is none. */
-	at(key: string): Field {
+	/** The field under `key`; `isPresent` is false when there is none. What is below a secret one may be secret too. */
+	at(key: string, mayBeSecret: boolean = this.#mayBeSecret): Field {
 		const value = isObject(this.value) ? ownEntry(this.value, key) : undefined;
-		return new Field(this.#source, value, [...this.#path, key]);
+		return new Field(this.#source, value, [...this.#path, key], mayBeSecret);
 	}
 
 	/** Record a problem: this value is not one of the `allowed`. */
 	report(allowed: string, found: string = this.#describe()): undefined {
+		this.#report({ allowed, found });
+	}
+
+	#report(facts: Pick<ConfigProblem, 'allowed' | 'found' | 'unset'>): undefined {
 		const { file, problems } = this.#source;
-		problems.push(configProblem({ file, line: this.line, key: this.#path.join('.'), found, allowed }));
+		problems.push(configProblem({ file, line: this.line, key: this.#path.join('.'), ...facts }));
 	}
 
 	/** The fields of an object; none when absent. */
@@ -90,7 +94,9 @@ export class Field {
 	items(): Field[] {
 		if (!this.isPresent) return [];
 		if (!Array.isArray(this.value)) return this.report('an array') ?? [];
-		return this.value.map((value, index) => new Field(this.#source, value, [...this.#path, String(index)]));
+		return this.value.map(
+			(value, index) => new Field(this.#source, value, [...this.#path, String(index)], this.#mayBeSecret),
+		);
 	}
 
 	/** A non-empty string with its variables expanded. */
@@ -188,10 +194,11 @@ export class Field {
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		for (const name of unset) this.#source.unset?.add(name);
 		const { environmentName } = this.#source;
-		return this.report(
-			`a variable that is set, or a default as in \${${unset[0]}:-value}`,
-			`${names}, not set${environmentName === undefined ? '' : ` in ${environmentName}`}`,
-		);
+		return this.#report({
+			allowed: `a variable that is set, or a default as in \${${unset[0]}:-value}`,
+			found: `${names}, not set${environmentName === undefined ? '' : ` in ${environmentName}`}`,
+			unset,
+		});
 	}
 
 	#checked(reference: SecretReference): SecretReference | undefined {
@@ -210,13 +217,6 @@ export class Field {
 		return text;
 	}
 
-	get #mayBeSecret(): boolean {
-		return (
-			this.#path.slice(0, -1).some((key) => secretParents.has(key)) ||
-			secretNames.has(this.#path.at(-1) ?? '')
-		);
-	}
-
 	#describe(): string {
 		return this.#mayBeSecret ? kindOf(this.value) : describeValue(this.value);
 	}
@@ -226,10 +226,23 @@ function keepPresent(key: string, value: unknown): [string, unknown][] {
 	return value === undefined ? [] : [[key, value]];
 }
 
+/** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */
+export function reportMistyped(field: Field, names: readonly string[], foreign: readonly string[]): void {
+	if (!isObject(field.value)) return;
+	for (const [key, inner] of field.entries()) {
+		if (names.includes(key) || foreign.includes(key)) continue;
+		const [meant] = nearest(key, names);
+		if (meant !== undefined && !field.at(meant).isPresent)
+			inner.report(`${meant}, if that was meant; it is ignored as it is`, 'an unknown key');
+	}
+}
+
 /** Report every unknown key. */
 export function onlyKeys(field: Field, names: readonly string[]): void {
 	for (const [key, inner] of field.entries()) {
-		if (!names.includes(key))
-			inner.report(names.filter((name) => !name.startsWith('$')).join(', '), 'an unknown key');
+		if (names.includes(key)) continue;
+		const [meant] = nearest(key, names);
+		const allowed = names.filter((name) => !name.startsWith('$')).join(', ');
+		inner.report(allowed + (meant === undefined ? '' : `; did you mean ${meant}`), 'an unknown key');
 	}
 }

@@ -4,8 +4,8 @@
  * `JSON.parse` has no line numbers, which configuration errors need. Strings and numbers
  * are passed to `JSON.parse`, so that escapes mean exactly what they mean in JSON.
  */
-import { OrchestraError } from '../errors.ts';
-import { parseBoundedJson } from '../files/value-bounds.ts';
+import { attempt, OrchestraError } from '../errors.ts';
+import { DEPTH_LIMIT, parseBoundedJson } from '../files/value-bounds.ts';
 import type { JsonValue } from '../wire/json.ts';
 
 /** A parsed file: its value, and the line of each part. */
@@ -15,53 +15,52 @@ export interface JsonDocument {
 	lineOf(path: readonly string[]): number;
 }
 
-/** Depth limit of arrays and objects. */
-const DEPTH_LIMIT = 100;
+/** A value in the text of a file, by offsets that leave out a byte order mark. */
+export interface JsonNode {
+	readonly value: JsonValue;
+	/** Where its entry in the object or array begins: at its key, or at the value itself. */
+	readonly from: number;
+	readonly start: number;
+	readonly end: number;
+	/** The 1-based line of the value. */
+	readonly line: number;
+	/** By key or index, in the order of the text. */
+	readonly children: ReadonlyMap<string, JsonNode>;
+}
 
 /** Parse the text of `file`. Throws `bad_input` naming file, line, what was found and what was expected. */
 export function parseJsonc(text: string, file: string): JsonDocument {
 	const plain = parsePlain(text);
-	if (plain !== undefined) {
-		let lines: ReadonlyMap<string, number> | undefined;
-		return { value: plain, lineOf: (path) => nearestLine((lines ??= linesOf(text, file)), path) };
+	let tree = plain === undefined ? parseJsonTree(text, file) : undefined;
+	const value = plain ?? tree?.value ?? null;
+	return { value, lineOf: (path) => nodesTo((tree ??= parseJsonTree(text, file)), path).at(-1)?.line ?? 1 };
+}
+
+/** As `parseJsonc`, with the place of every value. */
+export function parseJsonTree(text: string, file: string): JsonNode {
+	return new Parser(text, file).document();
+}
+
+/** The nodes on the way to `path`, the root first, as far as they exist. */
+export function nodesTo(root: JsonNode, path: readonly string[]): JsonNode[] {
+	const nodes = [root];
+	for (const key of path) {
+		const next = nodes.at(-1)?.children.get(key);
+		if (next === undefined) break;
+		nodes.push(next);
 	}
-	const parser = new Parser(text, file);
-	const value = parser.document();
-	return { value, lineOf: (path) => nearestLine(parser.lines, path) };
+	return nodes;
 }
 
 /** JSON without comments is parsed by V8, which is many times faster; its lines are found when they are needed. */
 function parsePlain(text: string): JsonValue | undefined {
-	try {
-		return parseBoundedJson(text, { depth: DEPTH_LIMIT }) as JsonValue;
-	} catch {
-		return undefined; // comments, or a mistake that the parser explains
-	}
-}
-
-function linesOf(text: string, file: string): ReadonlyMap<string, number> {
-	const parser = new Parser(text, file);
-	parser.document();
-	return parser.lines;
-}
-
-function nearestLine(lines: ReadonlyMap<string, number>, path: readonly string[]): number {
-	for (let length = path.length; length > 0; length--) {
-		const line = lines.get(keyOf(path.slice(0, length)));
-		if (line !== undefined) return line;
-	}
-	return 1;
-}
-
-function keyOf(path: readonly string[]): string {
-	return path.join('\0');
+	// It has comments, or a mistake that the parser explains.
+	return attempt(() => parseBoundedJson(text) as JsonValue);
 }
 
 class Parser {
-	readonly lines = new Map<string, number>();
 	readonly #text: string;
 	readonly #file: string;
-	readonly #path: string[] = [];
 	#at = 0;
 	#line = 1;
 
@@ -70,45 +69,55 @@ class Parser {
 		this.#file = file;
 	}
 
-	document(): JsonValue {
-		const value = this.#value();
+	document(): JsonNode {
+		this.#skipBlank();
+		const node = this.#node(this.#at, 0);
 		this.#skipBlank();
 		if (this.#at < this.#text.length) this.#fail('the end of the file');
-		return value;
+		return node;
 	}
 
-	#value(): JsonValue {
+	#node(from: number, depth: number): JsonNode {
 		this.#skipBlank();
-		this.lines.set(keyOf(this.#path), this.#line);
-		if (this.#path.length > DEPTH_LIMIT) this.#fail(`at most ${DEPTH_LIMIT} levels`);
-		const char = this.#text[this.#at];
-		if (char === '{') return Object.fromEntries(this.#members());
-		if (char === '[') return [...this.#elements()];
-		if (char === '"') return this.#string();
-		return this.#word();
+		const [start, line] = [this.#at, this.#line];
+		if (depth > DEPTH_LIMIT) this.#fail(`at most ${DEPTH_LIMIT} levels`);
+		const children = new Map<string, JsonNode>();
+		const value = this.#value(children, depth + 1);
+		return { value, from, start, end: this.#at, line, children };
 	}
 
-	*#members(): Generator<[string, JsonValue]> {
-		this.#at++;
-		while (!this.#takes('}')) {
-			if (this.#text[this.#at] !== '"') this.#fail('a key in double quotes or }');
+	#value(children: Map<string, JsonNode>, depth: number): JsonValue {
+		const char = this.#text[this.#at];
+		if (char === '{') {
+			this.#members(children, depth);
+			return Object.fromEntries([...children].map(([key, { value }]) => [key, value]));
+		}
+		if (char === '[') {
+			this.#elements(children, depth);
+			return [...children.values()].map(({ value }) => value);
+		}
+		return char === '"' ? this.#string() : this.#word();
+	}
+
+	#members(children: Map<string, JsonNode>, depth: number): void {
+		for (this.#at++; this.#peek() !== '}'; ) {
+			const from = this.#at;
+			if (this.#text[from] !== '"') this.#fail('a key in double quotes or }');
 			const key = this.#string();
 			if (!this.#takes(':')) this.#fail(': after the key');
-			this.#path.push(key);
-			yield [key, this.#value()];
-			this.#path.pop();
+			children.delete(key); // the last of equal keys counts
+			children.set(key, this.#node(from, depth));
 			if (!this.#takes(',') && this.#peek() !== '}') this.#fail(', or }');
 		}
+		this.#at++;
 	}
 
-	*#elements(): Generator<JsonValue> {
-		this.#at++;
-		for (let index = 0; !this.#takes(']'); index++) {
-			this.#path.push(String(index));
-			yield this.#value();
-			this.#path.pop();
+	#elements(children: Map<string, JsonNode>, depth: number): void {
+		for (this.#at++; this.#peek() !== ']'; ) {
+			children.set(String(children.size), this.#node(this.#at, depth));
 			if (!this.#takes(',') && this.#peek() !== ']') this.#fail(', or ]');
 		}
+		this.#at++;
 	}
 
 	#string(): string {

@@ -11,18 +11,19 @@ import { isCode } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, ServerEntry } from './configuration.ts';
 import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
-import { type ConfigFile, inEffect, mergeSections, noSections } from './merge-sections.ts';
+import { type ConfigFile, inEffect, mergeSections } from './merge-sections.ts';
+import { withPins } from './pin-mode.ts';
 import { readPluginRegistry, registryFile } from './plugin-registry.ts';
 import { isPluginsYaml, parseConfigText, readPluginsYaml } from './plugins-yaml.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
-import { type FileSections, readSections } from './sections.ts';
-import { withPins } from './server-settings.ts';
+import { withSameUrl } from './same-url.ts';
+import { type FileSections, noSections, readSections } from './sections.ts';
 import { type HeldBack, holdBack, type ReadProjectFile } from './trust/held-back.ts';
-import { readUntrusted } from './trust/untrusted-sections.ts';
+import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';
 
 /** Largest configuration file. */
@@ -87,8 +88,12 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const { files, problems, brokenFiles, unset, heldBack } = reading;
 	const notes: string[] = [];
 	const read = inEffect(reading.read);
-	const merged = withPins(withChildLimits(withoutSelf(mergeSections(read), reading, notes)));
-	const configuration = { root, files, ...merged };
+	const merged = withPins(
+		withChildLimits(withSameUrl(withoutSelf(mergeSections(read), reading, notes), read)),
+	);
+	const mcpServers = merged.mcpServers.map((server) => withProvider(server, merged.identityProvider));
+	const tools = { ...merged.tools, ...untrustedTools(read, root) };
+	const configuration = { root, files, ...merged, mcpServers, tools };
 	return { configuration, read, problems, brokenFiles, unset: [...unset], notes, heldBack };
 }
 
@@ -154,14 +159,15 @@ function readFile(
 		const read = (from: FieldSource): FileSections => {
 			if (isYaml) return readPluginsYaml(from, noSections);
 			if (file === registryFile(environment)) return readPluginRegistry(from, noSections, root);
-			return readSections(from, !file.endsWith('.mcp.json'), root);
+			const sections = readSections(from, !file.endsWith('.mcp.json'), root);
+			return file === userFile(environment) ? ofUser(sections) : sections;
 		};
 		const source = { file, document, environment, environmentName, unset, problems };
 		const found = { file, bytes, value: document.value, folder: root };
 		if (isProject) reading.onProjectFile?.(found);
 		const held = isProject ? holdBack(found, environment) : undefined;
 		const isTrusted = held === undefined;
-		const sections = isTrusted ? read(source) : readUntrusted(source, read, { root, empty: noSections });
+		const sections = isTrusted ? read(source) : readUntrusted(source, read, root);
 		reading.read.push({ file, document, sections, isTrusted });
 		if (held?.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
 	} catch (error) {
@@ -169,6 +175,16 @@ function readFile(
 		problems.push(unreadableProblem(file, error));
 		reading.brokenFiles.push(file);
 	}
+}
+
+function ofUser(sections: FileSections): FileSections {
+	return { ...sections, mcpServers: sections.mcpServers.map((entry) => ({ ...entry, isOfUser: true })) };
+}
+
+/** An entry whose users the organisation vouches for has its identity provider. */
+function withProvider(server: ServerEntry, identityProvider: Configuration['identityProvider']): ServerEntry {
+	if (server.kind === 'stdio' || server.oauth?.grant !== 'enterprise') return server;
+	return { ...server, oauth: { ...server.oauth, identityProvider } };
 }
 
 /** A truncated YAML file may still parse: an empty file to null, the start of a key to a string. */

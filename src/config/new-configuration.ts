@@ -1,8 +1,27 @@
 /* The text of a new configuration file, with comments that show what else it takes. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
-export function newConfigurationText(servers: Readonly<Record<string, unknown>>): string {
+/** In the package, and where a registry of npm publishes it. */
+const INSTALLED = './node_modules/orchestra-hub/orchestra.schema.json';
+const PUBLISHED = 'https://unpkg.com/orchestra-hub/orchestra.schema.json';
+
+/** The `$schema` of a file in this folder, for editors. */
+function schemaOfFile(folder: string): string {
+	return existsSync(join(folder, INSTALLED)) ? INSTALLED : PUBLISHED;
+}
+
+/** The text of a new file of the user. */
+export function newUserText(folder: string): string {
+	return `{\n\t"$schema": "${schemaOfFile(folder)}",\n\t"mcpServers": {}\n}\n`;
+}
+
+/** The text of a new file of the project in this folder. */
+export function newConfigurationText(folder: string, servers: Readonly<Record<string, unknown>>): string {
 	const indented = JSON.stringify(servers, null, '\t').replaceAll('\n', '\n\t');
 	return `{
+	"$schema": "${schemaOfFile(folder)}",
+
 	// MCP servers, as in the .mcp.json of any client. \${VAR} and \${VAR:-default} are put in.
 	"mcpServers": ${indented},
 

@@ -3,12 +3,14 @@
  * `~/.orchestra/plugins/registry.json`, a map from repository to plugin. They apply to
  * every project, so they run in the project folder and have the lowest precedence.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
-import { type FileSections, readPlugin, skipInvalid } from './sections.ts';
+import { readPlugin } from './plugin-entry.ts';
+import { skipInvalid } from './read-entry.ts';
+import type { FileSections } from './sections.ts';
 
 /** The path of the registry; undefined without a home folder. */
 export function registryFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
@@ -25,7 +27,9 @@ export function readPluginRegistry(source: FieldSource, rest: FileSections, root
 		.entries()
 		.flatMap(([, field]) =>
 			skipInvalid(source, () => {
-				const plugin = isObject(field.value) ? readPlugin(field, source.file) : undefined;
+				const plugin = isObject(field.value)
+					? readPlugin(field, { source, root: dirname(source.file) })
+					: undefined;
 				return plugin && { plugin: { ...plugin, cwd: root }, rank: rankOf(field, plugin) };
 			}),
 		);

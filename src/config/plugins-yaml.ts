@@ -11,30 +11,21 @@ import { basename, dirname, join } from 'node:path';
 import type * as Yaml from 'yaml';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { boundedValue, composeBoundedYaml, type YamlDocument } from '../files/bounded-yaml.ts';
+import { DEPTH_LIMIT } from '../files/value-bounds.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { type JsonDocument, parseJsonc } from './jsonc.ts';
-import { type FileSections, readAddress, readPlugin, skipInvalid } from './sections.ts';
+import { pluginKeys, readPlugin } from './plugin-entry.ts';
+import { readEntry } from './read-entry.ts';
+import { address, type FileSections } from './sections.ts';
 
-/** Depth limit of lists and maps. */
-const DEPTH_LIMIT = 20;
-
-const topNames = ['listen_addr', 'tcp_addr', 'certs_dir', 'plugins'];
-const pluginNames = [
-	'id',
-	'binary',
-	'args',
-	'env',
-	'config',
-	'sandbox',
-	'limits',
-	'enabled',
-	'disabled',
-	'provides_storage',
-	'provides_ai',
-	'depends_on',
-];
+/** The keys of the file beside its plugins, and where they are in a configuration. */
+export const yamlKeys: Readonly<Record<string, string>> = {
+	listen_addr: 'hub.listenAddr',
+	tcp_addr: 'hub.tcpAddr',
+	certs_dir: 'hub.certsDir',
+};
 
 /** True for a YAML file name. */
 export function isPluginsYaml(file: string): boolean {
@@ -58,21 +49,21 @@ function parsePluginsYaml(text: string, file: string): JsonDocument {
 /** The sections of the file; `rest` fills those that it cannot have. */
 export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSections {
 	const top = Field.of(source);
-	onlyKeys(top, topNames);
+	const place = { source, root: dirname(source.file) };
+	onlyKeys(top, [...Object.keys(yamlKeys), 'plugins']);
 	const hub = {
-		listenAddress: readAddress(top.at('listen_addr')),
-		tcpAddress: readAddress(top.at('tcp_addr')),
+		listenAddr: address.read(top.at('listen_addr'), place),
+		tcpAddr: address.read(top.at('tcp_addr'), place),
 		certsDir: top.at('certs_dir').path(),
-		idleMs: undefined,
 	};
 	const plugins = top
 		.at('plugins')
 		.items()
 		.flatMap((field) => {
 			// Reported, but the plugin is kept: a later Orchestra may know the key.
-			onlyKeys(field, pluginNames);
-			return skipInvalid(source, () =>
-				isObject(field.value) ? resolveBinary(readPlugin(field, source.file)) : undefined,
+			onlyKeys(field, Object.keys(pluginKeys));
+			return readEntry(source, { section: 'plugins', field }, () =>
+				isObject(field.value) ? resolveBinary(readPlugin(field, place)) : undefined,
 			);
 		});
 	return { ...rest, hub: { ...rest.hub, ...hub }, plugins };
@@ -88,7 +79,7 @@ function resolveBinary(plugin: PluginEntry | undefined): PluginEntry | undefined
 
 function composed(text: string, file: string): YamlDocument {
 	try {
-		return composeBoundedYaml(text, { merge: true, depth: DEPTH_LIMIT });
+		return composeBoundedYaml(text, { merge: true });
 	} catch (error) {
 		const { message, data } = OrchestraError.from(error);
 		throw syntaxError(file, Number(data['line'] ?? 1), message);
@@ -101,7 +92,7 @@ function asWritten(node: Yaml.Scalar): void {
 
 function plainValue(document: Yaml.Document, file: string): JsonValue {
 	try {
-		return withoutAbsent(boundedValue(document, { depth: DEPTH_LIMIT }) ?? {}, []);
+		return withoutAbsent(boundedValue(document) ?? {}, []);
 	} catch (error) {
 		throw syntaxError(file, 1, messageOf(error));
 	}

@@ -3,34 +3,82 @@
  * what it refuses: it becomes a rule that denies, with the mistake as its reason.
  */
 import { isObject } from '../wire/json.ts';
-import { claimNames, type PolicyAction, type PolicyRule, type ToolClaims } from './configuration.ts';
-import { type Field, type FieldSource, onlyKeys } from './field.ts';
+import type { PolicyAction, PolicyRule, ToolClaims } from './configuration.ts';
+import type { Field, FieldSource } from './field.ts';
+import {
+	flag,
+	type Keys,
+	key,
+	object,
+	type Place,
+	readKeys,
+	type Shape,
+	schemaOf,
+	text,
+	type Written,
+} from './key.ts';
 
-const ruleNames = ['tools', 'clients', 'when', 'action', 'reason', 'hide'];
 const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
 
+/** A pattern or an array of patterns; undefined when absent or wrong. */
+const patterns: Shape<readonly string[]> = {
+	read: readPatterns,
+	schema: { anyOf: [text.schema, { type: 'array', items: text.schema, minItems: 1 }] },
+};
+
+const claimKeys: Keys<Partial<ToolClaims>> = {
+	readOnly: key(flag, { about: 'whether it says that it changes nothing' }),
+	destructive: key(flag, { about: 'whether it says that it destroys' }),
+	openWorld: key(flag, { about: 'whether it says that it reaches others' }),
+	idempotent: key(flag, { about: 'whether it says that a second call changes nothing more' }),
+};
+
+const ruleKeys: Keys<Omit<Written<PolicyRule>, 'file' | 'line'>> = {
+	tools: key(patterns, { about: 'pattern of tool names as clients see them, or several; default: all' }),
+	clients: key(patterns, { about: 'pattern of client names, or several; default: all' }),
+	when: key(
+		{ ...object(claimKeys), read: readWhen },
+		{ about: 'matches only tools with these claims of their servers' },
+	),
+	action: key(
+		{ read: (field) => readAction(field), schema: { enum: actions } },
+		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts' },
+	),
+	reason: key(text, { about: 'shown to the caller of a refused call' }),
+	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false }),
+};
+
+/** The rules of one file. */
+export const policy: Shape<readonly (readonly PolicyRule[])[]> = {
+	read: (field, place) => (field.isPresent ? [readPolicy(field, place)] : undefined),
+	schema: { type: 'array', items: { ...schemaOf(ruleKeys), required: ['action'] } },
+	members: ruleKeys,
+};
+
 /** Read the rules, in order. */
-export function readPolicy(field: Field, source: FieldSource): PolicyRule[] {
-	if (Array.isArray(field.value)) return field.items().map((item) => readRule(item, source));
+function readPolicy(field: Field, place: Place): PolicyRule[] {
+	if (Array.isArray(field.value)) return field.items().map((item) => readRule(item, place));
 	field.report('an array of rules');
-	return [denyAll(field, source, source.problems.length - 1)];
+	return [denyAll(field, place.source, place.source.problems.length - 1)];
 }
 
-function readRule(field: Field, source: FieldSource): PolicyRule {
+function readRule(field: Field, place: Place): PolicyRule {
+	const { source } = place;
 	const before = source.problems.length;
-	onlyKeys(field, ruleNames);
-	const tools = readPatterns(field.at('tools'));
-	const clients = readPatterns(field.at('clients'));
-	const when = readWhen(field.at('when'));
-	const action = readAction(field.at('action'), when !== undefined);
-	const hide = field.at('hide').flag() ?? false;
+	const {
+		tools = ['*'],
+		clients = ['*'],
+		when,
+		action = 'deny',
+		reason,
+		hide = false,
+	} = readKeys(ruleKeys, field, place);
+	// A server can influence what `when` sees.
+	if (when !== undefined && action === 'allow')
+		field.at('action').report('"ask" or "deny" in a rule with "when"');
 	if (hide && action !== 'deny') field.at('hide').report('true only with "action": "deny"');
-	const reason = field.at('reason').text();
-	const place = { file: source.file, line: field.line };
-	if (source.problems.length > before) {
-		return { ...denyAll(field, source, before), tools: tools ?? ['*'] };
-	}
-	return { tools: tools ?? ['*'], clients: clients ?? ['*'], when, action, reason, hide, ...place };
+	if (source.problems.length > before) return { ...denyAll(field, source, before), tools };
+	return { tools, clients, when, action, reason, hide, file: source.file, line: field.line };
 }
 
 /** @param at the index of the mistake */
@@ -40,7 +88,6 @@ function denyAll({ line }: Field, { file, problems }: FieldSource, at: number): 
 	return { ...all, action: 'deny', reason, hide: false, file, line };
 }
 
-/** A pattern or an array of patterns; undefined when absent or wrong. */
 function readPatterns(field: Field): string[] | undefined {
 	if (typeof field.value === 'string') {
 		const text = field.text();
@@ -55,22 +102,14 @@ function readPatterns(field: Field): string[] | undefined {
 	});
 }
 
-function readWhen(field: Field): Partial<ToolClaims> | undefined {
+function readWhen(field: Field, place: Place): Partial<ToolClaims> | undefined {
 	if (!field.isPresent) return undefined;
-	onlyKeys(field, claimNames);
-	const claims = claimNames.flatMap((name): [string, boolean][] => {
-		const value = field.at(name).flag();
-		return value === undefined ? [] : [[name, value]];
-	});
+	const claims = readKeys(claimKeys, field, place);
 	const isEmpty = isObject(field.value) && Object.keys(field.value).length === 0;
-	if (isEmpty) field.report(`an object with one of ${claimNames.join(', ')}`);
-	return Object.fromEntries(claims);
+	if (isEmpty) field.report(`an object with one of ${Object.keys(claimKeys).join(', ')}`);
+	return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
-/** With `when`, which a server can influence, a rule cannot allow. */
-function readAction(field: Field, hasWhen: boolean): PolicyAction {
-	const action = actions.find((each) => each === field.value);
-	if (action === undefined) field.report('"allow", "ask" or "deny"');
-	else if (hasWhen && action === 'allow') field.report('"ask" or "deny" in a rule with "when"');
-	return action ?? 'deny';
+function readAction(field: Field): PolicyAction | undefined {
+	return actions.find((each) => each === field.value) ?? field.report('"allow", "ask" or "deny"');
 }

@@ -11,6 +11,10 @@ export interface ConfigProblem {
 	readonly allowed: string;
 	/** The problem as one sentence. */
 	readonly message: string;
+	/** The server, the plugin or the tool that is not used because of it; undefined for a problem of anything else. */
+	readonly entry?: { readonly section: 'mcpServers' | 'plugins' | 'tool'; readonly name: string } | undefined;
+	/** The variables that are not set, when that is the problem. */
+	readonly unset?: readonly string[] | undefined;
 	/** How to fix it, when it is not this line that has to be corrected. */
 	readonly hint?: string | undefined;
 }

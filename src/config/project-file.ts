@@ -5,7 +5,7 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isCode } from '../errors.ts';
+import { attempt, isCode } from '../errors.ts';
 
 /** The plugins of an existing Orchestra. */
 export const PLUGINS_FILE = 'plugins.yaml';
@@ -40,10 +40,7 @@ function isCandidate(path: string): boolean {
 	}
 }
 
-function exists(path: string): boolean {
-	try {
-		return statSync(path, { throwIfNoEntry: false }) !== undefined;
-	} catch {
-		return false; // an unreadable folder counts as empty
-	}
+export function exists(path: string): boolean {
+	// An unreadable folder counts as empty.
+	return attempt(() => statSync(path, { throwIfNoEntry: false }) !== undefined, false);
 }

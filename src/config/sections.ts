@@ -1,289 +1,275 @@
-/* Read the sections of one file. An entry with a problem is skipped as a whole. */
-import { dirname } from 'node:path';
-import type { SpawnRecord } from '../process/spawn-record.ts';
-import { parseStdioUri } from '../process/stdio-uri.ts';
+/*
+ * The sections of a configuration file: one table, from which files are read and merged, and
+ * what an untrusted project may say is decided. An entry with a problem is skipped as a whole.
+ */
+import { LARGEST_PORT } from '../link/address.ts';
+import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type {
 	Configuration,
 	HubSection,
 	LibrarySection,
 	Limits,
-	PluginEntry,
-	RemoteServerEntry,
+	RegistryEntry,
 	ServerEntry,
-	ServerSettings,
-	StdioServerEntry,
 	ToolsSection,
 } from './configuration.ts';
-import { limitNames } from './configuration.ts';
-import { readChildLimits, readPluginSandbox, readSandbox } from './confinement.ts';
-import { readFabric } from './fabric-section.ts';
+import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
+import { CALL_TIMEOUT_MS, LIST_WAIT_MS, RESULT_BYTES, TOOL_EVENTS, TOOL_OUTPUT_BYTES } from './defaults.ts';
+import { fabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
-import { readOAuth } from './oauth-settings.ts';
-import { readPolicy } from './policy-section.ts';
-import { readPinOfAll, readServerSettings } from './server-settings.ts';
-import { readClient, readToolList, readView } from './tool-list-section.ts';
+import {
+	bothLists,
+	byName,
+	count,
+	countOrZero,
+	emptyOf,
+	entryMembers,
+	flag,
+	type Keys,
+	key,
+	mapOf,
+	object,
+	type Place,
+	path,
+	readKeys,
+	readMembers,
+	type Shape,
+	schemaOf,
+	section,
+	text,
+} from './key.ts';
+import { identityProvider } from './oauth-settings.ts';
+import { pinOfAll } from './pin-mode.ts';
+import { plugin } from './plugin-entry.ts';
+import { policy } from './policy-section.ts';
+import { readEntry, skipInvalid } from './read-entry.ts';
+import { searchKeys } from './search-section.ts';
+import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './server-entry.ts';
+import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
 
-/** The sections of a configuration file. */
-export const sectionNames: readonly string[] = [
-	'mcpServers',
-	'tools',
-	'library',
-	'plugins',
-	'hub',
-	'limits',
-	'pin',
-	'policy',
-	'toolList',
-	'views',
-	'clients',
-	'fabric',
-];
-const toolsNames = ['roots', 'examples', 'config', 'timeoutMs', 'timeouts', 'sandbox', 'sandboxes', 'limits'];
-const libraryNames = ['prompts', 'resources'];
-const hubNames = [
-	'listenAddr',
-	'tcpAddr',
-	'certsDir',
-	'httpAddr',
-	'httpPublic',
-	'httpCert',
-	'httpKey',
-	'idleMs',
-];
+/** `host:port`, `[::1]:port` or `:port`. */
+export const address: Shape<string> = {
+	read: (field) => {
+		const given = field.text();
+		if (given === undefined) return undefined;
+		const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(given) ?? [];
+		const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
+		return isAddress ? given : field.report('an address as host:port, for example localhost:9100');
+	},
+	schema: { type: 'string', pattern: ':\\d{1,5}$|\\$\\{' },
+};
+
+const paths: Shape<readonly string[]> = {
+	read: (field) => (field.isPresent ? field.items().flatMap((item) => item.path() ?? []) : undefined),
+	schema: { type: 'array', items: text.schema },
+};
+
+/** Values for tools, nested or dotted as written. */
+const toolConfig: Shape<Readonly<Record<string, unknown>>> = {
+	read: (field) => Object.fromEntries(field.entries().map(([name, value]) => [name, value.json()])),
+	schema: { type: 'object' },
+};
+
+const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'heldConfigFolder'>> = {
+	roots: key(paths, {
+		about: 'folders that are searched for [tools](tools.md), in place of `./tools`; those of all files count',
+		merge: bothLists,
+		trust: 'inside',
+	}),
+	examples: key(flag, {
+		about:
+			'`true` lists the bundled example tools for agents too; `false` hides them from `mctl run` as well; default: only a user can run them',
+		trust: 'free',
+	}),
+	config: key(toolConfig, {
+		about: 'values for tools, nested or dotted; a tool gets the keys that it declares',
+		empty: {},
+		merge: byName,
+		isSecret: true,
+	}),
+	timeoutMs: key(count, { about: 'deadline of a run, for tools without one of their own' }),
+	timeouts: key(mapOf(count), { about: 'deadline of a run, by tool id', empty: {}, merge: byName }),
+	sandbox: key(sandbox, { about: 'what tools may reach ([sandbox](sandbox.md))', trust: 'kept' }),
+	sandboxes: key(mapOf(sandbox), { about: 'the same for one tool, by its id', merge: byName, trust: 'kept' }),
+	limits: key(childLimits, { about: 'what tools may use ([limits](sandbox.md#limits))', trust: 'kept' }),
+};
+
+const libraryKeys: Keys<LibrarySection> = {
+	prompts: key(path, {
+		about: 'folder of markdown that becomes prompts ([library](library.md))',
+		trust: 'inside',
+	}),
+	resources: key(path, { about: 'folder of markdown that becomes resources', trust: 'inside' }),
+};
+
+const hubKeys: Keys<HubSection> = {
+	listenAddr: key(address, {
+		about: '`host:port` of the QUIC listener for plugins; default: a free local port',
+	}),
+	tcpAddr: key(address, { about: '`host:port` of the TLS listener; default: none' }),
+	certsDir: key(path, { about: 'folder of the certificates' }),
+	httpAddr: key(address, { about: '`host:port` of the [HTTP listener](http.md); default: none' }),
+	httpPublic: key(flag, {
+		about: 'whether the HTTP listener may have an address that other machines reach',
+		byDefault: false,
+	}),
+	httpCert: key(path, { about: 'file of its certificate chain, as PEM' }),
+	httpKey: key(path, { about: 'file of its key, as PEM' }),
+	idleMs: key(countOrZero, {
+		about: 'the shared hub ends after this time without a client; 0 means never ([hub](hub.md))',
+	}),
+};
+
+const limitKeys: Keys<Limits> = {
+	messageBytes: key(count, { about: 'longest message', byDefault: MESSAGE_LIMIT_BYTES }),
+	requestMs: key(count, { about: 'longest time of a call of a plugin', byDefault: CALL_TIMEOUT_MS }),
+	idleMs: key(count, {
+		about: 'a plugin without calls for this time is stopped until the next call; default: never',
+	}),
+	listMs: key(count, {
+		about: 'how long a list waits for a server or plugin that starts',
+		byDefault: LIST_WAIT_MS,
+	}),
+	resultBytes: key(count, {
+		about: 'a larger result is kept, and the client gets its beginning and a link',
+		byDefault: RESULT_BYTES,
+	}),
+	toolOutputBytes: key(count, { about: 'most output of a run of a tool', byDefault: TOOL_OUTPUT_BYTES }),
+	toolEvents: key(count, { about: 'most events of a run of a tool', byDefault: TOOL_EVENTS }),
+	toolsAtOnce: key(count, {
+		about:
+			'how many tools a hub runs at a time; default: eight per core, fewer with a low limit of open files',
+	}),
+	...childLimitKeys,
+};
+
+const registryKeys: Keys<RegistryEntry> = {
+	name: key(text, { about: 'its name' }),
+	url: key(text, { about: 'its address, without the path of the API' }),
+};
+
+const registry: Shape<RegistryEntry> = {
+	members: registryKeys,
+	schema: { ...schemaOf(registryKeys), required: ['name', 'url'] },
+	read: (field, place) => {
+		const { name, url } = readKeys(registryKeys, field, place) as Partial<RegistryEntry>;
+		if (name === undefined) return field.at('name').report('a name');
+		const isRight = url !== undefined && URL.canParse(url) && /^https?:/.test(url);
+		return isRight ? { name, url } : field.at('url').report('an https:// address');
+	},
+};
+
+/** Every section, in the order of the documentation. */
+export const sections: Keys<FileSections> = {
+	mcpServers: key(servers(), {
+		about: 'MCP servers by name; a string is a `stdio:` URI',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ name }) => name),
+	}),
+	tools: section(toolsKeys as Keys<ToolsSection>, 'tools of this project'),
+	library: section(libraryKeys, 'markdown of this project'),
+	plugins: key(listOf(plugin, 'plugins'), {
+		about: 'programs that speak the [plugin protocol](plugins.md)',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ id }) => id),
+	}),
+	hub: section(hubKeys, 'the [shared hub](hub.md)'),
+	limits: section(limitKeys, 'bounds'),
+	pin: pinOfAll,
+	policy: key(policy, {
+		about:
+			'which calls are allowed, denied or asked about ([policy](policy.md)); the rules of all files count; a rule with a mistake denies',
+		empty: [],
+		merge: (first, second) => [...first, ...second],
+		trust: 'part',
+		partOf: (files) => files.map((rules) => rules.filter(({ action }) => action !== 'allow')),
+	}),
+	toolList: { ...section(toolListKeys, 'which tools an agent lists'), trust: 'kept' },
+	views: key(mapOf(valid(object(viewKeys))), {
+		about: 'parts of the tools by name, for `mctl serve --view NAME`',
+		empty: {},
+		merge: byName,
+		trust: 'kept',
+	}),
+	clients: key(mapOf(valid(object(clientKeys))), {
+		about: 'settings for one client, by the name in its `clientInfo`',
+		empty: {},
+		merge: byName,
+		trust: 'kept',
+	}),
+	search: section(searchKeys, 'how search ranks'),
+	fabric: key(valid(fabric), {
+		about:
+			'tools of hubs on other machines, over NATS ([fabric](fabric.md)); absent: nothing of it is loaded',
+	}),
+	identityProvider: key(valid(identityProvider), {
+		about:
+			'the identity provider of your organisation, for servers with the grant `"enterprise"` ([machines](remote-servers.md#sign-in-for-machines))',
+	}),
+	registries: key(listOf(registry), {
+		about: 'other directories of MCP servers for `mctl search` and `mctl add` ([registry](registry.md))',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ name }) => name),
+	}),
+};
 
 /** Read a parsed file; problems go to `source`. A file of another client (`isOurs` false) may have unknown keys. */
 export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
 	const top = Field.of(source);
-	if (isOurs) onlyKeys(top, [...sectionNames, '$schema']);
-	else top.entries();
-	const valid = <T>(read: () => T | undefined): T[] => skipInvalid(source, read);
+	if (isOurs) {
+		onlyKeys(top, [...sectionNames, '$schema']);
+		for (const [, server] of top.at('mcpServers').entries()) reportMistypedKeys(server);
+	} else top.entries();
+	return readMembers(sections, top, { source, root });
+}
+
+/** The value, unless reading it reported a problem. */
+function valid<T>(shape: Shape<T>): Shape<T> {
 	return {
-		mcpServers: top
-			.at('mcpServers')
-			.entries()
-			.flatMap(([name, field]) => valid(() => readServer(name, field, { file: source.file, root }))),
-		tools: readTools(top.at('tools'), root),
-		library: readLibrary(top.at('library')),
-		plugins: top
-			.at('plugins')
-			.items()
-			.flatMap((field) => valid(() => readPlugin(field, source.file, root))),
-		hub: readHub(top.at('hub')),
-		limits: readLimits(top.at('limits')),
-		pin: readPinOfAll(top.at('pin')),
-		policy: top.at('policy').isPresent ? [readPolicy(top.at('policy'), source)] : [],
-		toolList: readToolList(top.at('toolList')),
-		views: namedEntries(top.at('views'), (field) => valid(() => readView(field))),
-		clients: namedEntries(top.at('clients'), (field) => valid(() => readClient(field))),
-		fabric: valid(() => readFabric(top.at('fabric'), source.file))[0],
+		...shape,
+		read: (field, place) => skipInvalid(place.source, () => shape.read(field, place))[0],
 	};
 }
 
-/** The entry, or none when reading it reported a problem. */
-export function skipInvalid<T>(source: FieldSource, read: () => T | undefined): T[] {
-	const before = source.problems.length;
-	const entry = read();
-	return entry === undefined || source.problems.length > before ? [] : [entry];
-}
-
-/** The valid entries of an object, by their names. */
-function namedEntries<T>(field: Field, read: (field: Field) => T[]): Record<string, T> {
-	return Object.fromEntries(
-		field.entries().flatMap(([name, entry]) => read(entry).map((value): [string, T] => [name, value])),
-	);
-}
-
-/** What the entries of all kinds of servers have. */
-interface ServerBase {
-	readonly name: string;
-	readonly isEnabled: boolean;
-	readonly timeoutMs: number | undefined;
-	readonly settings: ServerSettings;
-	readonly file: string;
-}
-
-function readServer(
-	name: string,
-	field: Field,
-	{ file, root }: { file: string; root: string },
-): ServerEntry | undefined {
-	const isUri = typeof field.value === 'string';
-	if (!isUri) field.entries();
-	const isEnabled = isEntryEnabled(field);
-	const timeoutMs = field.at('timeoutMs').count();
-	const base: ServerBase = { name, isEnabled, timeoutMs, settings: readServerSettings(field), file };
-	if (isUri) return readUri(field, base, root);
-	const type = field.at('type').text();
-	if (type !== undefined && !['stdio', 'http', 'streamable-http', 'sse'].includes(type)) {
-		return field.at('type').report('"stdio", "http" or "sse"');
-	}
-	const isRemote = field.at('url').isPresent && type !== 'stdio';
-	return isRemote ? readRemote(field, base, type) : readStdio(field, base, root);
-}
-
-/** Servers and plugins are disabled by `disabled: true` or `enabled: false`. */
-function isEntryEnabled(field: Field): boolean {
-	return field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
-}
-
-/** An entry that is a string: a `stdio:` URI. */
-function readUri(
-	field: Field,
-	{ timeoutMs: _none, ...base }: ServerBase,
-	root: string,
-): StdioServerEntry | undefined {
-	const uri = field.text();
-	if (uri === undefined) return undefined;
-	try {
-		return { kind: 'stdio', ...base, record: { ...parseStdioUri(uri), cwd: root } };
-	} catch {
-		return field.report('an object, or a URI as in "stdio:npx -y some-server"');
-	}
-}
-
-function readRemote(field: Field, base: ServerBase, type: string | undefined): RemoteServerEntry | undefined {
-	const url = field.at('url').text();
-	if (url === undefined) return undefined;
-	if (!/^https?:\/\/./.test(url)) return field.at('url').report('an http:// or https:// address');
-	const { plain: headers, secrets } = field.at('headers').secretMap();
-	const oauth = readOAuth(field.at('oauth'));
-	return { url, headers, secrets, oauth, ...base, kind: type === 'sse' ? 'sse' : 'http' };
-}
-
-function readStdio(
-	field: Field,
-	{ timeoutMs, ...base }: ServerBase,
-	root: string,
-): StdioServerEntry | undefined {
-	if (!field.at('command').isPresent) return field.at('command').report('a command, or a url');
-	const command = programPath(field.at('command'));
-	if (command === undefined) return undefined;
-	const args = field.at('args').texts() ?? [];
-	const { plain: env, secrets } = field.at('env').secretMap();
-	const cwd = field.at('cwd').path() ?? root;
+/** The valid entries of a list. With `entry` their problems are those of an entry of that section. */
+function listOf<T>(shape: Shape<T>, entry?: 'plugins'): Shape<readonly T[]> {
+	const read = (field: Field, place: Place): T[] => {
+		const readOne = (): T | undefined => shape.read(field, place);
+		return entry
+			? readEntry(place.source, { section: entry, field }, readOne)
+			: skipInvalid(place.source, readOne);
+	};
 	return {
-		kind: 'stdio',
-		...base,
-		record: { command, args, env, cwd, timeoutMs, ...readConfinement(field, root) },
-		secrets,
+		read: (field, place) => field.items().flatMap((item) => read(item, place)),
+		schema: { type: 'array', items: shape.schema },
+		...entryMembers(shape),
 	};
 }
 
-/** Without keys for what the entry does not have. */
-function readConfinement(field: Field, root: string): Pick<SpawnRecord, 'sandbox' | 'limits'> {
-	const sandbox = readSandbox(field.at('sandbox'), root);
-	const limits = readChildLimits(field.at('limits'));
-	return { ...(sandbox && { sandbox }), ...(limits && { limits }) };
-}
-
-/** A relative path is resolved against the file; a bare name is left for PATH. */
-function programPath(field: Field): string | undefined {
-	const text = field.text();
-	return text !== undefined && /^(\.{1,2}|~)[/\\]/.test(text) ? field.path() : text;
-}
-
-function readTools(field: Field, root: string): ToolsSection {
-	onlyKeys(field, toolsNames);
-	const sandboxes = field
-		.at('sandboxes')
-		.entries()
-		.flatMap(([id, inner]) => {
-			const sandbox = readSandbox(inner, root);
-			return sandbox ? [[id, sandbox] as const] : [];
-		});
-	const roots = field.at('roots');
+function servers(): Shape<readonly ServerEntry[]> {
 	return {
-		roots: roots.isPresent ? roots.items().flatMap((item) => item.path() ?? []) : undefined,
-		examples: field.at('examples').flag(),
-		config: Object.fromEntries(
+		read: (field, place) =>
 			field
-				.at('config')
 				.entries()
-				.map(([key, value]) => [key, value.json()]),
-		),
-		timeoutMs: field.at('timeoutMs').count(),
-		timeouts: countsOf(field.at('timeouts').entries()),
-		...readConfinement(field, root),
-		...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),
+				.flatMap(([name, entry]) =>
+					readEntry(place.source, { section: 'mcpServers', name, field: entry }, () =>
+						readServer(name, entry, place),
+					),
+				),
+		schema: { type: 'object', additionalProperties: serverSchema },
+		members: serverKeys,
 	};
 }
 
-function readLibrary(field: Field): LibrarySection {
-	onlyKeys(field, libraryNames);
-	return { prompts: field.at('prompts').path(), resources: field.at('resources').path() };
+/** Of two entries with one name the first counts. */
+function firstOf<T>(first: readonly T[], second: readonly T[], nameOf: (entry: T) => string): T[] {
+	const taken = new Set(first.map(nameOf));
+	return [...first, ...second.filter((entry) => !taken.has(nameOf(entry)))];
 }
 
-/** One plugin; the format is the same in every file. */
-export function readPlugin(
-	field: Field,
-	file: string,
-	root: string = dirname(file),
-): PluginEntry | undefined {
-	const binaryField = field.at('binary');
-	for (const required of [field.at('id'), binaryField]) {
-		if (!required.isPresent) return required.report('a non-empty string');
-	}
-	const id = field.at('id').text();
-	const binary = String(binaryField.value).includes('/') ? binaryField.path() : binaryField.text();
-	if (id === undefined || binary === undefined) return undefined;
-	const env = field.at('env').secretMap();
-	const config = field.at('config').secretMap();
-	return {
-		id,
-		binary,
-		args: field.at('args').texts() ?? [],
-		env: env.plain,
-		config: config.plain,
-		secretEnv: env.secrets,
-		secretConfig: config.secrets,
-		sandbox: readPluginSandbox(field.at('sandbox'), root),
-		limits: readChildLimits(field.at('limits')),
-		isEnabled: isEntryEnabled(field),
-		providesStorage: field.at('provides_storage').texts() ?? [],
-		providesAi: field.at('provides_ai').texts() ?? [],
-		dependsOn: field.at('depends_on').texts() ?? [],
-		file,
-	};
-}
+export const sectionNames: readonly string[] = Object.keys(sections);
 
-function readHub(field: Field): HubSection {
-	onlyKeys(field, hubNames);
-	return {
-		listenAddress: readAddress(field.at('listenAddr')),
-		tcpAddress: readAddress(field.at('tcpAddr')),
-		certsDir: field.at('certsDir').path(),
-		httpAddress: readAddress(field.at('httpAddr')),
-		httpPublic: field.at('httpPublic').flag(),
-		httpCert: field.at('httpCert').path(),
-		httpKey: field.at('httpKey').path(),
-		idleMs: field.at('idleMs').countOrZero(),
-	};
-}
-
-const LARGEST_PORT = 65_535;
-
-/** `host:port`, `[::1]:port` or `:port`. */
-export function readAddress(field: Field): string | undefined {
-	const text = field.text();
-	if (text === undefined) return undefined;
-	const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(text) ?? [];
-	const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
-	return isAddress ? text : field.report('an address as host:port, for example localhost:9100');
-}
-
-function readLimits(field: Field): Limits {
-	onlyKeys(field, limitNames);
-	return countsOf(limitNames.map((name): [string, Field] => [name, field.at(name)]));
-}
-
-function countsOf(entries: [string, Field][]): Record<string, number> {
-	return Object.fromEntries(
-		entries.flatMap(([key, field]): [string, number][] => {
-			const count = field.count();
-			return count === undefined ? [] : [[key, count]];
-		}),
-	);
-}
+export const noSections: FileSections = emptyOf(sections);

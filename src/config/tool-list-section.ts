@@ -1,35 +1,31 @@
 /* The sections about which tools an agent sees: `toolList`, `views` and `clients`. */
 import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from './configuration.ts';
-import { type Field, onlyKeys } from './field.ts';
+import { EXPOSE_ABOVE } from './defaults.ts';
+import { bothLists, countOrZero, type Keys, key, text, texts, word } from './key.ts';
 
-const toolListNames = ['expose', 'exposeAbove', 'always'];
-const viewNames = ['allow', 'deny'];
-const clientNames = ['view', 'expose'];
 const exposeModes: readonly ExposeMode[] = ['search', 'all'];
+const expose = word(exposeModes);
 
-/** Read `toolList`. */
-export function readToolList(field: Field): ToolListSection {
-	onlyKeys(field, toolListNames);
-	return {
-		expose: readExpose(field.at('expose')),
-		exposeAbove: field.at('exposeAbove').countOrZero(),
-		always: field.at('always').texts() ?? [],
-	};
-}
+export const toolListKeys: Keys<ToolListSection> = {
+	expose: key(expose, {
+		about:
+			'`"search"` lists tools that search and call the others, `"all"` lists every tool; default: `"search"` above `exposeAbove` tools ([tool search](tool-search.md))',
+	}),
+	exposeAbove: key(countOrZero, {
+		about: 'number of tools above which agents search',
+		byDefault: EXPOSE_ABOVE,
+	}),
+	always: key(texts, { about: 'patterns of tools that are always listed', empty: [], merge: bothLists }),
+};
 
-/** Read one entry of `views`. */
-export function readView(field: Field): ToolView {
-	onlyKeys(field, viewNames);
-	return { allow: field.at('allow').texts(), deny: field.at('deny').texts() ?? [] };
-}
+/** One entry of `views`. */
+export const viewKeys: Keys<ToolView> = {
+	allow: key(texts, { about: 'patterns of the tools in it, `*` stands for any characters; default: all' }),
+	deny: key(texts, { about: 'patterns of the tools that are not in it', empty: [] }),
+};
 
-/** Read one entry of `clients`. */
-export function readClient(field: Field): ClientSettings {
-	onlyKeys(field, clientNames);
-	return { view: field.at('view').text(), expose: readExpose(field.at('expose')) };
-}
-
-function readExpose(field: Field): ExposeMode | undefined {
-	const mode = exposeModes.find((each) => each === field.value);
-	return mode !== undefined || !field.isPresent ? mode : field.report('"search" or "all"');
-}
+/** One entry of `clients`. */
+export const clientKeys: Keys<ClientSettings> = {
+	view: key(text, { about: 'the name of a view' }),
+	expose: key(expose, { about: 'as in `toolList`, for this client' }),
+};

@@ -1,6 +1,7 @@
 /* Entries of the configuration that would start this program from within itself, recursively, are left out. */
+import type { EntryPlace } from '../oauth/account.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
-import { type EntryPlace, isOwnCommand, isStartedBy } from './own-entry.ts';
+import { isOwnCommand, isStartedBy } from './own-entry.ts';
 import { projectRoot } from './project-file.ts';
 import type { FileSections } from './sections.ts';
 

@@ -1,5 +1,5 @@
 /* What the hub offers and how it is set up, in the dashboard's API: catalogue, servers, library, settings. Types only. */
-import type { ApiObject, BackendRow, LogLine, ProblemRow } from './api-types.ts';
+import type { ApiObject, LogLine, ProblemRow, SourceRow } from './api-types.ts';
 
 /** Everything that can be called or read, in short rows. */
 export interface CatalogueReply {
@@ -73,14 +73,13 @@ export interface SearchReason {
 }
 
 /** Everything about one backend. */
-export interface ServerPage extends BackendRow {
+export interface ServerPage extends SourceRow {
 	/** The command or URL of the entry, with secrets replaced; null for the hub's own. */
 	readonly target: string | null;
 	/** Where its entry is, as `file`; null for the hub's own. */
 	readonly source: string | null;
 	/** stderr and stray stdout, oldest first. */
 	readonly log: readonly LogLine[];
-	readonly logFile: string | null;
 	readonly catalogue: readonly CatalogueRow[];
 	/** Names only, never values. */
 	readonly environment: readonly string[];

@@ -200,7 +200,8 @@ function countOf(query: URLSearchParams, name: string, otherwise: number, most: 
 }
 
 function namedCall(body: Readonly<Record<string, unknown>>): { name: string; arguments: object } {
-	const { name, arguments: input = {} } = body;
+	const { name } = body;
+	const input = body['arguments'] ?? {};
 	if (typeof name === 'string' && isObject(input)) return { name, arguments: input };
 	throw new OrchestraError('bad_input', 'a call needs "name" and "arguments"', {
 		hint: 'Send {"name": "…", "arguments": {…}}.',

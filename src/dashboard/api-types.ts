@@ -1,7 +1,7 @@
 /*
  * The messages of the dashboard's API, for the server and the page.
  *
- * Types only, without imports of other layers, so that the page can be bundled without Node. Times are
+ * Types only, so that the page can be bundled without Node. Times are
  * milliseconds since 1970, durations are milliseconds, sizes are bytes. Every text comes
  * from a server, a client or a file: the page shows it as text and never as HTML.
  *
@@ -35,6 +35,7 @@
  *
  * Calls are in `api-calls.ts`; catalogue, servers, library and settings in `api-offers.ts`.
  */
+import type { SourceReport } from '../hub/source-status.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 
 /** The body of a failed request. 401 has only the code `unauthorized`. */
@@ -62,7 +63,7 @@ export interface DoneReply {
 export interface DashboardState {
 	readonly hub: HubFacts;
 	/** In configuration order; disabled ones too. */
-	readonly backends: readonly BackendRow[];
+	readonly backends: readonly SourceRow[];
 	readonly clients: readonly ClientRow[];
 	/** Calls that wait for a person. */
 	readonly approvals: readonly ApprovalRow[];
@@ -85,39 +86,12 @@ export interface HubFacts {
 	readonly calls: number;
 }
 
-/** `mcp` is an MCP server; the others belong to the hub itself or are plugins. */
-export type BackendKindName = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | (string & {});
-
-export interface BackendRow {
-	readonly id: string;
-	readonly kind: BackendKindName;
-	/** One word: `ready`, `idle`, `starting`, `stopped`, `failed`, `known`, `configured`, `disabled`, `held`, `down`, `unhealthy`, … */
-	readonly state: string;
-	/** Of its oldest process. */
-	readonly pid: number | null;
-	/** The number of its processes. */
-	readonly processes: number;
-	/** Of all its processes. */
-	readonly memoryBytes: number | null;
-	readonly era: 'legacy' | 'modern' | null;
-	readonly version: string | null;
-	/** The number of its tools; null when it was never seen. */
-	readonly tools: number | null;
-	/** Calls in flight and queued. */
-	readonly inFlight: number;
+/** `mcp` is an MCP server; the others belong to the hub itself or are plugins. Its times are ISO 8601. Without the sentence that counts the seconds to the next start. */
+export interface SourceRow extends Omit<SourceReport, 'downReason'> {
 	/** Calls in each of the last 30 minutes, the current minute last. */
 	readonly callsPerMinute: readonly number[];
 	/** Failed calls among those, from 0 to 1. */
 	readonly errorRate: number;
-	readonly lastError: ApiError | null;
-	readonly startedAt: number | null;
-	/** When a failed server is started again. */
-	readonly nextTryAt: number | null;
-	/** Starts after a crash or a failed start. */
-	readonly restarts: number;
-	readonly isEnabled: boolean;
-	/** Its catalogue differs from the pinned one, and the change waits for a person. */
-	readonly hasDrift: boolean;
 	/** What can be done with it now. */
 	readonly actions: readonly ServerAction[];
 }
@@ -143,8 +117,6 @@ export interface ApprovalRow {
 	readonly id: string;
 	readonly client: string;
 	readonly tool: string;
-	/** Lines with the arguments, shortened. */
-	readonly shown: readonly string[];
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | null;
@@ -154,10 +126,24 @@ export interface ApprovalRow {
 	readonly commands: Readonly<Record<ApprovalDecision, string>>;
 }
 
-/** Not in events: up to 64 KiB. */
+/** Not in events: some 64 KiB. */
 export interface ApprovalReply {
-	/** The arguments as indented JSON, in which line breaks of strings are real ones; the last line says when it is shortened. */
-	readonly argumentText: string;
+	/** The short ones first. */
+	readonly arguments: readonly ArgumentRow[];
+}
+
+/** An argument of a call that waits: `ShownArgument` of `trust/shown-argument.ts`. */
+export interface ArgumentRow {
+	readonly name: string;
+	/** JSON on one line, without secrets, with escapes for every invisible character. */
+	readonly text: string;
+	readonly characters: number;
+	readonly sha256: string;
+	/** It is shown folded. */
+	readonly isLong: boolean;
+	/** Characters at the end that are not in `text`. */
+	readonly leftOut: number;
+	readonly hasSecret: boolean;
 }
 
 export type ApprovalDecision = 'allow' | 'always' | 'deny';

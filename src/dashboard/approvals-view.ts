@@ -25,11 +25,10 @@ export class ApprovalsView {
 			return this.#files
 				.list()
 				.filter((request) => request.root === root)
-				.map(({ id, client, tool, shown, rule, reason, askedAt, expiresAt }) => ({
+				.map(({ id, client, tool, rule, reason, askedAt, expiresAt }) => ({
 					id,
 					client,
 					tool,
-					shown,
 					rule,
 					reason: reason ?? null,
 					askedAt: Date.parse(askedAt),
@@ -44,7 +43,7 @@ export class ApprovalsView {
 
 	/** Its arguments. Throws `not_found` for a call that does not wait any more. */
 	details(id: string): ApprovalReply {
-		return { argumentText: waitingRequest(this.#files, id).argumentText };
+		return { arguments: waitingRequest(this.#files, id).arguments };
 	}
 
 	/** Decide. Throws `not_found` for a call that does not wait any more. */

@@ -1,16 +1,16 @@
 /*
- * The calls of the hub while the listener is open: rows of the last ones, notes of fewer,
- * counters by backend and minute, and the changes since the last event.
+ * The calls of the hub: rows of the last ones, notes of fewer, counters by backend and
+ * minute, and the changes since the last event.
  *
- * It runs in the path of every call, so it only writes into arrays and small objects.
+ * While a page is open it runs in the path of every call, so it only writes into arrays and
+ * small objects. Calls of other times come from the journal, without their arguments.
  */
 import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
 import { withoutArguments } from '../hub/journal-line.ts';
 import { CallTable } from '../rpc/call-table.ts';
-import type { CallDetails, CallRow, CallsEvent } from './api-calls.ts';
+import type { CallDetails, CallOutcome, CallRow, CallsEvent } from './api-calls.ts';
 import { CallNotes, type JournalFacts } from './call-notes.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';
-import { ClientCalls } from './client-calls.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
 import { type KeptCall, KeptNotes, type NotesLimits } from './kept-notes.ts';
 import { MinuteCounts } from './minute-counts.ts';
@@ -23,7 +23,6 @@ type CallLogLimits = NotesLimits & Pick<DashboardLimits, 'calls' | 'eventRows'>;
 export class CallLog implements CallListener {
 	readonly ring: CallRing;
 	readonly counts: MinuteCounts = new MinuteCounts();
-	readonly clients: ClientCalls = new ClientCalls();
 	readonly #limits: CallLogLimits;
 	/** By the number of the hub. */
 	readonly #open = new CallTable<number, KeptCall>();
@@ -33,9 +32,8 @@ export class CallLog implements CallListener {
 	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
 	readonly #ended: Float64Array;
 	#endedCount = 0;
-	#total = 0;
-	/** Called with the number of a call whose progress token is a string. */
-	onToken: ((token: string, number: number) => void) | undefined;
+	/** Called with the number of a call when it begins. */
+	onBegun: ((clientInfo: unknown, number: number) => void) | undefined;
 
 	constructor(limits: CallLogLimits) {
 		this.#limits = limits;
@@ -44,25 +42,23 @@ export class CallLog implements CallListener {
 		this.#ended = new Float64Array(limits.eventRows);
 	}
 
-	get inFlight(): number {
-		return this.#open.size;
-	}
-
-	/** Calls since the listener opened. */
-	get total(): number {
-		return this.#total;
-	}
-
 	/** Add a call of the journal, before the first other one. */
 	addEarlier(call: BegunCall, end: EndedCall & JournalFacts): void {
 		this.ring.addEarlier(call, end);
 		this.#earlier.push(CallNotes.ofJournal(end));
+		this.#count(call.backend, end.outcome, call.at + end.ms);
+	}
+
+	/** Add a call of the journal that ended while no page was open. */
+	addMissed(call: BegunCall, end: EndedCall & JournalFacts): void {
+		const number = this.#takeRunning(call) ?? this.ring.begin(call);
+		this.ring.end(number, end);
+		this.#notes.add(number, CallNotes.ofJournal(end));
+		this.#count(call.backend, end.outcome, call.at + end.ms);
 	}
 
 	started(call: StartedCall): void {
-		this.#total++;
-		this.clients.called(call);
-		if (this.#open.size >= IN_FLIGHT_LIMIT) return;
+		if (this.#open.size >= IN_FLIGHT_LIMIT || this.#open.has(call.number)) return;
 		this.#open.set(call.number, this.#begin(call));
 	}
 
@@ -75,7 +71,7 @@ export class CallLog implements CallListener {
 		const kept = this.#open.take(call.number) ?? this.#begin(call);
 		this.ring.end(kept.number, end);
 		this.#notes.ended(kept, end);
-		this.counts.add(call.backend, end.outcome !== 'ok' && end.outcome !== 'canceled');
+		this.#count(call.backend, end.outcome);
 		this.#ended[this.#endedCount++ % this.#ended.length] = kept.number;
 	}
 
@@ -106,6 +102,21 @@ export class CallLog implements CallListener {
 		return { rows, dropped, total: this.ring.size };
 	}
 
+	#count(backend: string, outcome: CallOutcome, at?: number): void {
+		this.counts.add(backend, outcome !== 'ok' && outcome !== 'canceled', at);
+	}
+
+	/** The row of a call that ran when the last page closed. */
+	#takeRunning({ at, name, backend }: BegunCall): number | undefined {
+		for (const [key, { number }] of this.#open.entries()) {
+			const row = this.ring.row(number);
+			if (row?.at !== at || row.name !== name || row.backend !== backend) continue;
+			this.#open.take(key);
+			return number;
+		}
+		return undefined;
+	}
+
 	#notesOf(number: number): CallNotes | undefined {
 		if (number < 0) return this.#earlier.at(number);
 		const found = this.#notes.find(number);
@@ -119,8 +130,7 @@ export class CallLog implements CallListener {
 		const shown = method === 'tools/call' ? name : withoutArguments(name);
 		const number = this.ring.begin({ at: startedAt.getTime(), client, backend, method, name: shown });
 		const kept = this.#notes.begin(number, call);
-		const token = this.onToken && context?.meta['progressToken'];
-		if (typeof token === 'string') this.onToken?.(token, number);
+		this.onBegun?.(context?.clientInfo, number);
 		return kept;
 	}
 }

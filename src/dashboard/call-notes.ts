@@ -8,9 +8,10 @@ import { OrchestraError } from '../errors.ts';
 import type { CallEnd, StartedCall } from '../hub/call-feed.ts';
 import { countCharacters, isLarger } from '../hub/results/value-size.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import { redact, redactJson } from '../redact.ts';
+import { redactArguments } from '../named-secrets.ts';
+import { redact } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
-import { sourceTextOf } from '../wire/source-text.ts';
+import { JsonText } from '../wire/json-text.ts';
 import type { CallDetails, CallLogRow, CallPhaseRow, CallRow, ProgressRow } from './api-calls.ts';
 import { apiError } from './api-reply.ts';
 import { callCommand } from './mctl-commands.ts';
@@ -84,9 +85,12 @@ export class CallNotes {
 		this.#runMs = ms;
 		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
-		else if (isObject(result) && result['isError'] === true) this.#explanation = explainResult(result);
+		else {
+			const value = result instanceof JsonText ? result.value : result;
+			if (isObject(value) && value['isError'] === true) this.#explanation = explainResult(value);
+		}
 		this.#characters += this.#explanation?.message.length ?? 0;
-		this.#resultBytes = sourceTextOf(result)?.length ?? null;
+		this.#resultBytes = result instanceof JsonText ? result.text.length : null;
 	}
 
 	/** Forget the messages. */
@@ -100,7 +104,7 @@ export class CallNotes {
 		const { policy, rule, trace } = this.#end ?? {};
 		const run = this.#runMs === undefined ? {} : { run: this.#runMs };
 		const phases = this.#end?.phases ?? run;
-		const input = this.#arguments === undefined ? null : JSON.stringify(redactJson(this.#arguments));
+		const input = this.#arguments === undefined ? null : JSON.stringify(redactArguments(this.#arguments));
 		const isRunning = row.ms === null;
 		return {
 			...row,

@@ -46,7 +46,7 @@ export class CallReplay {
 
 	async #recordedCall(call: CallDetails, ms: number): Promise<RecordedExchange> {
 		const { hub, environment } = this.#parts;
-		const { routes } = await hub.catalogue.tools();
+		const { routes } = await hub.catalogue.list('tools');
 		const found = await findRecordedCall(recordingsFolder(environment), {
 			server: call.backend,
 			tool: routes.get(call.name)?.name ?? call.name,

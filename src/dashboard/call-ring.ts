@@ -4,6 +4,7 @@
  * A call has a sequence number; its place is the number modulo the capacity. Calls from
  * the journal come first and have negative numbers towards the page.
  */
+import { wildcard } from '../trust/wildcard.ts';
 import type { CallOutcome, CallRow } from './api-calls.ts';
 import { InternedTexts } from './interned-texts.ts';
 
@@ -198,18 +199,8 @@ export class CallRing {
 function matcher(texts: InternedTexts, wanted: string | undefined, isExact = false): Uint8Array | undefined {
 	if (wanted === undefined || wanted === '') return undefined;
 	if (isExact) return texts.matching((text) => text === wanted);
-	const parts = wanted.toLowerCase().split('*').filter(Boolean);
-	return texts.matching((text) => hasInOrder(text.toLowerCase(), parts));
-}
-
-function hasInOrder(text: string, parts: readonly string[]): boolean {
-	let from = 0;
-	for (const part of parts) {
-		const at = text.indexOf(part, from);
-		if (at === -1) return false;
-		from = at + part.length;
-	}
-	return true;
+	const isPart = wildcard(`*${wanted.toLowerCase()}*`);
+	return texts.matching((text) => isPart(text.toLowerCase()));
 }
 
 function outcomeTest(wanted: string | undefined): (outcome: number) => boolean {

@@ -21,10 +21,10 @@ export interface MadeList {
 /** Read the lists of the hub. */
 export async function makeList({ catalogue }: Hub, version: number): Promise<MadeList> {
 	const list = new RowList();
-	const tools = await catalogue.tools();
-	const prompts = await catalogue.prompts();
-	const resources = await catalogue.resources();
-	const templates = await catalogue.templates();
+	const tools = await catalogue.list('tools');
+	const prompts = await catalogue.list('prompts');
+	const resources = await catalogue.list('resources');
+	const templates = await catalogue.list('templates');
 	const slices = new WorkSlices();
 	for (const item of tools.items) {
 		list.add('tool', item.name, tools, item);
@@ -77,7 +77,7 @@ class RowList {
 		const text = [description, title, item.name === name ? '' : item.name].find(
 			(each): each is string => typeof each === 'string' && each !== '',
 		);
-		const backend = this.#indexOf(routes.get(name)?.backend.id ?? '');
+		const backend = this.#indexOf(routes.get(name)?.source.id ?? '');
 		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', SUMMARY_CHARACTERS)];
 		this.#rows.push(row);
 		this.#byName.set(`${kind} ${name}`, row);

@@ -5,7 +5,7 @@
 import { OrchestraError } from '../errors.ts';
 import { WorkSlices } from '../rpc/work-slices.ts';
 import { signatureLine } from '../schema/tool-signature.ts';
-import { Policy } from '../trust/policy.ts';
+import { policyOf } from '../trust/policy.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type {
 	CatalogueReply,
@@ -63,7 +63,7 @@ export class CatalogueView {
 
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
-		this.#unsubscribe = parts.hub.onChange((change) => {
+		this.#unsubscribe = parts.hub.watch((change) => {
 			if (change.kind === 'resource' || change.kind === 'log') return;
 			this.#version++;
 			this.#list = undefined;
@@ -87,7 +87,7 @@ export class CatalogueView {
 		return this.#text.text;
 	}
 
-	/** The rows of one backend. */
+	/** The rows of one source. */
 	async rowsOf(id: string): Promise<CatalogueRow[]> {
 		const { rows, backends } = await this.list();
 		const index = backends.indexOf(id);
@@ -97,18 +97,22 @@ export class CatalogueView {
 	/** A tool with its schema. Throws `not_found`. */
 	async tool(name: string): Promise<Omit<ToolReply, 'policyTarget'>> {
 		const { hub, opened } = this.#parts;
-		const { items, routes } = await hub.catalogue.tools();
+		const { items, routes } = await hub.catalogue.list('tools');
 		const tool = items.find((each) => each.name === name);
 		const route = routes.get(name);
 		if (tool === undefined || route === undefined)
 			throw new OrchestraError('not_found', `there is no tool "${name}"`, {
 				hint: 'mctl list shows the tools.',
 			});
-		const facts = { tool: name, client: DASHBOARD_CLIENT, annotations: tool.annotations };
-		const { action, rule } = new Policy(opened.configuration().policy).decide(facts);
+		const policy = policyOf(opened.configuration());
+		const { action, rule } = policy.decide({
+			tool: route.toolName ?? policy.servers.read(name),
+			client: DASHBOARD_CLIENT,
+			annotations: tool.annotations,
+		});
 		return {
 			name,
-			backend: route.backend.id,
+			backend: route.source.id,
 			// It came from a JSON message.
 			tool: tool as unknown as JsonObject,
 			signature: signatureLine(name, tool.inputSchema),
@@ -120,7 +124,7 @@ export class CatalogueView {
 
 	/** A prompt with its arguments. Throws `not_found`. */
 	async prompt(name: string): Promise<PromptReply> {
-		const { items, routes } = await this.#parts.hub.catalogue.prompts();
+		const { items, routes } = await this.#parts.hub.catalogue.list('prompts');
 		const prompt = items.find((each) => each.name === name);
 		const route = routes.get(name);
 		if (prompt === undefined || route === undefined)
@@ -129,20 +133,20 @@ export class CatalogueView {
 			});
 		// It came from a JSON message.
 		const given = prompt as unknown as JsonObject;
-		return { name, backend: route.backend.id, prompt: given, command: promptCommand(name) };
+		return { name, backend: route.source.id, prompt: given, command: promptCommand(name) };
 	}
 
 	/** A resource or a template as its server lists it. One that is not listed may be readable all the same. */
 	async resource(uri: string): Promise<ResourceReply> {
 		const { catalogue } = this.#parts.hub;
-		const resources = await catalogue.resources();
-		const templates = await catalogue.templates();
+		const resources = await catalogue.list('resources');
+		const templates = await catalogue.list('templates');
 		const item =
 			resources.items.find((each) => each.uri === uri) ??
 			templates.items.find((each) => each.uriTemplate === uri);
 		const route = resources.routes.get(uri) ?? templates.routes.get(uri);
 		// It came from a JSON message.
-		return { backend: route?.backend.id ?? null, resource: (item ?? null) as unknown as JsonObject | null };
+		return { backend: route?.source.id ?? null, resource: (item ?? null) as unknown as JsonObject | null };
 	}
 
 	/** The best of each kind by the ranker, at most `limit` of each. */
@@ -174,7 +178,7 @@ export class CatalogueView {
 
 	async #tools(query: string, limit: number): Promise<ToolSearchHit[]> {
 		const { hub } = this.#parts;
-		const list = await hub.catalogue.tools();
+		const list = await hub.catalogue.list('tools');
 		const hits = (await hub.exposure?.search(list, query, limit)) ?? [];
 		const { rowOf } = await this.#made();
 		return hits.map(({ id, score, why }) => hitOf(rowOf('tool', id), { kind: 'tool', name: id, score, why }));

@@ -23,6 +23,8 @@ export interface DashboardLimits {
 	readonly eventRows: number;
 	/** Lines of one `log` event. */
 	readonly eventLines: number;
+	/** How long calls are followed after the last request of a page, in milliseconds. */
+	readonly followMs: number;
 	/** Calls that are kept. */
 	readonly calls: number;
 	/** Calls whose arguments, progress and errors are kept: the last ones, and as many that failed or were slow. */
@@ -48,6 +50,7 @@ export const defaultDashboardLimits: DashboardLimits = {
 	pingMs: 10_000,
 	eventRows: 100,
 	eventLines: 200,
+	followMs: 60_000,
 	calls: 100_000,
 	details: 2000,
 	detailCharacters: 32 * 1024 * 1024,

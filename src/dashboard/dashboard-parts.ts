@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { CallLog } from './call-log.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
+import type { FollowedCalls } from './followed-calls.ts';
 
 export interface DashboardParts {
 	readonly hub: Hub;
@@ -12,6 +13,7 @@ export interface DashboardParts {
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly calls: CallLog;
+	readonly followed: Pick<FollowedCalls, 'use'>;
 	readonly limits: DashboardLimits;
 	readonly log: Log;
 }

@@ -4,10 +4,11 @@
  * `Host` and `Origin` were checked before. A refused request gets a status and nothing
  * else, and nothing of its body is read.
  */
+import { attempt } from '../errors.ts';
 import type { HttpExchange } from '../http/http-exchange.ts';
 import type { HttpRoute } from '../http/http-route.ts';
 import { readBody } from '../http/request-body.ts';
-import { isObject, parseJson } from '../wire/json.ts';
+import { jsonObject } from '../wire/json.ts';
 import { type ApiExchange, refuseApi, replyFailure, safeHeaders } from './api-reply.ts';
 import { ApiRoutes } from './api-routes.ts';
 import { cookieHeader, type DashboardAccess, type EntryVerdict } from './dashboard-access.ts';
@@ -19,6 +20,7 @@ const UNAUTHORIZED = 'unauthorized\nOpen the dashboard with: mctl dashboard\n';
 export class DashboardSite {
 	readonly #access: DashboardAccess;
 	readonly #limits: DashboardParts['limits'];
+	readonly #followed: DashboardParts['followed'];
 	readonly #pages: PageFiles;
 	readonly #api: ApiRoutes;
 
@@ -26,6 +28,7 @@ export class DashboardSite {
 	constructor(parts: DashboardParts, access: DashboardAccess, pageFolder?: string) {
 		this.#access = access;
 		this.#limits = parts.limits;
+		this.#followed = parts.followed;
 		this.#pages = new PageFiles(pageFolder);
 		this.#api = new ApiRoutes(parts);
 	}
@@ -54,9 +57,11 @@ export class DashboardSite {
 			// A browser that opens the link a second time has its cookie already.
 			else if (this.#access.forPage(request.headers, port) !== 'ok')
 				return plain(response, 401, UNAUTHORIZED);
+			this.#followed.use(response);
 			return request.headers['sec-fetch-site'] === 'cross-site' ? goOn(response) : redirect(response);
 		}
 		if (this.#access.forPage(request.headers, port) !== 'ok') return plain(response, 401, UNAUTHORIZED);
+		this.#followed.use(response);
 		await this.#pages.serve(name, request, response);
 	}
 
@@ -65,6 +70,7 @@ export class DashboardSite {
 		if (!isPost && request.method !== 'GET') return refuseApi(response, 405, 'method_not_allowed');
 		const verdict = this.#access.forApi(request.headers, request.socket.localPort ?? 0, isPost);
 		if (verdict !== 'ok') return refuseApi(response, statuses[verdict], verdict);
+		this.#followed.use(response);
 		const url = new URL(request.url ?? '', 'http://own');
 		const path = pathOf(url.pathname);
 		if (path === undefined) return refuseApi(response, 404, 'not_found');
@@ -125,18 +131,5 @@ function redirect(response: HttpExchange['response']): void {
 
 /** The parts after `/api/`, decoded; undefined when one is not percent-encoding. */
 function pathOf(pathname: string): string[] | undefined {
-	try {
-		return pathname.slice('/api/'.length).split('/').map(decodeURIComponent);
-	} catch {
-		return undefined;
-	}
-}
-
-function jsonObject(text: string): Record<string, unknown> | undefined {
-	try {
-		const value: unknown = parseJson(text);
-		return isObject(value) ? value : undefined;
-	} catch {
-		return undefined; // the reply says so
-	}
+	return attempt(() => pathname.slice('/api/'.length).split('/').map(decodeURIComponent));
 }

@@ -6,7 +6,7 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { ServerLine, ServerLines } from '../hub/backends/backend.ts';
+import { able, type ServerLine, type ServerLines } from '../hub/source.ts';
 import { redactJson } from '../redact.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 import type { ApprovalsView } from './approvals-view.ts';
@@ -169,8 +169,8 @@ export class EventStreams {
 	/** The lines of a server exist from its first use on; with a changed entry they are others. Those are new to the page. */
 	#followLines(stream: OpenStream, isFirst = false): void {
 		if (stream.server === undefined) return;
-		const backend = this.#parts.hub.backends.find(({ id }) => id === stream.server);
-		const lines = backend?.lines?.();
+		const source = this.#parts.hub.sources.find(({ id }) => id === stream.server);
+		const lines = able(source, 'control')?.lines();
 		if (lines === undefined || lines === stream.followed) return;
 		stream.stopLines?.();
 		stream.followed = lines;

@@ -1,7 +1,6 @@
-/* The last calls of the journal, from before the listener opened. */
+/* The last calls of the journal: those that no page was open for. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { parseObject } from '../trust/hash-chain.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, jsonObject } from '../wire/json.ts';
 import type { CallOutcome } from './api-calls.ts';
 import type { CallLog } from './call-log.ts';
 
@@ -10,10 +9,13 @@ const TAIL_BYTES = 1024 * 1024;
 
 const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
 
-/** Add the calls at the end of the journal. A journal that cannot be read adds none. */
-export function addJournalTail(calls: CallLog, file: string): void {
+/**
+ * Add the calls at the end of the journal. A journal that cannot be read adds none.
+ * @param since only calls that ended then or later, in milliseconds since 1970
+ */
+export function addJournalTail(calls: CallLog, file: string, since?: number): void {
 	for (const line of lastLines(file)) {
-		const entry = parseObject(line);
+		const entry = jsonObject(line);
 		if (entry === undefined || !outcomes.has(entry['outcome'])) continue;
 		const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
 		const at = Date.parse(text('at'));
@@ -28,8 +30,11 @@ export function addJournalTail(calls: CallLog, file: string): void {
 		// It is one of the set.
 		const outcome = entry['outcome'] as CallOutcome;
 		const end = { outcome, ms: Number(entry['ms']) || 0, error: text('error') };
+		if (since !== undefined && at + end.ms < since) continue;
 		const [policy, rule, trace] = ['policy', 'rule', 'trace'].map((name) => text(name) || undefined);
-		calls.addEarlier(begun, { ...end, policy, rule, trace, phases: phasesOf(entry['phases']) });
+		const facts = { ...end, policy, rule, trace, phases: phasesOf(entry['phases']) };
+		if (since === undefined) calls.addEarlier(begun, facts);
+		else calls.addMissed(begun, facts);
 	}
 }
 

@@ -33,11 +33,12 @@ export class KeptNotes {
 	}
 
 	begin(number: number, call: StartedCall): KeptCall {
-		const kept: KeptCall = { number, notes: new CallNotes(call), holders: 1, isShown: false };
-		this.#characters += kept.notes.characters;
-		this.#last.add(kept);
-		this.#trim(kept);
-		return kept;
+		return this.#keep(number, new CallNotes(call));
+	}
+
+	/** Notes of a call that has ended. */
+	add(number: number, notes: CallNotes): void {
+		this.#release(this.#keep(number, notes));
 	}
 
 	notified(open: KeptCall, method: string, params: Readonly<Record<string, unknown>>): void {
@@ -60,6 +61,14 @@ export class KeptNotes {
 	/** Of a call that has ended or is among the last ones; undefined when they are not kept. */
 	find(number: number): CallNotes | undefined {
 		return this.#last.find(number) ?? this.#notable.find(number);
+	}
+
+	#keep(number: number, notes: CallNotes): KeptCall {
+		const kept: KeptCall = { number, notes, holders: 1, isShown: false };
+		this.#characters += notes.characters;
+		this.#last.add(kept);
+		this.#trim(kept);
+		return kept;
 	}
 
 	#trim({ notes }: KeptCall): void {

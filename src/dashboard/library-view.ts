@@ -1,6 +1,6 @@
 /* The library: search with a token budget and explained scores, and one document. */
 import { OrchestraError } from '../errors.ts';
-import type { Backend } from '../hub/backends/backend.ts';
+import { able, type Source } from '../hub/source.ts';
 import type { Match } from '../library/match/match.ts';
 import { estimateTokens } from '../library/match/tokens.ts';
 import { quoted } from '../printable.ts';
@@ -36,7 +36,7 @@ export class LibraryView {
 
 	/** The text of a document. Throws `not_found`. */
 	async document(uri: string, signal: AbortSignal): Promise<LibraryDocument> {
-		if (!this.#library()?.ownsUri?.(uri)) throw noDocument(uri);
+		if (!able(this.#library(), 'ownsUri')?.ownsUri(uri)) throw noDocument(uri);
 		const result = await this.#pageCalls.request('resources/read', { uri }, signal);
 		const contents = isObject(result) ? result['contents'] : undefined;
 		const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
@@ -54,18 +54,18 @@ export class LibraryView {
 	async #search(query: string): Promise<{ matches: LibraryMatch[]; total: number }> {
 		const library = this.#library();
 		const options = { mode: 'index', maxResults: MATCHES } as const;
-		const found = await library?.findDocuments?.(query, options);
+		const found = await able(library, 'listDocuments')?.findDocuments(query, options);
 		return { matches: found?.matches.map(matchRow) ?? [], total: found?.total ?? 0 };
 	}
 
 	async #all(): Promise<{ matches: LibraryMatch[]; total: number }> {
-		const listed = (await this.#library()?.listDocuments?.()) ?? [];
+		const listed = (await able(this.#library(), 'listDocuments')?.listDocuments()) ?? [];
 		const matches = listed.slice(0, LISTED).map((fragment) => matchRow({ fragment, score: 0, why: [] }));
 		return { matches, total: listed.length };
 	}
 
-	#library(): Backend | undefined {
-		return this.#parts.hub.backends.find(({ kind }) => kind === 'library');
+	#library(): Source | undefined {
+		return this.#parts.hub.sources.find(({ kind }) => kind === 'library');
 	}
 }
 

@@ -1,6 +1,6 @@
 /* The `mctl` command of each action of the page. */
 import { quoted } from '../printable.ts';
-import type { ApprovalDecision, BackendRow, ServerAction } from './api-types.ts';
+import type { ApprovalDecision, ServerAction, SourceRow } from './api-types.ts';
 
 /** Does the same with a server in a terminal. */
 export function serverCommand(action: ServerAction, id: string): string {
@@ -29,7 +29,7 @@ export function policyCommand(tools: string, action: string, isOfUser: boolean):
 }
 
 /** Shows the output of a server in a terminal. The log of the hub has that of a plugin. */
-export function logsCommand({ id, kind }: Pick<BackendRow, 'id' | 'kind'>, isFollowing = false): string {
+export function logsCommand({ id, kind }: Pick<SourceRow, 'id' | 'kind'>, isFollowing = false): string {
 	return `mctl hub logs${kind === 'mcp' ? ` ${quoted(id)}` : ''}${isFollowing ? ' -f' : ''}`;
 }
 

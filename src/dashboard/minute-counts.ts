@@ -2,8 +2,8 @@
 
 const MINUTES = 30;
 const MINUTE_MS = 60_000;
-/** Backends that are counted; those of a configuration are fewer. */
-const BACKENDS_LIMIT = 5000;
+/** Sources that are counted; those of a configuration are fewer. */
+const SOURCES_LIMIT = 5000;
 
 interface Counts {
 	readonly calls: Uint32Array;
@@ -21,11 +21,14 @@ export class MinuteCounts {
 		this.#now = now;
 	}
 
-	/** A call ended. */
-	add(backend: string, isFailed: boolean): void {
+	/** A call ended. @param at milliseconds since 1970; default now */
+	add(backend: string, isFailed: boolean, at?: number): void {
 		const counts = this.#countsOf(backend);
 		if (counts === undefined) return;
-		const slot = this.#advance(counts) % MINUTES;
+		const current = this.#advance(counts);
+		const minute = at === undefined ? current : Math.min(current, Math.floor(at / MINUTE_MS));
+		if (minute <= current - MINUTES) return;
+		const slot = minute % MINUTES;
 		counts.calls[slot] = (counts.calls[slot] ?? 0) + 1;
 		if (isFailed) counts.failures[slot] = (counts.failures[slot] ?? 0) + 1;
 	}
@@ -48,7 +51,7 @@ export class MinuteCounts {
 
 	#countsOf(backend: string): Counts | undefined {
 		const known = this.#backends.get(backend);
-		if (known || this.#backends.size >= BACKENDS_LIMIT) return known;
+		if (known || this.#backends.size >= SOURCES_LIMIT) return known;
 		const fresh = {
 			calls: new Uint32Array(MINUTES),
 			failures: new Uint32Array(MINUTES),

@@ -6,6 +6,7 @@
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
 
+import { DESCRIPTION_CHARACTERS } from '../hub/expose/tool-document.ts';
 import { bundledSynonyms, readSynonyms } from '../library/files/word-list-files.ts';
 import { WorkSlices } from '../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../search/document.ts';
@@ -17,8 +18,6 @@ const fields: Readonly<Record<string, SearchField>> = {
 	title: { weight: 3, typicalWords: 4 },
 	description: { weight: 1.5, typicalWords: 30 },
 };
-/** Most characters of one description that are read. */
-const DESCRIPTION_CHARACTERS = 4000;
 
 export interface IndexedOffer {
 	readonly kind: OfferKind;

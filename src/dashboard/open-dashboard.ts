@@ -1,7 +1,7 @@
 /*
  * The HTTP listener of the shared hub with the dashboard: MCP, the page and its API.
  *
- * The calls of the hub are followed while it is open.
+ * The calls of the hub are followed while a page is open.
  */
 import { bearerToken } from '../http/authenticate.ts';
 import { ensureToken, tokenFile } from '../http/http-token.ts';
@@ -11,7 +11,7 @@ import { CallLog } from './call-log.ts';
 import { DashboardAccess } from './dashboard-access.ts';
 import { type DashboardLimits, defaultDashboardLimits } from './dashboard-limits.ts';
 import { DashboardSite } from './dashboard-site.ts';
-import { addJournalTail } from './journal-tail.ts';
+import { FollowedCalls } from './followed-calls.ts';
 
 export interface DashboardOptions {
 	readonly limits?: Partial<DashboardLimits> | undefined;
@@ -24,16 +24,16 @@ export async function openDashboard(parts: HubHttpParts, options: DashboardOptio
 	const limits = { ...defaultDashboardLimits, ...options.limits };
 	const { hub, opened, shared, environment, log, folder } = parts;
 	const calls = new CallLog(limits);
-	addJournalTail(calls, parts.journalFile);
+	const { followMs } = limits;
+	const followed = new FollowedCalls({ hub, calls, journalFile: parts.journalFile, followMs });
 	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
 	const site = new DashboardSite(
-		{ hub, opened, shared, environment, calls, limits, log },
+		{ hub, opened, shared, environment, calls, followed, limits, log },
 		access,
 		options.pageFolder,
 	);
-	const stopListening = hub.calls.listen(calls);
 	const stop = (): void => {
-		stopListening();
+		followed.close();
 		site.close();
 	};
 	try {

@@ -4,14 +4,15 @@
  * journal and limits apply. The reply is one JSON object per line; empty lines keep the
  * connection alive. When the page disconnects, the call is canceled.
  */
+
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { serveSession } from '../hub/serve-session.ts';
+import { ServerConnection } from '../mcp/client/server-connection.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import { negotiate } from '../protocol/revisions.ts';
-import type { IncomingCall } from '../rpc/incoming-call.ts';
-import { Peer } from '../rpc/peer.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { methodNotFound } from '../rpc/rpc-error.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
 import { isObject } from '../wire/json.ts';
@@ -23,7 +24,6 @@ import { DASHBOARD_CLIENT } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { LineReply } from './line-reply.ts';
 
-const PROTOCOL_VERSION = '2025-11-25';
 /** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
 const CALL_MS = 60 * 60_000;
 /** Questions of one call that wait at once. */
@@ -36,19 +36,20 @@ export class PageCalls {
 	readonly #parts: DashboardParts;
 	readonly #sessionId = randomUUID();
 	readonly #questions = new Map<string, (answer: ElicitResult) => void>();
-	/** The calls that wait for their number, by progress token. */
-	readonly #unnumbered = new Map<string, (number: number) => void>();
+	/** The calls that wait for their number in the log, by the number in their `clientInfo`. */
+	readonly #unnumbered = new Map<unknown, (number: number) => void>();
 	#count = 0;
 	#inFlight = 0;
 
 	constructor(parts: DashboardParts) {
 		this.#parts = parts;
 		// Open while the listener is, so that a server with a process per session keeps it between calls.
-		parts.hub.sessionOpened(this.#sessionId, DASHBOARD_CLIENT);
-		const { clientInfo, protocolVersion } = hello;
+		parts.hub.sessions.opened(this.#sessionId, DASHBOARD_CLIENT);
 		const sessionId = this.#sessionId;
-		parts.hub.clients.introduced({ sessionId, clientInfo, revision: negotiate(protocolVersion) });
-		parts.calls.onToken = (token, number) => this.#unnumbered.get(token)?.(number);
+		parts.hub.clients.introduced({ sessionId, clientInfo, revision: negotiate(undefined) });
+		parts.calls.onBegun = (client, number) => {
+			if (isObject(client)) this.#unnumbered.get(client['call'])?.(number);
+		};
 	}
 
 	/**
@@ -103,8 +104,8 @@ export class PageCalls {
 	}
 
 	close(): void {
-		this.#parts.calls.onToken = undefined;
-		this.#parts.hub.sessionClosed(this.#sessionId);
+		this.#parts.calls.onBegun = undefined;
+		this.#parts.hub.sessions.closed(this.#sessionId);
 	}
 
 	async #call(
@@ -112,7 +113,7 @@ export class PageCalls {
 		send: (message: CallMessage) => void,
 	): Promise<unknown> {
 		const { opened, shared, log } = this.#parts;
-		const token = `dashboard-${++this.#count}`;
+		const call = ++this.#count;
 		const [transport, far] = memoryPair();
 		serveSession(far, {
 			opened: () => opened,
@@ -122,29 +123,31 @@ export class PageCalls {
 			view: undefined,
 			transport: DASHBOARD_CLIENT,
 		});
-		const peer = new Peer(transport, {
-			onRequest: (call) => this.#ask(call, signal, send),
-			onNotification: (name, given) => forward(name, given, send),
-		});
-		transport.start(peer);
-		this.#unnumbered.set(token, (number) => {
-			this.#unnumbered.delete(token);
+		this.#unnumbered.set(call, (number) => {
+			this.#unnumbered.delete(call);
 			send({ kind: 'started', number });
 		});
 		try {
-			await peer.request('initialize', hello, { signal });
-			peer.notify('notifications/initialized');
-			await peer.request('logging/setLevel', { level: 'debug' }, { signal });
-			const withToken = { ...params, _meta: { progressToken: token } };
-			return await peer.request(method, withToken, { signal, timeoutMs: CALL_MS });
+			const connection = await ServerConnection.open(async () => transport, {
+				clientInfo: { ...clientInfo, call },
+				capabilities: { elicitation: { form: {}, url: {} } },
+				knownEra: 'legacy',
+				onRequest: (asked, given) => this.#ask(asked, given, signal, send),
+				onNotification: (name, given) => forward(name, given, send),
+				signal,
+			});
+			await connection.request('logging/setLevel', { level: 'debug' }, { signal });
+			const onProgress = (given: unknown): void => forward('notifications/progress', given, send);
+			const options = { signal, timeoutMs: CALL_MS, onProgress };
+			return await connection.request(method, params, options);
 		} finally {
-			this.#unnumbered.delete(token);
+			this.#unnumbered.delete(call);
 			await transport.close();
 		}
 	}
 
 	/** A question of the tool, or of the policy, to the person. */
-	#ask({ method, params }: IncomingCall, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
+	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
 		if (this.#questions.size >= QUESTIONS_LIMIT * this.#parts.limits.pageCalls)
 			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
@@ -152,24 +155,20 @@ export class PageCalls {
 			});
 		const question = questionOf(isObject(params) ? params : {});
 		return new Promise<ElicitResult>((resolve) => {
+			let stopListening = (): void => {};
 			const settle = (answer: ElicitResult): void => {
 				this.#questions.delete(question.id);
-				signal.removeEventListener('abort', onAbort);
+				stopListening();
 				resolve(answer);
 			};
-			const onAbort = (): void => settle({ action: 'cancel' });
-			signal.addEventListener('abort', onAbort, { once: true });
 			this.#questions.set(question.id, settle);
+			stopListening = onAbort(signal, () => settle({ action: 'cancel' }));
 			send({ kind: 'ask', question });
 		});
 	}
 }
 
-const hello = {
-	protocolVersion: PROTOCOL_VERSION,
-	capabilities: { elicitation: { form: {}, url: {} } },
-	clientInfo: { name: DASHBOARD_CLIENT, version: packageVersion() },
-};
+const clientInfo = { name: DASHBOARD_CLIENT, version: packageVersion() };
 
 function forward(method: string, params: unknown, send: (message: CallMessage) => void): void {
 	if (!isObject(params)) return;

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { attempt } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { safeHeaders } from './api-reply.ts';
@@ -87,13 +88,14 @@ export function plain(response: ServerResponse, status: number, text: string): v
 
 function fileNames(folder: string): string[] {
 	const isPage = (entry: Dirent): boolean => entry.isFile() && extname(entry.name) in types;
-	try {
-		return readdirSync(folder, { withFileTypes: true })
-			.filter(isPage)
-			.map(({ name }) => name);
-	} catch {
-		return []; // not built, which the reply says
-	}
+	// The reply says that the page is not built.
+	return attempt(
+		() =>
+			readdirSync(folder, { withFileTypes: true })
+				.filter(isPage)
+				.map(({ name }) => name),
+		[],
+	);
 }
 
 async function loadFile(path: string): Promise<PageFile> {

@@ -1,4 +1,4 @@
-/* A rule that the page writes: about one tool of a backend, or about all tools of an MCP server. */
+/* A rule that the page writes: about one tool of a source, or about all tools of an MCP server. */
 import type { PolicyAction } from '../config/configuration.ts';
 import type { NewRule } from '../config/edit-policy.ts';
 import { userFile } from '../config/load.ts';
@@ -33,7 +33,7 @@ export class PolicyChange {
 		this.#catalogue = catalogue;
 	}
 
-	/** What a rule about all tools of a server says and where it goes; null for a backend without a prefix. */
+	/** What a rule about all tools of a server says and where it goes; null for a source without a prefix. */
 	ofServer(server: string): PolicyTarget | null {
 		const { mcpServers } = this.#parts.opened.configuration();
 		const isNamed = mcpServers.some(({ name }) => name === server) && !PATTERN.test(server);

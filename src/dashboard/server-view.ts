@@ -1,22 +1,24 @@
-/* Everything about one backend, and the actions on it. */
+/* Everything about one source, and the actions on it. */
 import type { PluginEntry, PolicyRule, ServerEntry } from '../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../config/edit/editable-files.ts';
 import { enabledEdit } from '../config/edit/enable-server.ts';
 import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
-import type { ServerLine } from '../hub/backends/backend.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
+import { able, type ServerLine } from '../hub/source.ts';
+import { commandOf } from '../hub/sources/mcp/server-failure.ts';
 import { quoted } from '../printable.ts';
-import { matchesWildcard } from '../trust/wildcard.ts';
+import { commandLine } from '../process/spawn-record.ts';
+import { policyOf } from '../trust/policy.ts';
 import type { PolicyRuleRow, ServerEvent, ServerPage } from './api-offers.ts';
-import type { BackendRow, DoneReply, ServerAction } from './api-types.ts';
-import { backendRowOf } from './backend-rows.ts';
+import type { DoneReply, ServerAction, SourceRow } from './api-types.ts';
 import type { CatalogueView } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { logsCommand, serverCommand } from './mctl-commands.ts';
 import type { MemorySamples } from './memory-samples.ts';
 import { PinDrifts } from './pin-drifts.ts';
 import type { PolicyChange } from './policy-change.ts';
+import { sourceRowOf } from './source-rows.ts';
 
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
@@ -43,25 +45,23 @@ export class ServerView {
 
 	/** Throws `not_found`. */
 	async page(id: string): Promise<ServerPage> {
-		const row = backendRowOf(id, this.#parts, this.#memory);
-		if (row === undefined) throw noSuchBackend(id);
+		const row = sourceRowOf(id, this.#parts, this.#memory);
+		if (row === undefined) throw noSuchSource(id);
 		const entry = this.#entryOf(id);
-		const backend = this.#parts.hub.backends.find((each) => each.id === id);
-		const lines = backend?.lines?.();
+		const source = this.#parts.hub.sources.find((each) => each.id === id);
+		const lines = able(source, 'control')?.lines();
 		const catalogue = await this.#catalogue.rowsOf(id);
-		const names = catalogue.filter(([kind]) => kind === 'tool').map((offer) => offer[1]);
 		return {
 			...row,
 			target: entry === undefined ? null : targetOf(entry),
 			source: entry?.file ?? null,
 			log: lines?.last(LINES) ?? [],
-			logFile: backend?.serverStatus?.().logFile ?? null,
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
 			history: lines?.notes().map(eventOf) ?? [],
-			rules: this.#parts.opened.configuration().policy.flat().filter(matchesAny(names)).map(ruleRow),
+			rules: await this.#rulesOf(id),
 			policyTarget: this.#policy.ofServer(id),
-			...(row.hasDrift ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
+			...(row.drifted > 0 ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
 			commands: commandsFor(row),
 		};
 	}
@@ -86,12 +86,19 @@ export class ServerView {
 		const entry = this.#entryOf(id);
 		const files = [...entryFiles('project', root, environment), ...entryFiles('user', root, environment)];
 		const file = files.find(({ path }) => path === entry?.file);
-		if (entry === undefined || file === undefined) throw noSuchBackend(id);
+		if (entry === undefined || file === undefined) throw noSuchSource(id);
 		const text = edit(file);
 		if (text === undefined) return undefined;
 		const untrusted = await writeServerFile(file, text, environment);
 		await opened.reload();
 		return untrusted;
+	}
+
+	async #rulesOf(id: string): Promise<PolicyRuleRow[]> {
+		const { hub, opened } = this.#parts;
+		const routes = [...(await hub.catalogue.list('tools')).routes.values()];
+		const tools = routes.flatMap(({ source, toolName }) => (source.id === id && toolName ? [toolName] : []));
+		return policyOf(opened.configuration()).rulesAbout(tools).map(ruleRow);
 	}
 
 	#entryOf(id: string): ServerEntry | PluginEntry | undefined {
@@ -104,16 +111,14 @@ export function isServerAction(value: unknown): value is ServerAction {
 	return actions.some((each) => each === value);
 }
 
-function noSuchBackend(id: string): OrchestraError {
+function noSuchSource(id: string): OrchestraError {
 	return new OrchestraError('not_found', `the configuration has no server or plugin "${id}"`, {
 		hint: 'mctl list servers and mctl list plugins show them.',
 	});
 }
 
 function targetOf(entry: ServerEntry | PluginEntry): string {
-	if ('binary' in entry) return [entry.binary, ...entry.args].map(quoted).join(' ');
-	if (entry.kind !== 'stdio') return entry.url;
-	return [entry.record.command, ...(entry.record.args ?? [])].map(quoted).join(' ');
+	return 'binary' in entry ? commandLine({ command: entry.binary, args: entry.args }) : commandOf(entry);
 }
 
 /** Names of environment variables and headers; values never leave. */
@@ -140,10 +145,6 @@ function eventOf({ at, text }: ServerLine): ServerEvent {
 	};
 }
 
-function matchesAny(names: readonly string[]): (rule: PolicyRule) => boolean {
-	return ({ tools }) => tools.some((pattern) => names.some((name) => matchesWildcard(pattern, name)));
-}
-
 function ruleRow({ action, tools, clients, when, reason, file, line }: PolicyRule): PolicyRuleRow {
 	const claims = when === undefined ? '' : ` when ${JSON.stringify(when)}`;
 	const match = `tools ${tools.join(', ')}, clients ${clients.join(', ')}${claims}`;
@@ -151,7 +152,7 @@ function ruleRow({ action, tools, clients, when, reason, file, line }: PolicyRul
 }
 
 /** Those that work for its kind: only a server or a plugin has a process, and only a server has pins and a prefix. */
-function commandsFor(row: Pick<BackendRow, 'id' | 'kind'>): Record<string, string> {
+function commandsFor(row: Pick<SourceRow, 'id' | 'kind'>): Record<string, string> {
 	const { id, kind } = row;
 	const isServer = kind === 'mcp';
 	const own = isServer || kind === 'plugin' ? actions : [];

@@ -6,10 +6,15 @@
  */
 import { dirname } from 'node:path';
 import type { Configuration, PolicyRule } from '../config/configuration.ts';
+import { type AnyKeys, bothLists, byName } from '../config/key.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { type ConfigFile, mergeSections } from '../config/merge-sections.ts';
-import { type FileSections, sectionNames } from '../config/sections.ts';
+import { pluginKeys } from '../config/plugin-entry.ts';
+import { yamlKeys } from '../config/plugins-yaml.ts';
+import { type FileSections, sectionNames, sections } from '../config/sections.ts';
+import { serverKeys } from '../config/server-entry.ts';
 import { isWrittenInside } from '../config/trust/project-effects.ts';
+import { redactArgs } from '../named-secrets.ts';
 import { redact } from '../redact.ts';
 import { MASK } from '../token-shapes.ts';
 import { isObject } from '../wire/json.ts';
@@ -18,37 +23,20 @@ import type { SettingRow } from './api-offers.ts';
 const DEPTH_LIMIT = 6;
 /** Longest value. */
 const VALUE_CHARACTERS = 500;
-/** Keys whose plain values may be secrets. */
-const secretSections = new Set(['env', 'headers', 'oauth', 'config']);
-/** Sections whose members count one by one; another one counts as a whole. */
-const memberSections = new Set([
-	'mcpServers',
-	'tools',
-	'library',
-	'hub',
-	'limits',
-	'toolList',
-	'views',
-	'clients',
-]);
-/** Keys of `tools` whose members count one by one. */
-const toolMembers = new Set(['config', 'timeouts', 'sandboxes']);
-/** Lists of all files count. */
-const joinedLists = new Set(['tools.roots', 'toolList.always']);
-/** Where the sections have a key under another name. */
-const renamed: ReadonlyMap<string, string> = new Map([
-	['hub.listenAddr', 'hub.listenAddress'],
-	['hub.tcpAddr', 'hub.tcpAddress'],
-	['hub.httpAddr', 'hub.httpAddress'],
-	['listen_addr', 'hub.listenAddress'],
-	['tcp_addr', 'hub.tcpAddress'],
-	['certs_dir', 'hub.certsDir'],
-]);
 
 /** Behind the place of a value that does not count yet. */
 export const HELD_BACK = ' (held back until mctl trust)';
 
 type Path = readonly string[];
+
+/** Keys whose plain values may be secrets. The arguments of a command are masked one by one. */
+const secretKeys: ReadonlySet<string> = new Set(
+	[serverKeys, pluginKeys, sections.tools.members ?? {}]
+		.flatMap((keys): [string, { readonly isSecret?: boolean }][] => Object.entries(keys))
+		.filter(([name, { isSecret }]) => isSecret && name !== 'args')
+		.map(([name]) => name)
+		.concat('oauth'),
+);
 
 interface Unit {
 	/** In the file. */
@@ -66,7 +54,7 @@ export function settingRows({ configuration, read }: LoadedConfiguration): Setti
 	const taken = new Set<string>();
 	return read.flatMap((file) =>
 		unitsOf(file, { ...merged, shownRules }).flatMap((unit): SettingRow[] => {
-			const isTaken = taken.has(unit.key) && !joinedLists.has(unit.key);
+			const isTaken = taken.has(unit.key) && !isJoined(unit.key);
 			if (unit.state === 'unused' || (unit.state === 'counts' && isTaken)) return [];
 			if (unit.state === 'counts') taken.add(unit.key);
 			return [...leaves(unit.value, [])].map(({ path, value }) => rowOf(file, unit, path, value));
@@ -79,7 +67,7 @@ function rowOf({ file, document }: ConfigFile, unit: Unit, below: Path, value: u
 	const held = unit.state === 'held back' ? HELD_BACK : '';
 	return {
 		key: [unit.key, ...below].join('.'),
-		value: shown(path, value),
+		value: shown(path, below.at(-1) === 'args' ? safeArgs(unit, below, value) : value),
 		source: `${file}:${document.lineOf(path)}${held}`,
 	};
 }
@@ -94,17 +82,38 @@ interface Merged {
 
 function unitsOf(file: ConfigFile, merged: Merged): Unit[] {
 	return membersOf(file.document.value).flatMap(([section, value]): Unit[] => {
-		if (!sectionNames.includes(section) && !renamed.has(section)) return []; // nobody reads it
+		if (Object.hasOwn(yamlKeys, section)) return [plainUnit(file, merged, [section], value)];
+		if (!sectionNames.includes(section)) return []; // nobody reads it
 		if (section === 'plugins') return membersOf(value).map((member) => pluginUnit(file, merged, member));
 		if (section === 'policy') return membersOf(value).map((member) => ruleUnit(file, merged, member));
-		if (!memberSections.has(section) || !isObject(value)) return [plainUnit(file, merged, [section], value)];
-		return membersOf(value).flatMap(([name, inner]) => {
-			const path = [section, name];
-			if (section === 'mcpServers') return [serverUnit(file, merged, path, inner)];
-			if (section !== 'tools' || !toolMembers.has(name)) return [plainUnit(file, merged, path, inner)];
-			return membersOf(inner).map(([key, each]) => plainUnit(file, merged, [...path, key], each));
-		});
+		if (section === 'mcpServers')
+			return membersOf(value).map(([name, inner]) => serverUnit(file, merged, [section, name], inner));
+		return plainUnits(file, merged, [section], value);
 	});
+}
+
+/** The members of an object count one by one where the table says so; another value counts as a whole. */
+function plainUnits(file: ConfigFile, merged: Merged, path: Path, value: unknown): Unit[] {
+	const row = keyAt(path);
+	const isDivided = row?.isDivided || row?.merge === byName;
+	if (!isDivided || !isObject(value)) return [plainUnit(file, merged, path, value)];
+	return membersOf(value).flatMap(([name, inner]) => plainUnits(file, merged, [...path, name], inner));
+}
+
+/** The row of a key; undefined for what is inside of a value. */
+function keyAt(path: Path): AnyKeys[string] | undefined {
+	let keys: AnyKeys | undefined = sections;
+	let found: AnyKeys[string] | undefined;
+	for (const name of path) {
+		found = keys && Object.hasOwn(keys, name) ? keys[name] : undefined;
+		keys = found?.isDivided ? found.members : undefined;
+	}
+	return found;
+}
+
+/** Lists of all files count. */
+function isJoined(key: string): boolean {
+	return keyAt(key.split('.'))?.merge === bothLists;
 }
 
 function serverUnit(file: ConfigFile, { configuration }: Merged, path: Path, value: unknown): Unit {
@@ -134,12 +143,12 @@ function ruleUnit(file: ConfigFile, { rules, shownRules }: Merged, [place, value
 /** A value that the merge took over is the same one there. */
 function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: unknown): Unit {
 	const name = path.join('.');
-	const key = renamed.get(name)?.replace(/Address$/, 'Addr') ?? name;
-	const inSections = (renamed.get(name) ?? name).split('.');
+	const key = yamlKeys[name] ?? name;
+	const inSections = key.split('.');
 	const own = valueAt(file.sections, inSections);
 	if (key === 'tools.roots' && !file.isTrusted) return outsideRoots(file, path, value);
 	if (own === undefined) return { path, key, value, state: stateOf(file, false) };
-	const counts = joinedLists.has(key) || own === valueAt(sections, inSections);
+	const counts = isJoined(key) || own === valueAt(sections, inSections);
 	return { path, key, value, state: counts ? 'counts' : 'unused' };
 }
 
@@ -174,8 +183,16 @@ function* leaves(value: unknown, path: Path): Generator<{ readonly path: Path; r
 	else yield { path, value };
 }
 
+/** The arguments of a command. */
+function safeArgs({ value: entry }: Unit, below: Path, args: unknown): unknown {
+	if (!Array.isArray(args)) return args;
+	const command =
+		valueAt(entry, [...below.slice(0, -1), 'command']) ?? valueAt(entry, [...below.slice(0, -1), 'binary']);
+	return redactArgs(typeof command === 'string' ? command : '', args.map(String));
+}
+
 function shown(path: Path, value: unknown): string {
-	const mayBeSecret = path.slice(1, -1).some((key) => secretSections.has(key));
+	const mayBeSecret = path.slice(1, -1).some((key) => secretKeys.has(key));
 	const isReference = typeof value === 'string' && /^(?:Bearer )?\$\{[^}]*\}$/.test(value);
 	const isPlain = typeof value === 'number' || typeof value === 'boolean';
 	if (mayBeSecret && !isReference && !isPlain) return JSON.stringify(MASK);

@@ -5,11 +5,11 @@
  * they are written, so a value from the environment never leaves. Plain values of
  * environments, headers and other secrets are replaced.
  */
+import type { AnyKeys } from '../config/key.ts';
 import { userFile } from '../config/load.ts';
 import { registryFile } from '../config/plugin-registry.ts';
-import { EXPOSE_ABOVE } from '../hub/expose/tool-exposure.ts';
-import { RESULT_BYTES } from '../hub/results/big-results.ts';
-import { defaultRunsAtOnce } from '../tool/run-queue.ts';
+import { sections } from '../config/sections.ts';
+import { defaultRunsAtOnce } from '../tool/runs-at-once.ts';
 import type { SettingRow, SettingsReply } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { HELD_BACK, settingRows } from './setting-rows.ts';
@@ -39,14 +39,18 @@ export function settingsView(parts: Pick<DashboardParts, 'opened' | 'environment
 
 /** Settings that no file has. */
 function defaultRows(rows: readonly SettingRow[]): SettingRow[] {
-	const defaults: Readonly<Record<string, unknown>> = {
-		pin: 'tell',
-		'toolList.exposeAbove': EXPOSE_ABOVE,
-		'limits.resultBytes': RESULT_BYTES,
-		'limits.toolsAtOnce': defaultRunsAtOnce(),
-	};
+	const defaults = [...constants(sections, []), ['limits.toolsAtOnce', defaultRunsAtOnce()] as const];
 	const set = new Set(rows.filter(({ source }) => !source.endsWith(HELD_BACK)).map(({ key }) => key));
-	return Object.entries(defaults)
+	return defaults
 		.filter(([key]) => !set.has(key))
 		.map(([key, value]) => ({ key, value: JSON.stringify(value), source: 'default' }));
+}
+
+/** The keys with a default, outside of entries. */
+function constants(keys: AnyKeys, path: readonly string[]): (readonly [string, unknown])[] {
+	return Object.entries(keys).flatMap(([name, { byDefault, members, isDivided }]) => {
+		const inner = [...path, name];
+		if (byDefault !== undefined) return [[inner.join('.'), byDefault] as const];
+		return isDivided && members ? constants(members, inner) : [];
+	});
 }

@@ -1,12 +1,14 @@
-/* What the overview shows: the hub, its backends and clients, calls that wait, problems. */
+/* What the overview shows: the hub, its sources and clients, calls that wait, problems. */
 import { heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { packageVersion } from '../files/package-version.ts';
+import type { ConnectedClient } from '../hub/connected-clients.ts';
 import { redactJson } from '../redact.ts';
-import type { DashboardState, ProblemRow } from './api-types.ts';
+import { isObject } from '../wire/json.ts';
+import type { ClientRow, DashboardState, ProblemRow } from './api-types.ts';
 import type { ApprovalsView } from './approvals-view.ts';
-import { backendRows } from './backend-rows.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { type MemorySamples, roundedBytes } from './memory-samples.ts';
+import { sourceRows } from './source-rows.ts';
 
 export class StateView {
 	readonly #parts: DashboardParts;
@@ -24,7 +26,7 @@ export class StateView {
 
 	/** Without secrets. */
 	current(): DashboardState {
-		const { hub, opened, calls } = this.#parts;
+		const { hub, opened } = this.#parts;
 		const state: DashboardState = {
 			hub: {
 				version: packageVersion(),
@@ -33,17 +35,34 @@ export class StateView {
 				startedAt: this.#startedAt,
 				memoryBytes: roundedBytes(process.memoryUsage.rss()),
 				loopDelayMs: Math.round(this.loopDelayMs),
-				inFlight: calls.inFlight,
-				calls: calls.total,
+				inFlight: hub.calls.openCount,
+				calls: hub.calls.total,
 			},
-			backends: backendRows(this.#parts, this.#memory),
-			clients: calls.clients.rows(hub.clients.list()),
+			backends: sourceRows(this.#parts, this.#memory),
+			clients: hub.clients.list().map(clientRow),
 			approvals: this.#approvals.list(),
 			problems: problemRows(this.#parts),
 		};
 		// Only strings are replaced, so the type stays.
 		return redactJson(state) as DashboardState;
 	}
+}
+
+/** A client chooses its name freely. */
+function clientRow({ sessionId, transport, since, client, calls, lastCallAt }: ConnectedClient): ClientRow {
+	const { name, version } = isObject(client?.clientInfo) ? client.clientInfo : {};
+	const text = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 200) : null);
+	return {
+		sessionId,
+		transport,
+		since,
+		name: text(name) ?? '',
+		version: text(version),
+		era: client?.revision.era ?? null,
+		revision: client?.revision.version ?? null,
+		calls,
+		lastCallAt: lastCallAt ?? null,
+	};
 }
 
 /** Project files that are not trusted, and the problems of the configuration. */

@@ -2,9 +2,10 @@
  * The bodies of offers, by their hash. A text whose hash is another one is not taken, so
  * nobody can replace the body of another. Texts are parsed on first use.
  */
+import { attempt } from '../errors.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
-import { keepNumbers } from '../wire/keep-numbers.ts';
+import { exactly } from '../wire/json-text.ts';
 import { bodyHash } from './offered-tools.ts';
 
 interface Body {
@@ -75,19 +76,14 @@ export class BodyStore {
 
 /** The valid tools of a body; other workers are not trusted to write it correctly. */
 function parseBody(text: string): readonly Tool[] {
-	const read = parsedOffer(text);
-	keepNumbers(read, text);
+	const read = exactly(parsedOffer(text), text);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
 	return tools.filter(isTool).slice(0, TOOLS_LIMIT);
 }
 
 /** JSON of another program; undefined for what is none: it offers nothing. */
 export function parsedOffer(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => JSON.parse(text));
 }
 
 function isTool(value: unknown): value is Tool {

@@ -4,7 +4,7 @@
  * No roll-ups and no purge: with them a member could empty the bucket with a header. So
  * the server leaves no marker for an expired key; hubs notice the silence themselves.
  */
-import { OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { CATALOGUE_SUBJECT, keySubject, STREAM } from './fabric-names.ts';
@@ -79,6 +79,21 @@ async function configure(
 			hint: 'Run mctl fabric setup where the key of the administrator is.',
 		});
 	}
+}
+
+/**
+ * What a failure to use the bucket means. Without a leader, the servers of a cluster do not answer, or answer as if
+ * there were no bucket.
+ */
+export function bucketProblem(link: FabricLink, error: unknown): string {
+	const isSilence = isNoResponders(error) || OrchestraError.is(error, 'not_found') || isTimeout(error);
+	if (link.info?.cluster === undefined || !isSilence) return messageOf(error);
+	return `the cluster ${link.info.cluster} elects a leader of the bucket, or has lost more than half of its servers`;
+}
+
+/** Ours, or that of the client library. */
+function isTimeout(error: unknown): boolean {
+	return OrchestraError.is(error, 'timeout') || (error instanceof Error && error.name === 'TimeoutError');
 }
 
 /** The error of the client library for a request that nobody serves. */

@@ -30,7 +30,7 @@ export interface BucketEntry {
 const DIRECT_GET = `$JS.API.DIRECT.GET.${STREAM}`;
 const BATCH_MESSAGES = 10_000;
 const BATCH_BYTES: number = 32 * 1024 * 1024;
-const NO_RESPONDERS = 503;
+export const NO_RESPONDERS = 503;
 const NOT_FOUND = 404;
 const END_OF_BATCH = 204;
 
@@ -136,7 +136,7 @@ function readBatch(
 			void subscription.drain();
 			settle();
 		};
-		const fail = (reason: string, code: 'io' | 'not_found' = 'io'): void =>
+		const fail = (reason: string, code: UnreadableCode = 'io'): void =>
 			end(() => reject(unreadable(reason, code)));
 		const subscription = link.subscribe(inbox, (message) => {
 			const code = message.headers?.code ?? 0;
@@ -153,7 +153,7 @@ function readBatch(
 				if (subject === DIRECT_GET) fail('the NATS server does not permit this member to read it');
 			},
 		});
-		const timer = setTimeout(() => fail('no answer in time'), SERVER_REQUEST_MS);
+		const timer = setTimeout(() => fail('no answer in time', 'timeout'), SERVER_REQUEST_MS);
 		const body = { seq: from, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
 		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
 	});
@@ -165,7 +165,9 @@ function nextBatch({ headers }: Msg, from: number): number | undefined {
 	return isComplete || last < from ? undefined : last + 1;
 }
 
-function unreadable(reason: string, code: 'io' | 'not_found'): OrchestraError {
+type UnreadableCode = 'io' | 'not_found' | 'timeout';
+
+function unreadable(reason: string, code: UnreadableCode): OrchestraError {
 	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
 		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
 	});

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type * as Nats from '@nats-io/transport-node';
 import { isCode, OrchestraError } from '../errors.ts';
-import { PING_MS, PINGS_OUT, RECONNECT_MS } from './fabric-timers.ts';
+import { PING_MS, PINGS_OUT } from './fabric-timers.ts';
 import { inboxPrefix } from './inbox-prefix.ts';
+import type { ServerAddress } from './nats-servers.ts';
 import { assertCapable, usesTls } from './server-check.ts';
 
 export type NatsModule = typeof Nats;
@@ -19,31 +20,35 @@ export interface NatsAccess {
 	readonly ca?: string | undefined;
 }
 
-const CONNECT_MS = 5000;
-
-/** Connect. Throws `bad_input` for servers that may not be used, and the error of the library for the rest. */
+/**
+ * Connect to one server within a time; the connection ends when it is lost. Throws `bad_input` for a server that may
+ * not be used, and the error of the library for the rest.
+ */
 export async function connectNats(
 	access: NatsAccess,
+	{ url, tlsName }: ServerAddress,
+	timeoutMs: number,
 ): Promise<{ nats: NatsModule; connection: Nats.NatsConnection }> {
 	const { servers, name, ca } = access;
 	const isTls = usesTls(servers);
 	const nats = await loadNats();
 	const credentials = await access.credentials?.();
-	const tls = { minVersion: 'TLSv1.3', ...(ca !== undefined && { ca: readFileSync(ca, 'utf8') }) };
+	const tls = {
+		minVersion: 'TLSv1.3',
+		...(ca !== undefined && { ca: readFileSync(ca, 'utf8') }),
+		...(tlsName !== undefined && { servername: tlsName }),
+	};
 	const connection = await nats.connect({
-		servers: [...servers],
+		servers: url,
 		name,
-		timeout: CONNECT_MS,
+		timeout: timeoutMs,
 		inboxPrefix: inboxPrefix(name),
-		maxReconnectAttempts: -1,
-		reconnectTimeWait: RECONNECT_MS,
-		reconnectJitter: RECONNECT_MS / 2,
-		reconnectJitterTLS: RECONNECT_MS / 2,
+		// The link connects again, to any server.
+		reconnect: false,
 		pingInterval: PING_MS,
 		maxPingOut: PINGS_OUT,
 		noAsyncTraces: true,
-		// A plain server on loopback must not lead us to another machine without TLS.
-		ignoreClusterUpdates: !isTls,
+		ignoreClusterUpdates: true,
 		tls: isTls ? tls : null,
 		...(credentials !== undefined && { authenticator: authenticatorOf(nats, credentials) }),
 	});

@@ -1,10 +1,11 @@
 /*
  * The connection of one process to the NATS servers.
  *
- * The client library reconnects by itself; this adds what the fabric needs: an up and
- * a down event, publishing that fails at once while the link is down (the library would
- * drop the message silently), refused publishes as events, and a new connection with the
- * same subscriptions when the library gives up.
+ * The client library makes one connection to one server; this adds what the fabric
+ * needs: a new connection to any of the servers when it is lost, with the same
+ * subscriptions, an up and a down event, publishing that fails at once while the link is
+ * down (the library would drop the message silently), refused publishes as events, and
+ * a server that hangs noticed within seconds.
  *
  * The messages of one iteration of the event loop are written together: with many calls
  * in flight, writes are a third of the CPU time.
@@ -16,10 +17,18 @@ import { Backoff } from '../rpc/backoff.ts';
 import { pause, within } from '../rpc/clock.ts';
 import { connectNats, type NatsAccess, type NatsModule } from './connect-nats.ts';
 import { type Envelope, writeEnvelope } from './fabric-message.ts';
-import { RECONNECT_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
+import {
+	ATTEMPT_LONGEST_MS,
+	ATTEMPT_MS,
+	RECONNECT_LONGEST_MS,
+	RECONNECT_MS,
+	SERVER_REQUEST_MS,
+} from './fabric-timers.ts';
 import { inboxPrefix, randomId } from './inbox-prefix.ts';
+import { LinkProbe } from './link-probe.ts';
 import { type LinkSubscription, LinkSubscriptions } from './link-subscriptions.ts';
-import { assertCapable } from './server-check.ts';
+import { NatsServers, type ServerAddress } from './nats-servers.ts';
+import { usesTls } from './server-check.ts';
 
 export interface FabricListener {
 	/** Connected, at first or again. */
@@ -35,9 +44,6 @@ export interface FabricListener {
 const FLUSH_MS = 2000;
 /** How long `close` waits for an attempt to connect. */
 const CLOSE_MS = 200;
-/** The longest pause between two attempts to connect. */
-const RETRY_MAX_MS = 5000;
-
 /** Room for the headers of a message. */
 const HEADER_BYTES = 1024;
 /** Different refusals that are logged on one connection. */
@@ -54,6 +60,8 @@ export class FabricLink {
 	readonly #log: Log;
 	readonly #listeners = new Set<FabricListener>();
 	readonly #subscriptions: LinkSubscriptions;
+	readonly #servers: NatsServers;
+	readonly #attemptMs = new Backoff(ATTEMPT_MS, ATTEMPT_LONGEST_MS);
 	/** Refusals that were logged on this connection. */
 	readonly #refusals = new Set<string>();
 	readonly #closing = new AbortController();
@@ -61,6 +69,8 @@ export class FabricLink {
 	#connection: NatsConnection | undefined;
 	#isUp = false;
 	#reason = 'it is connecting';
+	#suspicion: string | undefined;
+	#error: OrchestraError | undefined;
 	#running: Promise<void> | undefined;
 	/** Messages of this iteration of the event loop. */
 	#queued: QueuedMessage[] = [];
@@ -69,6 +79,7 @@ export class FabricLink {
 		this.#access = access;
 		this.#log = log;
 		this.#subscriptions = new LinkSubscriptions(log);
+		this.#servers = new NatsServers(access.servers);
 	}
 
 	get isUp(): boolean {
@@ -78,6 +89,16 @@ export class FabricLink {
 	/** Why the link is down. */
 	get downReason(): string {
 		return this.#reason;
+	}
+
+	/** Why the link went down or cannot be opened; undefined before the first attempt has ended. */
+	get error(): OrchestraError | undefined {
+		return this.#error;
+	}
+
+	/** Why what is sent now may not arrive although the link is up; undefined when nothing speaks for it. */
+	get suspicion(): string | undefined {
+		return this.#suspicion;
 	}
 
 	/** The server that it is connected to; undefined while it is down. */
@@ -194,31 +215,85 @@ export class FabricLink {
 	}
 
 	async #run(): Promise<void> {
-		const backoff = new Backoff(RECONNECT_MS, RETRY_MAX_MS);
+		const backoff = new Backoff(RECONNECT_MS, RECONNECT_LONGEST_MS);
 		const { signal } = this.#closing;
 		while (!signal.aborted) {
-			try {
-				await this.#connectOnce(() => backoff.reset());
-			} catch (error) {
-				this.#failed(error);
+			const connection = await this.#connect();
+			if (connection) {
+				backoff.reset();
+				await this.#use(connection);
 			}
-			// Rejects when the link is closed, which ends the loop.
-			if (!signal.aborted) await pause(backoff.nextMs(), signal).catch(() => {});
+			// With jitter: all members of a server lose it at once. Rejects when the link is closed, which ends the loop.
+			if (!signal.aborted) await pause(backoff.nextMs() * (0.5 + Math.random()), signal).catch(() => {});
 		}
 	}
 
-	/** Resolves when the connection has closed. */
-	async #connectOnce(onUp: () => void): Promise<void> {
-		const { nats, connection } = await connectNats(this.#access);
-		if (this.#closing.signal.aborted) return connection.close();
+	/** Try each server once; undefined when none can be used. */
+	async #connect(): Promise<NatsConnection | undefined> {
+		const errors: unknown[] = [];
+		const timeoutMs = this.#attemptMs.nextMs();
+		for (const server of this.#servers.order()) {
+			try {
+				return await this.#connectTo(server, timeoutMs);
+			} catch (error) {
+				errors.push(error);
+			}
+			if (this.#closing.signal.aborted) return undefined;
+		}
+		this.#failed(errors);
+		return undefined;
+	}
+
+	async #connectTo(server: ServerAddress, timeoutMs: number): Promise<NatsConnection> {
+		const { nats, connection } = await connectNats(this.#access, server, timeoutMs);
 		this.#nats = nats;
+		this.#servers.used(server);
+		this.#attemptMs.reset();
+		return connection;
+	}
+
+	/** Resolves when the connection has closed. */
+	async #use(connection: NatsConnection): Promise<void> {
+		if (this.#closing.signal.aborted) return connection.close();
 		this.#connection = connection;
 		this.#subscriptions.moveTo(connection);
-		onUp();
 		this.#setUp();
 		void this.#follow(connection);
-		const closed = await connection.closed();
-		this.#setDown(closed instanceof Error ? closed.message : 'the connection closed');
+		const closed = await this.#closed(connection);
+		// A plain server on loopback must not lead us to another machine without TLS.
+		if (usesTls(this.#access.servers)) this.#servers.discovered(connection.info?.connect_urls ?? []);
+		this.#setDown(closed);
+	}
+
+	/** Resolves with the reason when the connection has closed, or its server hangs. */
+	async #closed(connection: NatsConnection): Promise<string> {
+		const server = connection.getServer();
+		const silent = (seconds: number): string => `the NATS server ${server} has not answered for ${seconds} s`;
+		let giveUp: (reason: string) => void = () => {};
+		const hangs = new Promise<string>((resolve) => {
+			giveUp = resolve;
+		});
+		const probe = new LinkProbe(
+			{ received: () => connection.stats().inMsgs, ping: () => connection.flush() },
+			{
+				suspect: (seconds) => this.#suspect(seconds === undefined ? undefined : silent(seconds)),
+				lost: (seconds) => giveUp(silent(seconds)),
+			},
+		);
+		const closed = connection
+			.closed()
+			.then((error) => (error instanceof Error ? error.message : 'the connection closed'));
+		const reason = await Promise.race([closed, hangs]);
+		probe.stop();
+		// Not awaited: its server may hang.
+		connection.close().catch(() => {});
+		return reason;
+	}
+
+	#suspect(reason: string | undefined): void {
+		this.#suspicion = reason;
+		if (reason === undefined) this.#log.info('the NATS server answers again');
+		else this.#log.warn(`the link to the fabric is suspect: ${reason}`);
 	}
 
 	async #follow(connection: NatsConnection): Promise<void> {
@@ -229,23 +304,8 @@ export class FabricLink {
 
 	#onStatus(status: Status): void {
 		if (status.type === 'disconnect') this.#setDown('the connection to the server was lost');
-		else if (status.type === 'reconnect') this.#onReconnect();
 		else if (status.type === 'error' && 'operation' in status.error && 'subject' in status.error)
 			this.#onRefused(String(status.error.operation), String(status.error.subject));
-	}
-
-	/** It may be another server, or one with other settings. */
-	#onReconnect(): void {
-		try {
-			if (this.info) assertCapable(this.info);
-		} catch (error) {
-			this.#failed(error);
-			// The next attempt to connect fails for the same reason, until the server is another one.
-			void this.#connection?.close();
-			return;
-		}
-		this.#subscriptions.reconnected();
-		this.#setUp();
 	}
 
 	#onRefused(operation: string, subject: string): void {
@@ -267,18 +327,25 @@ export class FabricLink {
 	}
 
 	#setDown(reason: string): void {
-		this.#reason = reason;
+		this.#setReason(reason);
+		this.#suspicion = undefined;
 		if (!this.#isUp) return;
 		this.#isUp = false;
 		if (!this.#closing.signal.aborted) this.#log.warn(`the link to the fabric is down: ${reason}`);
 		for (const listener of this.#listeners) listener.down?.();
 	}
 
-	#failed(error: unknown): void {
-		const reason = messageOf(error);
-		if (OrchestraError.is(error, 'bad_input'))
-			for (const listener of this.#listeners) listener.unusable?.(error);
+	#failed(errors: readonly unknown[]): void {
+		const unusable = errors.find((error) => OrchestraError.is(error, 'bad_input'));
+		if (OrchestraError.is(unusable)) for (const listener of this.#listeners) listener.unusable?.(unusable);
+		// In the order of the text: that of the servers is another one each time.
+		const reason = [...new Set(errors.map(messageOf))].sort().join('; ');
 		if (reason !== this.#reason) this.#log.warn(`the fabric cannot be reached: ${reason}`);
+		this.#setReason(reason);
+	}
+
+	#setReason(reason: string): void {
 		this.#reason = reason;
+		this.#error = new OrchestraError('closed', `the fabric: ${reason}`);
 	}
 }

@@ -39,7 +39,18 @@ export const BODY_EVERY_MS: number = 20 * 60_000;
 export const BODY_TTL_MS: number = 60 * 60_000;
 /** How long the server keeps the marker of a removed key. */
 export const MARKER_TTL_MS = 60_000;
+/** The pause before the servers are tried again, at first and at most. */
 export const RECONNECT_MS = 250;
+export const RECONNECT_LONGEST_MS = 1000;
+/** How long a server may take to accept a connection: at first, and at most when all were too slow. */
+export const ATTEMPT_MS = 2000;
+export const ATTEMPT_LONGEST_MS = 16_000;
+/** How often the server is asked for a sign when nothing arrives. */
+export const PROBE_EVERY_MS = 1000;
+/** Signs that are missing until a link is suspect: new calls do not run. */
+export const PROBES_SUSPECT = 2;
+/** The same until it is given up for a connection to another server. */
+export const PROBES_LOST = 4;
 export const PING_MS = 10_000;
 export const PINGS_OUT = 2;
 /** How long one request to the server may take: a write to the bucket, a read. */

@@ -99,7 +99,7 @@ export class FabricWorker {
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
 			},
 		});
-		this.#stopListening = hub.onChange(({ kind }) => {
+		this.#stopListening = hub.watch(({ kind }) => {
 			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), DEBOUNCE_MS);
 		});
 		this.link.open();

@@ -1,7 +1,6 @@
 /*
- * The subscriptions of a link. The client library moves them to another server when it
- * reconnects; this makes them again on a new connection, and tries those again that the
- * server refused, which the library forgets.
+ * The subscriptions of a link: made again on each new connection, and tried again when
+ * the server refused one, which the client library forgets.
  */
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import { messageOf } from '../errors.ts';
@@ -53,12 +52,6 @@ export class LinkSubscriptions {
 		this.#connection = connection;
 		this.#backoff.reset();
 		for (const wanted of this.#wanted) this.#apply(wanted);
-	}
-
-	/** The connection is up again: its permissions may be others. */
-	reconnected(): void {
-		this.#backoff.reset();
-		this.#applyRefused();
 	}
 
 	/** The server refused one: try again later. */

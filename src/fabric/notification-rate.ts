@@ -5,7 +5,7 @@
  * are counted instead.
  */
 import { isObject } from '../wire/json.ts';
-import { encodeJson } from '../wire/json-rpc.ts';
+import { encodeJson } from '../wire/json-text.ts';
 
 /** Shortest time between two progress messages of a call. */
 const PROGRESS_EVERY_MS = 20;

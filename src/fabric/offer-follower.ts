@@ -5,7 +5,7 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { getKey, readBucket, republishedEntry } from './bucket.ts';
-import { withBucket } from './bucket-setup.ts';
+import { bucketProblem, withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from './fabric-names.ts';
 import { PRESENCE_SWEEP_MS } from './fabric-timers.ts';
@@ -72,11 +72,12 @@ export class OfferFollower {
 				this.offers.clear();
 				await this.#read();
 			}
+			if (this.#lastProblem !== '') this.#log.info('the offers of the fabric are read again');
 			this.#lastProblem = '';
 			this.#markLoaded();
 			this.#changed();
 		} catch (error) {
-			this.#retry(messageOf(error));
+			this.#retry(bucketProblem(this.#link, error));
 		} finally {
 			this.#loading = false;
 		}

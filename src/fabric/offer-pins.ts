@@ -5,8 +5,9 @@
  */
 import type { PinMode } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
-import { openServerPins, type ServerPins, type ToolReview } from '../hub/backends/mcp/server-pins.ts';
 import { PINNED_GROUPS, writeKnownOffer } from '../hub/known-offers.ts';
+import { isSameList } from '../hub/one-source.ts';
+import { openServerPins, type ServerPins, type ToolReview } from '../hub/sources/mcp/server-pins.ts';
 import type { Log } from '../log.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
@@ -49,9 +50,9 @@ export class OfferPins {
 		const { pin } = this.#options;
 		if (pin === 'off' || tools.length === 0) return;
 		const known = this.#groups.get(group) ?? this.#open(group);
-		if (known === undefined || isSame(known.tools, tools)) return;
+		if (known === undefined || isSameList(known.tools, tools)) return;
 		known.tools = tools;
-		if (pin === 'hold') return this.#compare(group);
+		if (pin === 'quarantine') return this.#compare(group);
 		if (this.#waiting.size === 0) this.#compareLater();
 		this.#waiting.add(group);
 	}
@@ -60,7 +61,7 @@ export class OfferPins {
 	heldReason(group: string, tool: string): string | undefined {
 		const known = this.#groups.get(group);
 		if (known) return known.pins.held?.get(tool);
-		return this.#options.pin === 'hold'
+		return this.#options.pin === 'quarantine'
 			? `${tool} is held back: no more than ${PINNED_GROUPS} groups of the fabric are pinned, and ${group} is none of them`
 			: undefined;
 	}
@@ -109,9 +110,4 @@ export class OfferPins {
 		}
 		pins.read(tools, 'server');
 	}
-}
-
-/** Tools that are offered again are the same objects. */
-function isSame(one: readonly Tool[], other: readonly Tool[]): boolean {
-	return one.length === other.length && one.every((tool, at) => tool === other[at]);
 }

@@ -1,9 +1,10 @@
 /* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
 import { sha256 } from '../files/sha256.ts';
 import type { Hub } from '../hub/hub.ts';
+import { serverNamesIn } from '../hub/published-names.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
-import { matchesWildcard } from '../trust/wildcard.ts';
-import { encodeJson } from '../wire/json-rpc.ts';
+import { anyToolPattern } from '../trust/tool-pattern.ts';
+import { encodeJson } from '../wire/json-text.ts';
 import { BODY_BYTES } from './fabric-timers.ts';
 
 /** A part of an offer, small enough for one message. */
@@ -16,13 +17,13 @@ const HASH_CHARACTERS = 32;
 
 /** The tools that match a pattern, sorted by name. */
 export async function offeredTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
-	const { items, routes } = await hub.catalogue.tools();
-	return items.filter(
-		({ name }) =>
-			// Offering the tools of others again would send calls in circles.
-			routes.get(name)?.backend.kind !== 'fabric' &&
-			patterns.some((pattern) => matchesWildcard(pattern, name)),
-	);
+	const { items, routes } = await hub.catalogue.list('tools');
+	const isOffered = anyToolPattern(patterns, serverNamesIn(hub.sources));
+	return items.filter(({ name }) => {
+		const { source, toolName } = routes.get(name) ?? {};
+		// Offering the tools of others again would send calls in circles.
+		return source?.kind !== 'fabric' && toolName !== undefined && isOffered(toolName);
+	});
 }
 
 /** The tools as bodies. The same tools give the same hashes. A tool too large for a message is passed to `onLarge`. */

@@ -1,13 +1,14 @@
-/* The entry of this layer: from the setting `fabric` to a backend for the tools of others, and to an offer of our own. */
+/* The entry of this layer: from the setting `fabric` to a source for the tools of others, and to an offer of our own. */
 import type { FabricSection } from '../config/configuration.ts';
-import type { Backend } from '../hub/backends/backend.ts';
-import type { FabricParts } from '../hub/backends/build-backends.ts';
+import { hubIdIn } from '../config/own-entry.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
+import type { Source } from '../hub/source.ts';
+import type { FabricParts } from '../hub/sources/build-sources.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
 import { entryKey } from '../secrets/secret-text.ts';
 import type { NatsAccess } from './connect-nats.ts';
-import { FabricBackend } from './fabric-backend.ts';
+import { FabricSource } from './fabric-source.ts';
 import { FabricWorker } from './fabric-worker.ts';
 import { FollowedOffer, type WantedOffer } from './followed-offer.ts';
 import { OfferPins } from './offer-pins.ts';
@@ -25,12 +26,19 @@ export function natsAccess(
 }
 
 /** The tools of other hubs. It connects in the background. */
-export async function openFabricBackend(settings: FabricSection, parts: FabricParts): Promise<Backend> {
-	const { environment, log } = parts;
+export async function openFabricSource(settings: FabricSection, parts: FabricParts): Promise<Source> {
+	const { environment, configurationKey, log } = parts;
 	const { file, pin, use = ['*'] } = settings;
 	const access = natsAccess(settings, environment);
 	const pins = new OfferPins({ file, pin, ...parts });
-	return new FabricBackend({ access, patterns: use, pins, log });
+	return new FabricSource({
+		access,
+		patterns: use,
+		pins,
+		hubId: hubIdIn(environment),
+		configurationKey,
+		log,
+	});
 }
 
 /** Offer tools of this hub to others, as its configuration says at any time. The caller closes it. */

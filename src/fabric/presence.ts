@@ -5,16 +5,21 @@
  * that dies vanishes by itself. The bodies are written before the presence that names
  * them.
  */
-import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
 import { putKey, removeKey } from './bucket.ts';
-import { withBucket } from './bucket-setup.ts';
+import { bucketProblem, withBucket } from './bucket-setup.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { bodyKey, presenceKey } from './fabric-names.ts';
-import { BODY_EVERY_MS, BODY_TTL_MS, PRESENCE_TTL_MS } from './fabric-timers.ts';
+import {
+	BODY_EVERY_MS,
+	BODY_TTL_MS,
+	LARGE_FABRIC_WORKERS,
+	PRESENCE_EVERY_MS,
+	PRESENCE_SLOW_MS,
+	PRESENCE_TTL_MS,
+} from './fabric-timers.ts';
 import type { OfferBody } from './offered-tools.ts';
-import { PresencePace } from './presence-pace.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
@@ -103,12 +108,13 @@ export class Presence {
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
 			this.#revision = await putKey(link, presenceKey(offer, name), JSON.stringify({ h: hashes }), options);
 			this.#pace.wrote(this.#revision, performance.now());
+			if (this.#lastProblem !== '') log.info('the offer is published again');
 			this.#lastProblem = '';
 			this.#backoff.reset();
 			onOffered();
 			await this.#removeBodies(hashes);
 		} catch (error) {
-			this.#failed(messageOf(error), log);
+			this.#failed(bucketProblem(link, error), log);
 		}
 	}
 
@@ -136,5 +142,29 @@ export class Presence {
 			await removeKey(link, bodyKey(name, hash));
 			this.#written.delete(hash);
 		}
+	}
+}
+
+/*
+ * How often a worker writes its presence. Every hub receives every presence, so in a large
+ * fabric workers write half as often. A worker estimates the size of the fabric from the
+ * revisions of the bucket, which count the writes of all.
+ */
+export class PresencePace {
+	#everyMs = PRESENCE_EVERY_MS;
+	#last: { revision: number; at: number } | undefined;
+
+	get everyMs(): number {
+		return this.#everyMs;
+	}
+
+	/** This worker wrote its presence with this revision. */
+	wrote(revision: number, now: number): void {
+		const last = this.#last;
+		this.#last = { revision, at: now };
+		if (last === undefined || now <= last.at || revision <= last.revision) return;
+		// All workers write at about the same pace, so this many wrote once in the meantime.
+		const workers = ((revision - last.revision) * this.#everyMs) / (now - last.at);
+		this.#everyMs = workers > LARGE_FABRIC_WORKERS ? PRESENCE_SLOW_MS : PRESENCE_EVERY_MS;
 	}
 }

@@ -6,7 +6,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import type { CallToolResult } from '../protocol/mcp-types.ts';
+import type { JsonText } from '../wire/json-text.ts';
 import type { ChunkReceiver } from './chunk-receiver.ts';
 import {
 	ACCEPT_MS,
@@ -35,9 +35,11 @@ export interface RemoteCallOptions {
 	readonly subject: string;
 	readonly context: CallContext;
 	readonly sentAt: number;
-	readonly resolve: (result: CallToolResult) => void;
+	readonly resolve: (result: JsonText) => void;
 	readonly reject: (error: OrchestraError) => void;
 }
+
+const LINK_LOST = 'the link to the NATS server was lost before a worker accepted it';
 
 export class RemoteCall {
 	readonly about: RemoteCallOptions;
@@ -50,10 +52,18 @@ export class RemoteCall {
 	#heardAt: number;
 	#queriedAt = Number.NEGATIVE_INFINITY;
 	#queryingSince: number | undefined;
+	/** The link was lost after the call was sent. */
+	#hasLostLink = false;
 
 	constructor(about: RemoteCallOptions) {
 		this.about = about;
 		this.#heardAt = about.sentAt;
+	}
+
+	/** A worker has it; the first one that says so. */
+	acceptedBy(name: string, instance: string | undefined): void {
+		this.worker ??= { name, instance };
+		this.about.context.worker = this.worker.name;
 	}
 
 	/** Its worker said something about it. */
@@ -66,6 +76,7 @@ export class RemoteCall {
 	reconnected(now: number): void {
 		this.#queryingSince = now;
 		this.#queriedAt = now;
+		this.#hasLostLink = true;
 	}
 
 	/** What to do now: nothing, query the worker, or give up for a reason. */
@@ -80,8 +91,11 @@ export class RemoteCall {
 
 	#checkAccepted(now: number, { hasWorker }: LinkState): 'wait' | { readonly unknown: string } {
 		const ms = now - this.about.sentAt;
-		if (ms > EXPIRY_MS + EXPIRY_MARGIN_MS) return { unknown: `no worker accepted it in ${seconds(ms)}` };
-		if (ms > ACCEPT_MS && !hasWorker) return { unknown: 'its worker left without an answer' };
+		const isLate = ms > EXPIRY_MS + EXPIRY_MARGIN_MS;
+		if (this.#hasLostLink && isLate) return { unknown: LINK_LOST };
+		if (isLate) return { unknown: `no worker accepted it in ${seconds(ms)}` };
+		if (ms > ACCEPT_MS && !hasWorker)
+			return { unknown: this.#hasLostLink ? LINK_LOST : 'its worker left without an answer' };
 		return 'wait';
 	}
 
@@ -104,15 +118,27 @@ export class RemoteCall {
 export function unknownOutcome({ offer, tool }: RemoteCallOptions, reason: string): OrchestraError {
 	return new OrchestraError('closed', `outcome unknown: ${tool} of ${offer} was called, and ${reason}`, {
 		hint: 'The call was not repeated. Check whether it took effect before you repeat it.',
-		data: { offer, tool, outcome: 'unknown', details: { outcome: 'unknown' } },
+		data: { offer, tool, outcome: 'unknown' },
 	});
+}
+
+/** The error of a call that ran, and whose result cannot be used. */
+export function unusableResult({ offer, tool }: RemoteCallOptions, reason: string): OrchestraError {
+	return new OrchestraError(
+		'bad_frame',
+		`${tool} of ${offer} ran, and its result cannot be used: ${reason}`,
+		{
+			hint: 'Make the call again only if that does no harm.',
+			data: { offer, tool, outcome: 'ran' },
+		},
+	);
 }
 
 /** The error of a call that did not run. */
 export function notRun(offer: string, tool: string, reason: string): OrchestraError {
 	return new OrchestraError('closed', `not run: ${tool} of ${offer}: ${reason}`, {
 		hint: 'It is safe to call it again. mctl fabric status shows who offers what.',
-		data: { offer, tool, outcome: 'not run', details: { outcome: 'not run' } },
+		data: { offer, tool, outcome: 'not_run' },
 	});
 }
 

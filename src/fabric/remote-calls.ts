@@ -9,11 +9,10 @@ import type { Msg } from '@nats-io/transport-node';
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import type { CallToolResult } from '../protocol/mcp-types.ts';
 import { toRpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { encodeJson } from '../wire/json-rpc.ts';
-import { keepNumbers } from '../wire/keep-numbers.ts';
+import { encodeJson, JsonText } from '../wire/json-text.ts';
+import { NO_RESPONDERS } from './bucket.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
@@ -28,7 +27,7 @@ import {
 } from './fabric-names.ts';
 import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
-import { notRun, RemoteCall, unknownOutcome } from './remote-call.ts';
+import { notRun, RemoteCall, unknownOutcome, unusableResult } from './remote-call.ts';
 import { callBody, readQuestions, readResult } from './remote-content.ts';
 import { payloadTooLarge } from './remote-questions.ts';
 
@@ -44,7 +43,6 @@ export interface RemoteCallsOptions {
 
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
 const ASKED_WORKERS = 64;
-const NO_RESPONDERS = 503;
 const PROCESS_CHARACTERS = 8;
 
 export class RemoteCalls {
@@ -71,13 +69,14 @@ export class RemoteCalls {
 	}
 
 	/** Call a tool of an offer. Rejects with `closed` when it did not run, or when its outcome is unknown. */
-	call(offer: string, tool: string, context: CallContext): Promise<CallToolResult> {
+	call(offer: string, tool: string, context: CallContext): Promise<JsonText> {
 		return new Promise((resolve, reject) => {
 			const id = `${this.#process}.${randomId()}`;
 			const { link, name } = this.#options;
 			const subject = callSubject(name, offer, tool);
 			const fail = (reason: string): void => reject(this.#logged(notRun(offer, tool, reason)));
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
+			if (link.suspicion !== undefined) return fail(`the link to the fabric is suspect: ${link.suspicion}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const body = callBody(context, tool, traceparent);
@@ -132,7 +131,10 @@ export class RemoteCalls {
 			this.#onEvent(call, worker, message);
 		} catch (error) {
 			this.#tell(call, 'cancel');
-			this.#giveUp(call, `its worker ${worker} sent something wrong: ${messageOf(error)}`);
+			this.#fail(
+				call,
+				wrongMessage(call, message, `its worker ${worker} sent something wrong: ${messageOf(error)}`),
+			);
 		}
 	}
 
@@ -146,7 +148,7 @@ export class RemoteCalls {
 			return;
 		}
 		if (kind === undefined) return;
-		call.worker ??= { name: worker, instance: envelope.worker };
+		call.acceptedBy(worker, envelope.worker);
 		call.heard(performance.now());
 		if (call.isCanceled) return this.#endCanceled(call);
 		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
@@ -164,10 +166,10 @@ export class RemoteCalls {
 	}
 
 	#settle(call: RemoteCall, text: string, reason: string | undefined): void {
-		const outcome = readResult(text, reason === 'error');
+		const ending = readResult(text, reason === 'error');
 		this.#remove(call);
-		if (outcome instanceof OrchestraError) call.about.reject(outcome);
-		else call.about.resolve(outcome);
+		if (ending instanceof OrchestraError) call.about.reject(ending);
+		else call.about.resolve(ending);
 	}
 
 	/** Ask the client once; the answer is repeated when the question is. */
@@ -200,7 +202,7 @@ export class RemoteCalls {
 		for (const id of Array.isArray(ids) ? ids : []) {
 			const call = this.#calls.get(String(id));
 			if (call === undefined || (call.worker && call.worker.name !== worker)) continue;
-			call.worker ??= { name: worker, instance };
+			call.acceptedBy(worker, instance);
 			call.heard(now);
 			if (call.isCanceled) this.#endCanceled(call);
 		}
@@ -229,7 +231,8 @@ export class RemoteCalls {
 
 	#watch(): void {
 		const now = performance.now();
-		const { isUp } = this.#options.link;
+		const { link } = this.#options;
+		const isUp = link.isUp && link.suspicion === undefined;
 		// Not with the last call: a timer per call would cost more than it saves.
 		if (this.#calls.size === 0) {
 			clearInterval(this.#watching);
@@ -271,14 +274,17 @@ export class RemoteCalls {
 	}
 
 	#notRun(call: RemoteCall, reason: string): void {
-		const { offer, tool, reject } = call.about;
-		this.#remove(call);
-		if (!call.isCanceled) reject(this.#logged(notRun(offer, tool, reason)));
+		const { offer, tool } = call.about;
+		this.#fail(call, notRun(offer, tool, reason));
 	}
 
 	#giveUp(call: RemoteCall, reason: string): void {
+		this.#fail(call, unknownOutcome(call.about, reason));
+	}
+
+	#fail(call: RemoteCall, error: OrchestraError): void {
 		this.#remove(call);
-		if (!call.isCanceled) call.about.reject(this.#logged(unknownOutcome(call.about, reason)));
+		if (!call.isCanceled) call.about.reject(this.#logged(error));
 	}
 
 	#logged(error: OrchestraError): OrchestraError {
@@ -292,9 +298,15 @@ export class RemoteCalls {
 	}
 }
 
+/** A result, whole or in chunks, is sent after the run. */
+function wrongMessage({ about }: RemoteCall, message: Msg, reason: string): OrchestraError {
+	const { kind } = readEnvelope(message);
+	return kind === 'result' || kind === 'chunk'
+		? unusableResult(about, reason)
+		: unknownOutcome(about, reason);
+}
+
 function forward(message: Msg, use: (params: Record<string, unknown>) => void): void {
-	const text = message.string();
-	const params: unknown = JSON.parse(text);
-	keepNumbers(params, text);
+	const params = new JsonText(message.string()).exact;
 	if (isObject(params)) use(params);
 }

@@ -2,18 +2,17 @@
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import type { Questions } from '../mcp/server/client-questions.ts';
-import type { CallToolResult, InputRequest } from '../protocol/mcp-types.ts';
+import type { InputRequest } from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL } from '../protocol/meta.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
-import { isObject, memberText, rewritesNumbers } from '../wire/json.ts';
+import { isObject } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import { keepNumbers } from '../wire/keep-numbers.ts';
-import { rememberText } from '../wire/source-text.ts';
+import { encodeJson, exactly, JsonText } from '../wire/json-text.ts';
 import { SESSION_META } from './remote-run.ts';
 
 /** The params of a call for a worker: those of the client, with what the client can do. */
 export function callBody(context: CallContext, tool: string, traceparent: unknown): string {
-	const { params, meta, text, logLevel } = context;
+	const { params, meta, logLevel } = context;
 	const {
 		name: _name,
 		arguments: input = {},
@@ -31,33 +30,26 @@ export function callBody(context: CallContext, tool: string, traceparent: unknow
 	if (logLevel !== undefined) sent[LOG_LEVEL] = logLevel;
 	if (traceparent !== undefined) sent['traceparent'] = traceparent;
 	if (context.wantsProgress) sent['progressToken'] = 'call';
-	// Numbers that we would write differently are sent as they were written.
-	const written = rewritesNumbers(text) ? memberText(text, 'params', 'arguments') : undefined;
-	const head = JSON.stringify({ ...rest, name: tool, _meta: sent });
-	return `${head.slice(0, -1)},"arguments":${written ?? JSON.stringify(input)}}`;
+	const exact = 'arguments' in params ? context.exactArguments : undefined;
+	return encodeJson({ ...rest, name: tool, _meta: sent, arguments: exact ?? input });
 }
 
 /** The result of a call, or its error. Throws for a text that is neither. */
-export function readResult(text: string, isError: boolean): CallToolResult | OrchestraError {
+export function readResult(text: string, isError: boolean): JsonText | OrchestraError {
 	const read: unknown = JSON.parse(text);
 	if (!isObject(read)) throw new OrchestraError('bad_frame', 'a result that is no object');
-	if (!isError) {
-		rememberText(read, text);
-		// The hub passes results of workers on as those of MCP servers: unchecked.
-		return read as unknown as CallToolResult;
-	}
-	const { code, message, data } = read;
+	if (!isError) return new JsonText(text, read);
+	const { code, message } = read;
 	return rpcError(
 		typeof code === 'number' ? code : rpcCodes.internal,
 		typeof message === 'string' ? message : 'the call failed',
-		data,
+		exactly(read['data'], text, 'data'),
 	);
 }
 
 /** The questions of a worker. Throws for a text that has none. */
 export function readQuestions(text: string): Questions {
-	const read: unknown = JSON.parse(text);
-	keepNumbers(read, text);
+	const read = exactly(JSON.parse(text), text);
 	if (!isObject(read)) throw new OrchestraError('bad_frame', 'questions that are no object');
 	const questions: Record<string, InputRequest> = {};
 	for (const [key, question] of Object.entries(read)) {

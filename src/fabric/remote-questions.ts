@@ -9,8 +9,8 @@ import { OrchestraError } from '../errors.ts';
 import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
-import { encodeJson, rpcCodes } from '../wire/json-rpc.ts';
-import { keepNumbers } from '../wire/keep-numbers.ts';
+import { rpcCodes } from '../wire/json-rpc.ts';
+import { encodeJson, JsonText } from '../wire/json-text.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { ANSWER_MS } from './fabric-timers.ts';
 
@@ -53,8 +53,7 @@ export class RemoteQuestions {
 	answer(seq: number, body: string): void {
 		const pending = this.#take(seq);
 		if (pending === undefined) return;
-		const given: unknown = JSON.parse(body);
-		keepNumbers(given, body);
+		const given = new JsonText(body).exact;
 		if (isObject(given) && isObject(given['answers'])) return pending.resolve(given['answers']);
 		const error = isObject(given) && isObject(given['error']) ? given['error'] : {};
 		const { code, message, data } = error;

@@ -9,7 +9,13 @@ import { OrchestraError } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import { CallContext, type ClientConnection } from '../mcp/server/call-context.ts';
 import type { InputResponses, Questions } from '../mcp/server/client-questions.ts';
-import { isInputRequired, isLogLevel, type McpLogLevel, type Result } from '../protocol/mcp-types.ts';
+import {
+	type Answer,
+	answerValue,
+	isInputRequired,
+	isLogLevel,
+	type McpLogLevel,
+} from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../protocol/meta.ts';
 import { negotiate, type Revision } from '../protocol/revisions.ts';
 import { IncomingCall } from '../rpc/incoming-call.ts';
@@ -67,7 +73,7 @@ export class RemoteRun implements ClientConnection {
 		this.clientInfo = { name: `fabric:${caller}`, version: '1' };
 		const session = meta[SESSION_META];
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
-		this.#call = new IncomingCall(id, 'tools/call', this.#params, `{"params":${text}}`);
+		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
 		this.#questions = new RemoteQuestions(link, (body, seq) => send('ask', body, seq));
 		this.#rate = new NotificationRate(send);
 	}
@@ -83,7 +89,7 @@ export class RemoteRun implements ClientConnection {
 	}
 
 	/** Run it. Rejects as the tool does. */
-	async result(): Promise<Result> {
+	async result(): Promise<Answer> {
 		try {
 			return await this.#round(1);
 		} finally {
@@ -111,15 +117,16 @@ export class RemoteRun implements ClientConnection {
 		this.#questions.askAgain();
 	}
 
-	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Result> {
+	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Answer> {
 		const asker = { ask: (questions: Questions) => this.#questions.ask(questions) };
 		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
 		const { arguments: input } = this.#params;
 		const params = { name: this.#options.tool, arguments: isObject(input) ? input : {} };
-		const result = await this.#options.hub.callTool(params, context);
+		const answer = await this.#options.hub.request({ method: 'tools/call', params, context });
 		context.end();
-		if (!isInputRequired(result)) return result;
+		const result = answerValue(answer);
+		if (!isInputRequired(result)) return answer;
 		if (round >= ROUNDS_LIMIT)
 			throw new OrchestraError('internal', `the tool asked for input more than ${ROUNDS_LIMIT} times`);
 		const answers = await this.#questions.ask(result.inputRequests ?? {});

@@ -11,7 +11,7 @@ import { messageOf } from '../errors.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
 import { toRpcError } from '../rpc/rpc-error.ts';
-import { sourceTextOf } from '../wire/source-text.ts';
+import { encodeJson } from '../wire/json-text.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type Envelope, readEnvelope } from './fabric-message.ts';
@@ -161,8 +161,8 @@ export class RemoteRuns {
 		this.#announcing ??= setTimeout(() => this.#announce(), ACCEPT_DELAY_MS);
 		this.#sessions.begin(run.sessionId);
 		run.result().then(
-			(result) => this.#finish(run, sourceTextOf(result) ?? JSON.stringify(result)),
-			(error: unknown) => this.#finish(run, JSON.stringify(toRpcError(error)), 'error'),
+			(result) => this.#finish(run, encodeJson(result)),
+			(error: unknown) => this.#finish(run, encodeJson(toRpcError(error)), 'error'),
 		);
 	}
 

@@ -29,7 +29,7 @@ export class RemoteSessions {
 		if (use) use.calls++;
 		else {
 			this.#uses.set(id, { calls: 1, lastUsedAt: performance.now() });
-			this.#hub.sessionOpened(id);
+			this.#hub.sessions.opened(id);
 		}
 	}
 
@@ -42,7 +42,7 @@ export class RemoteSessions {
 
 	close(): void {
 		clearInterval(this.#sweeping);
-		for (const id of this.#uses.keys()) this.#hub.sessionClosed(id);
+		for (const id of this.#uses.keys()) this.#hub.sessions.closed(id);
 		this.#uses.clear();
 	}
 
@@ -51,7 +51,7 @@ export class RemoteSessions {
 		for (const [id, { calls, lastUsedAt }] of this.#uses) {
 			if (calls > 0 || lastUsedAt > before) continue;
 			this.#uses.delete(id);
-			this.#hub.sessionClosed(id);
+			this.#hub.sessions.closed(id);
 		}
 	}
 }

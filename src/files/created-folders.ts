@@ -1,6 +1,7 @@
 /* Folders that are created for a while: which ones they will be, and their removal when nothing is in them. */
 import { existsSync, rmdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { attempt } from '../errors.ts';
 
 /** The folders on the way to `folder` that do not exist, outermost first. */
 export function missingFolders(folder: string): string[] {
@@ -10,10 +11,7 @@ export function missingFolders(folder: string): string[] {
 /** Remove those that are empty by now. */
 export function removeEmptyFolders(outermostFirst: readonly string[]): void {
 	for (const folder of [...outermostFirst].reverse()) {
-		try {
-			rmdirSync(folder);
-		} catch {
-			// something else is in it by now
-		}
+		// Something else may be in it by now.
+		attempt(() => rmdirSync(folder));
 	}
 }

@@ -6,8 +6,9 @@
  * lost. Not detected: an ancestor of an existing folder is moved away, which would
  * need a watch on each.
  */
-import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { isFolder } from './make-folders.ts';
 
 export interface FolderWatchOptions {
 	/** Called with the name that changed in the folder; null when it is unknown, or the folder was created or removed. */
@@ -92,12 +93,4 @@ export class FolderWatch {
 function nearestFolder(folder: string): string {
 	const above = dirname(folder);
 	return isFolder(folder) || above === folder ? folder : nearestFolder(above);
-}
-
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path).isDirectory();
-	} catch {
-		return false; // missing or unreadable
-	}
 }

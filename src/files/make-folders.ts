@@ -6,6 +6,7 @@
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { attempt } from '../errors.ts';
 
 /** Returns false when the folder exists already. System errors pass through. `mode` is that of all new folders. */
 export function makeFolders(path: string, mode = 0o777): boolean {
@@ -21,10 +22,7 @@ export function makeFolders(path: string, mode = 0o777): boolean {
 	}
 }
 
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path).isDirectory();
-	} catch {
-		return false; // the error of `mkdir` says why
-	}
+export function isFolder(path: string): boolean {
+	// The error of `mkdir` says why.
+	return attempt(() => statSync(path).isDirectory(), false);
 }

@@ -10,7 +10,7 @@ import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 
 /** Mode bits for write access of group and others. */
-const WRITABLE_BY_OTHERS = 0o022;
+export const WRITABLE_BY_OTHERS = 0o022;
 /** Mode bits for any access of group and others. */
 const OTHERS = 0o077;
 const PERMISSIONS = 0o777;

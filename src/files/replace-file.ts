@@ -20,7 +20,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isCode, OrchestraError } from '../errors.ts';
+import { attempt, isCode, OrchestraError } from '../errors.ts';
 import { makeFolders } from './make-folders.ts';
 import { readRegularFile } from './regular-file.ts';
 
@@ -52,11 +52,8 @@ export function replaceFile(path: string, bytes: Uint8Array, options: ReplaceOpt
 
 /** Remove what a process with this id left when it was killed while it replaced `path`. */
 export function removeDraftOf(path: string, pid: number): void {
-	try {
-		removeDraft(draftOf(targetOf(path), pid));
-	} catch {
-		// there is no such folder, or the link leads nowhere: nothing was written
-	}
+	// There is no such folder, or the link leads nowhere: nothing was written.
+	attempt(() => removeDraft(draftOf(targetOf(path), pid)));
 }
 
 /** The bytes of a file; undefined when there is none. */
@@ -112,9 +109,6 @@ function assertUnchanged(path: string, expected: Uint8Array | undefined, limitBy
 }
 
 function removeDraft(draft: string): void {
-	try {
-		unlinkSync(draft);
-	} catch {
-		// there is none
-	}
+	// There may be none.
+	attempt(() => unlinkSync(draft));
 }

@@ -58,6 +58,13 @@ export class RotatingFile {
 		return this.#size + this.#bufferBytes === 0;
 	}
 
+	/** Append lines at once, after what is buffered. False when they could not be written. */
+	append(lines: string): boolean {
+		this.flush();
+		this.prepare(Buffer.byteLength(lines));
+		return this.#write(Buffer.from(lines));
+	}
+
 	/** Write what is buffered. */
 	flush(): void {
 		clearImmediate(this.#flushing);
@@ -65,19 +72,25 @@ export class RotatingFile {
 		const bytes = Buffer.from(this.#buffer.join(''));
 		this.#buffer = [];
 		this.#bufferBytes = 0;
-		if (bytes.length === 0 || this.#descriptor === undefined) return;
-		try {
-			for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
-			this.#size += bytes.length;
-		} catch (error) {
-			this.#closeFile();
-			this.#onError(error);
-		}
+		if (bytes.length > 0) this.#write(bytes);
 	}
 
 	async close(): Promise<void> {
 		this.flush();
 		this.#closeFile();
+	}
+
+	#write(bytes: Buffer): boolean {
+		if (this.#descriptor === undefined) return false; // it could not be opened
+		try {
+			for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
+			this.#size += bytes.length;
+			return true;
+		} catch (error) {
+			this.#closeFile();
+			this.#onError(error);
+			return false;
+		}
 	}
 
 	/** Open a file that has room for this many bytes. */

@@ -1,17 +1,15 @@
 /* Small JSON files that processes of one user leave for each other. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { assertPrivate } from './private-path.ts';
 import { readRegularText } from './regular-file.ts';
 
 /** Undefined for a file that is absent or damaged. Throws when another user may write it. */
 export function readState(path: string): unknown {
 	assertPrivate(path);
-	try {
-		return JSON.parse(readRegularText(path));
-	} catch {
-		return undefined; // absent, or cut by a crash: the same as absent
-	}
+	// A file that was cut by a crash is the same as an absent one.
+	return attempt(() => JSON.parse(readRegularText(path)));
 }
 
 /** Replace the file whole: a reader sees the old text or the new one. Throws the error of the system. */

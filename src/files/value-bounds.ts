@@ -37,6 +37,16 @@ export function assertBounded(value: unknown, bounds: ValueBounds = {}): void {
 	}
 }
 
+/** True when lists and maps in `value` are nested deeper than `limit` levels. It recurses, to this limit: at most 1,000. */
+export function isDeeperThan(value: unknown, limit: number): boolean {
+	if (!isContainer(value)) return false;
+	if (limit <= 0) return true;
+	for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+		if (isDeeperThan(inner, limit - 1)) return true;
+	}
+	return false;
+}
+
 /** Parse JSON and check its depth. Throws `bad_input` for depth, `SyntaxError` for text that is not JSON. */
 export function parseBoundedJson(text: string, bounds?: ValueBounds): unknown {
 	// `JSON.parse` of V8 does not recurse, so it may run first.
@@ -60,5 +70,5 @@ function tooMany(limit: number): OrchestraError {
 }
 
 function isContainer(value: unknown): value is object {
-	return typeof value === 'object' && value !== null;
+	return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 }

@@ -8,6 +8,7 @@
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { attempt } from '../errors.ts';
 import { Debounce } from './debounce.ts';
 import { FolderWatch } from './folder-watch.ts';
 
@@ -23,7 +24,7 @@ const DEBOUNCE_MS = 150;
 const POLL_MS = 3000;
 /** Limits per root; changes beyond them are not reported. */
 const FOLDER_LIMIT = 1000;
-const DEPTH_LIMIT = 12;
+export const TOOL_FOLDER_DEPTH = 12;
 
 export class TreeWatch {
 	readonly #root: string;
@@ -54,7 +55,7 @@ export class TreeWatch {
 			const { folder, depth } = next;
 			found.add(folder);
 			if (!this.#watches.has(folder)) this.#watches.set(folder, this.#open(folder));
-			if (depth < DEPTH_LIMIT)
+			if (depth < TOOL_FOLDER_DEPTH)
 				for (const below of this.#foldersIn(folder)) waiting.push({ folder: below, depth: depth + 1 });
 		}
 		for (const [folder, opened] of this.#watches) {
@@ -72,15 +73,14 @@ export class TreeWatch {
 	}
 
 	#foldersIn(folder: string): string[] {
-		const { isWatched = isOrdinary } = this.#options;
-		try {
+		const { isWatched = isToolFolder } = this.#options;
+		// It may be missing or unreadable.
+		return attempt(() => {
 			const entries: Dirent[] = readdirSync(folder, { withFileTypes: true });
 			return entries
 				.filter((entry) => entry.isDirectory() && isWatched(entry.name))
 				.map(({ name }) => join(folder, name));
-		} catch {
-			return []; // missing or unreadable
-		}
+		}, []);
 	}
 
 	#onChange(): void {
@@ -93,6 +93,6 @@ export class TreeWatch {
 	}
 }
 
-function isOrdinary(name: string): boolean {
+export function isToolFolder(name: string): boolean {
 	return !name.startsWith('.') && name !== 'node_modules';
 }

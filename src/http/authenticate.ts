@@ -5,7 +5,7 @@
  * cookie of a browser, is one more function. Secrets are compared as hashes, in
  * constant time, so that neither their content nor their length leaks.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** The sender of a request; legacy sessions belong to it. */
@@ -16,13 +16,13 @@ export type Authenticate = (request: Pick<IncomingMessage, 'headers'>) => Princi
 
 /** Accept `Authorization: Bearer` with this token. */
 export function bearerToken(token: string, principal: Principal = 'token'): Authenticate {
-	const wanted = hash(token);
+	const wanted = hashOf(token);
 	return ({ headers }) => {
 		const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
-		return given !== undefined && timingSafeEqual(hash(given), wanted) ? principal : undefined;
+		return given !== undefined && timingSafeEqual(hashOf(given), wanted) ? principal : undefined;
 	};
 }
 
-function hash(text: string): Buffer {
-	return createHash('sha256').update(text).digest();
+function hashOf(text: string): Buffer {
+	return hash('sha256', text, 'buffer');
 }

@@ -1,30 +1,25 @@
 /*
- * A stream of server-sent events, bounded towards a client that does not read.
+ * Replies that are written piece by piece, bounded towards a client that does not read.
  *
- * Messages are written as they come. When more than the limit is unread, the
+ * Messages of MCP are written as they come. When more than the limit is unread, the
  * connection is closed: the memory is bounded, and a legacy client can resume.
  */
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { HttpLimits } from './http-limits.ts';
 
-const headers = {
-	'Content-Type': 'text/event-stream',
-	// A proxy must neither collect events nor compress them.
-	'Cache-Control': 'no-cache, no-transform',
-	'X-Accel-Buffering': 'no',
-};
-
-export class EventStream {
+/** A reply in pieces. What is not written above the limit is up to its owner. */
+export class StreamedReply {
 	readonly #response: ServerResponse;
-	readonly #limits: HttpLimits;
+	readonly #unreadBytes: number;
 	#wroteAt = performance.now();
 
 	/** Sends the headers at once. */
-	constructor(response: ServerResponse, limits: HttpLimits) {
+	constructor(response: ServerResponse, unreadBytes: number, headers: OutgoingHttpHeaders) {
 		this.#response = response;
-		this.#limits = limits;
+		this.#unreadBytes = unreadBytes;
 		if (response.headersSent || response.destroyed) return;
-		response.writeHead(200, headers);
+		// A proxy must not collect the pieces.
+		response.writeHead(200, { ...headers, 'X-Accel-Buffering': 'no' });
 		response.flushHeaders();
 	}
 
@@ -32,37 +27,68 @@ export class EventStream {
 		return !this.#response.destroyed && !this.#response.writableEnded;
 	}
 
-	/** Send one message; `id` lets the client resume after it. */
-	send(text: string, id?: string): void {
-		this.#write(`${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${oneLine(text)}\n\n`);
+	/** True when the client does not read. */
+	get isFull(): boolean {
+		return this.#response.writableLength > this.#unreadBytes;
 	}
 
-	/** Send an id without a message, from which the client can resume, and how long it waits before it does. */
-	prime(id: string, retryMs: number): void {
-		this.#write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
+	write(text: string): void {
+		if (!this.isOpen) return;
+		this.#wroteAt = performance.now();
+		this.#response.write(text);
 	}
 
-	/** Send a comment if nothing was sent for a while, so that no proxy takes the stream for dead. */
-	keepAlive(now: number): void {
-		if (now - this.#wroteAt >= this.#limits.commentMs) this.#write(': keep-alive\n\n');
+	/** Whether nothing was written for this long: something must be, so that no proxy takes the reply for dead. */
+	isQuiet(now: number, quietMs: number): boolean {
+		return now - this.#wroteAt >= quietMs;
 	}
 
 	end(): void {
 		if (this.isOpen) this.#response.end();
 	}
 
+	destroy(): void {
+		this.#response.destroy();
+	}
+
 	onClose(listener: () => void): void {
 		this.#response.once('close', listener);
 	}
+}
 
-	#write(text: string): void {
-		if (!this.isOpen) return;
-		if (this.#response.writableLength > this.#limits.unreadBytes) {
-			this.#response.destroy();
-			return;
-		}
-		this.#wroteAt = performance.now();
-		this.#response.write(text);
+export const eventHeaders = {
+	'Content-Type': 'text/event-stream',
+	// A proxy must not compress events.
+	'Cache-Control': 'no-cache, no-transform',
+};
+
+/** A stream of server-sent events. */
+export class EventStream extends StreamedReply {
+	readonly #commentMs: number;
+
+	constructor(response: ServerResponse, { unreadBytes, commentMs }: HttpLimits) {
+		super(response, unreadBytes, eventHeaders);
+		this.#commentMs = commentMs;
+	}
+
+	/** Send one message; `id` lets the client resume after it. */
+	send(text: string, id?: string): void {
+		this.write(`${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${oneLine(text)}\n\n`);
+	}
+
+	/** Send an id without a message, from which the client can resume, and how long it waits before it does. */
+	prime(id: string, retryMs: number): void {
+		this.write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
+	}
+
+	/** Send a comment if nothing was sent for a while. */
+	keepAlive(now: number): void {
+		if (this.isQuiet(now, this.#commentMs)) this.write(': keep-alive\n\n');
+	}
+
+	override write(text: string): void {
+		if (this.isFull) this.destroy();
+		else super.write(text);
 	}
 }
 

@@ -1,18 +1,21 @@
-/* One timer for everything that waits: comments on streams, late answers, idle sessions. It runs while there is any. */
+/* One timer for everything that waits: comments on streams, late answers, idle sessions. It runs while there is any, so an idle listener does not wake up. */
 
 /** How often each one is called, in milliseconds. */
 const INTERVAL_MS = 250;
 
+/** Returns false when it waits for nothing now; `add` it again when it does. */
+export type HeartbeatListener = (now: number) => boolean | void;
+
 export class Heartbeats {
-	readonly #listeners = new Set<(now: number) => void>();
+	readonly #listeners = new Set<HeartbeatListener>();
 	#timer: NodeJS.Timeout | undefined;
 
-	add(listener: (now: number) => void): void {
+	add(listener: HeartbeatListener): void {
 		this.#listeners.add(listener);
 		this.#timer ??= setInterval(() => this.#beat(), INTERVAL_MS).unref();
 	}
 
-	remove(listener: (now: number) => void): void {
+	remove(listener: HeartbeatListener): void {
 		this.#listeners.delete(listener);
 	}
 
@@ -23,9 +26,10 @@ export class Heartbeats {
 
 	#beat(): void {
 		const now = performance.now();
-		for (const listener of this.#listeners) listener(now);
+		let isNeeded = false;
+		for (const listener of this.#listeners) if (listener(now) !== false) isNeeded = true;
 		// Stopped here and not with the last removal: requests come and go much faster.
-		if (this.#listeners.size === 0) this.#stop();
+		if (!isNeeded) this.#stop();
 	}
 
 	#stop(): void {

@@ -7,12 +7,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../errors.ts';
 import { formatAddress, type HostPort } from '../link/address.ts';
 import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Authenticate } from './authenticate.ts';
+import { Connections } from './connections.ts';
 import { EventStreamPool } from './event-stream-pool.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpExchange } from './http-exchange.ts';
@@ -26,7 +27,7 @@ import { ownAddressCheck } from './own-address.ts';
 /** How long clients may take to read the last bytes when the listener closes, in milliseconds. */
 const CLOSE_MS = 500;
 /** How often slow requests are looked for, in milliseconds. */
-const CHECK_MS = 1000;
+const CHECK_MS = 5000;
 
 /** What a path serves. The state belongs to the provider. */
 export interface Served {
@@ -37,6 +38,8 @@ export interface Served {
 export interface HttpListenerOptions {
 	readonly address: HostPort;
 	readonly authenticate: Authenticate;
+	/** Whether an entry of this hub sent the request. */
+	readonly isOwnRequest?: ((request: IncomingMessage) => boolean) | undefined;
 	/** The provider of `/mcp`, or of `/mcp/<name>`; undefined when there is none. Always the same for a name. */
 	readonly provider: (name: string | undefined) => Served | undefined;
 	/** Other paths. */
@@ -59,6 +62,7 @@ export class HttpListener {
 	readonly #sessions: LegacySessions;
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
 	readonly #streams: EventStreamPool;
+	readonly #connections: Connections;
 	#isOwnAddress: ReturnType<typeof ownAddressCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
@@ -74,6 +78,7 @@ export class HttpListener {
 		this.#options = options;
 		this.#limits = { ...defaultHttpLimits, ...options.limits };
 		this.#server = server;
+		this.#connections = new Connections(this.#limits.connections);
 		this.#sessions = new LegacySessions(this.#limits);
 		this.#streams = new EventStreamPool(this.#limits.pushStreams, this.#sessions);
 		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
@@ -113,12 +118,17 @@ export class HttpListener {
 		server.headersTimeout = headersMs;
 		server.requestTimeout = requestMs;
 		server.keepAliveTimeout = keepAliveMs;
-		server.maxConnections = connections;
 		server.setTimeout(stalledMs, (socket: Socket) => socket.destroy());
-		server.on('request', (request, response) => this.#serve(request, response));
-		server.on('drop', () =>
-			this.#options.log.debug(`more than ${connections} HTTP connections: one is dropped`),
-		);
+		server.on('request', (request, response) => {
+			response.on('error', () => {}); // the client is gone, which `close` reports
+			this.#connections.inTurn(request, response, () => this.#serve(request, response));
+		});
+		const add = (socket: Socket): void => {
+			if (!this.#connections.add(socket))
+				this.#options.log.debug(`more than ${connections} HTTP connections have a request: one is dropped`);
+		};
+		server.on('connection', add);
+		server.on('secureConnection', add);
 	}
 
 	async #listen(): Promise<void> {
@@ -143,9 +153,8 @@ export class HttpListener {
 	}
 
 	#serve(request: IncomingMessage, response: ServerResponse): void {
-		response.on('error', () => {}); // the client is gone, which `close` reports
-		// A second request before the reply to the first: Node does not report when its client disconnects.
-		if (response.socket === null) return void request.socket.destroy();
+		if (hasTwoHosts(request))
+			return refuse(response, { status: 400, message: 'two Host headers', closes: true });
 		if (!this.#isOwnAddress(request.headers))
 			return refuse(response, { status: 403, message: 'forbidden', closes: true });
 		const route = routeOf(this.#options.routes ?? [], request.url ?? '');
@@ -153,6 +162,7 @@ export class HttpListener {
 		if (principal === undefined) return refuse(response, unauthorized);
 		const serving = route ?? this.#endpointOf(request.url ?? '');
 		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
+		if (this.#options.isOwnRequest?.(request)) return refuse(response, ownRequest);
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
 		void this.#run(serving, { request, response, principal, streams: this.#streams });
@@ -187,6 +197,12 @@ export class HttpListener {
 	}
 }
 
+const ownRequest = {
+	status: 403,
+	message: 'this request comes from an entry of this hub itself; remove that entry',
+	closes: true,
+};
+
 const unauthorized = {
 	status: 401,
 	message: 'unauthorized',
@@ -194,16 +210,23 @@ const unauthorized = {
 	closes: true,
 };
 
+/** Node takes the first one; a proxy before this listener may have taken the other (RFC 9112, section 3.2). */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+	let hosts = 0;
+	for (let at = 0; at < rawHeaders.length; at += 2) {
+		const name = rawHeaders[at];
+		if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+	}
+	return hosts > 1;
+}
+
 /** The name after `/mcp/`; empty for `/mcp`, undefined for another path. */
 function nameIn(url: string): string | undefined {
 	if (url === '/mcp') return '';
 	const [, name] = /^\/mcp(?:\/([^/?#]*)\/?)?(?:\?.*)?$/.exec(url) ?? [];
 	if (name === undefined) return url.startsWith('/mcp?') ? '' : undefined;
-	try {
-		return decodeURIComponent(name);
-	} catch {
-		return undefined; // not percent-encoding
-	}
+	// It may be no percent-encoding.
+	return attempt(() => decodeURIComponent(name));
 }
 
 async function serverFor({ tls }: HttpListenerOptions): Promise<Server> {

@@ -1,7 +1,9 @@
 /* The legacy era at one path: finds or opens the session of each request. */
 import { negotiate, supportedVersions } from '../protocol/revisions.ts';
-import { elementsOf, isObject } from '../wire/json.ts';
-import { encodeId, type Id, idKey, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { isObject } from '../wire/json.ts';
+import { type Id, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { elementsOf } from '../wire/json-text.ts';
+import type { MessageView } from '../wire/message-view.ts';
 import {
 	type HttpExchange,
 	headerOf,
@@ -36,6 +38,15 @@ export class LegacyEndpoint {
 		const { id } = request;
 		if (session.isInFlight(id)) return refuse(response, inFlight(id));
 		session.request([{ value, text, id }], response, false);
+	}
+
+	/** A call that may pass as text. */
+	forward(exchange: HttpExchange, view: MessageView): void {
+		const id = view.source('id') ?? ''; // `isPlainToolCall` has checked it
+		const session = this.#find(exchange, id);
+		if (session === undefined) return;
+		if (session.isInFlight(id)) return refuse(exchange.response, inFlight(id));
+		session.request([{ view, text: view.text, id }], exchange.response, false);
 	}
 
 	/** Batches exist in one legacy revision only. */
@@ -112,7 +123,7 @@ interface SortedBatch {
 function sorted(session: LegacyHttpSession, values: readonly unknown[], text: string): SortedBatch {
 	const texts = elementsOf(text);
 	const batch: SortedBatch = { requests: [], others: [] };
-	const keys = new Set<string | number>();
+	const keys = new Set<Id>();
 	for (const [at, value] of values.entries()) {
 		const element = texts[at] ?? '';
 		const read = readMessage(value, element);
@@ -123,15 +134,15 @@ function sorted(session: LegacyHttpSession, values: readonly unknown[], text: st
 		}
 		const { id, method } = read.message;
 		if (method === 'initialize') return { ...batch, problem: { ...noBatch, id } };
-		if (session.isInFlight(id) || keys.has(idKey(id))) return { ...batch, problem: inFlight(id) };
-		keys.add(idKey(id));
+		if (session.isInFlight(id) || keys.has(id)) return { ...batch, problem: inFlight(id) };
+		keys.add(id);
 		batch.requests.push({ value, text: element, id });
 	}
 	return batch;
 }
 
 function inFlight(id: Id): HttpRefusal {
-	const message = `id ${encodeId(id)} is already in flight`;
+	const message = `id ${id} is already in flight`;
 	return { status: 400, code: rpcCodes.invalidRequest, message, id };
 }
 

@@ -15,7 +15,9 @@ import { CallTable } from '../rpc/call-table.ts';
 import type { About } from '../rpc/channel.ts';
 import { mcpDialect } from '../rpc/dialect.ts';
 import { Peer } from '../rpc/peer.ts';
-import { type Id, idKey, isId } from '../wire/json-rpc.ts';
+import { parseJson } from '../wire/json.ts';
+import { type Id } from '../wire/json-rpc.ts';
+import type { MessageView } from '../wire/message-view.ts';
 import type { Principal } from './authenticate.ts';
 import { EventStream } from './event-stream.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -39,9 +41,10 @@ export interface LegacyHttpSessionParts {
 	readonly log: Log;
 }
 
-/** A parsed request and its text. */
+/** A request: its view when it may pass as text, else its parsed value. */
 export interface ReceivedRequest {
-	readonly value: unknown;
+	readonly view?: MessageView;
+	readonly value?: unknown;
 	readonly text: string;
 	readonly id: Id;
 }
@@ -51,7 +54,7 @@ export class LegacyHttpSession extends HttpChannel {
 	readonly #parts: LegacyHttpSessionParts;
 	readonly #session: McpSession;
 	readonly #peer: Peer;
-	readonly #posts = new CallTable<string | number, LegacyPost>();
+	readonly #posts = new CallTable<Id, LegacyPost>();
 	readonly #replay: ReplayBuffer;
 	readonly #push: PushStreams;
 	readonly #revision: ReturnType<typeof negotiate>;
@@ -109,14 +112,14 @@ export class LegacyHttpSession extends HttpChannel {
 
 	/** True when a request with this id has no response yet. */
 	isInFlight(id: Id): boolean {
-		return this.#posts.has(idKey(id));
+		return this.#posts.has(id);
 	}
 
 	/** Handle the requests of one POST. */
 	request(requests: readonly ReceivedRequest[], response: ServerResponse, isBatch: boolean): void {
 		const { limits, heartbeats, shared } = this.#parts;
 		this.#usedAt = performance.now();
-		const keys = requests.map(({ id }) => idKey(id));
+		const keys = requests.map(({ id }) => id);
 		const post = new LegacyPost(response, {
 			name: `p${++this.#streamCount}`,
 			replay: this.#replay,
@@ -128,7 +131,8 @@ export class LegacyHttpSession extends HttpChannel {
 			heartbeats,
 		});
 		for (const key of keys) this.#posts.set(key, post);
-		for (const { value, text } of requests) this.#peer.parsed(value, text);
+		for (const { view, value, text } of requests)
+			if (!view || !this.#peer.offer(view)) this.#peer.parsed(view ? parseJson(text) : value, text);
 	}
 
 	/** Handle a notification or a response of the client. */
@@ -137,10 +141,9 @@ export class LegacyHttpSession extends HttpChannel {
 		this.#peer.parsed(value, text);
 		const { method, params } = value as { method?: string; params?: unknown };
 		const canceled = method === undefined ? undefined : mcpDialect.canceledId(method, params, text);
-		if (!isId(canceled)) return;
-		const key = idKey(canceled);
-		this.#posts.get(key)?.cancel(key);
-		this.#posts.take(key);
+		if (canceled === undefined) return;
+		this.#posts.get(canceled)?.cancel(canceled);
+		this.#posts.take(canceled);
 	}
 
 	/** Open a stream for push, or continue the stream of `lastEventId`. False when its messages are lost. */
@@ -159,10 +162,9 @@ export class LegacyHttpSession extends HttpChannel {
 
 	post(text: string, about?: About): boolean {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the HTTP session has ended');
-		const key = about && idKey(about.id);
-		const post = key === undefined ? undefined : this.#posts.get(key);
+		const post = about && this.#posts.get(about.id);
 		if (about?.isResponse) {
-			this.#posts.take(idKey(about.id));
+			this.#posts.take(about.id);
 			this.#usedAt = performance.now();
 			post?.respond(about.id, text);
 		} else if (post?.isReachable) post.send(text);

@@ -5,7 +5,7 @@
  * stream on another one. Without an id the answer has no reader and is dropped.
  */
 import { droppedResponse, ResponseBudget, type UnreadTotal } from '../rpc/response-budget.ts';
-import { encodeError, type Id, idKey } from '../wire/json-rpc.ts';
+import { encodeError, type Id } from '../wire/json-rpc.ts';
 import type { EventStream } from './event-stream.ts';
 import { PostAnswer, type PostAnswerParts } from './post-answer.ts';
 import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
@@ -20,7 +20,7 @@ export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heart
 	/** True when the revision has streams that begin with an id. */
 	readonly isPrimed: boolean;
 	/** The keys of its requests. */
-	readonly keys: Iterable<string | number>;
+	readonly keys: Iterable<Id>;
 	/** True when the answer is an array. */
 	readonly isBatch: boolean;
 	readonly unreadTotal: UnreadTotal;
@@ -28,7 +28,7 @@ export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heart
 
 export class LegacyPost {
 	readonly #parts: LegacyPostParts;
-	readonly #open: Set<string | number>;
+	readonly #open: Set<Id>;
 	readonly #budget: ResponseBudget;
 	readonly #responses: string[] = [];
 	#answer: PostAnswer | undefined;
@@ -81,14 +81,14 @@ export class LegacyPost {
 
 	/** Send the response to one of the requests. */
 	respond(id: Id, text: string): void {
-		this.#open.delete(idKey(id));
+		this.#open.delete(id);
 		if (this.#isStream) this.#sendEvent(text);
 		else if (this.#answer) this.#collect(id, text);
 		if (this.isDone) this.#finish();
 	}
 
 	/** A request was canceled: it gets no response. */
-	cancel(key: string | number): void {
+	cancel(key: Id): void {
 		if (this.#open.delete(key) && this.isDone) this.#finish();
 	}
 

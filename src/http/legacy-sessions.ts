@@ -47,11 +47,12 @@ export class LegacySessions {
 	}
 
 	/** End the sessions that are idle for too long. */
-	endIdle(now: number): void {
+	endIdle(now: number): boolean {
 		for (const session of this.#sessions.values()) {
 			const { idleSince = now } = session;
 			if (now - idleSince >= this.#limits.sessionIdleMs) this.end(session);
 		}
+		return this.#sessions.size > 0;
 	}
 
 	close(): void {

@@ -5,11 +5,15 @@
  * legacy: `initialize` opens a session, and the session id decides about the rest.
  */
 import type { IncomingMessage } from 'node:http';
+import { isPlainToolCall } from '../mcp/server/plain-messages.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
+import { LONG_CHARACTERS } from '../rpc/message-dispatcher.ts';
+import { inSlices } from '../rpc/work-slices.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { MessageView } from '../wire/message-view.ts';
 import {
 	type HttpExchange,
 	headerOf,
@@ -58,6 +62,12 @@ export class McpEndpoint {
 		if (body === undefined) return;
 		if ('problem' in body) return refuse(response, body.problem);
 		const { text } = body;
+		const view =
+			text.length > LONG_CHARACTERS ? await inSlices(MessageView.inSlices(text)) : MessageView.of(text);
+		if (view && this.#isForwarded(request, view)) {
+			if (!isModern(request, view)) return this.#legacy.forward(exchange, view);
+			if (this.#modern.forward(exchange, view)) return;
+		}
 		let value: unknown;
 		try {
 			value = parseJson(text);
@@ -72,9 +82,19 @@ export class McpEndpoint {
 			return this.#modern.post(exchange, { read, value, text });
 		this.#legacy.post(exchange, { read, value, text });
 	}
+
+	/** Whether a request may pass as text: a call of a tool, without a trace in its headers. */
+	#isForwarded(request: IncomingMessage, view: MessageView): boolean {
+		const isTraced = this.#continuesTraces && headerOf(request, 'traceparent') !== undefined;
+		return !isTraced && isPlainToolCall(view);
+	}
 }
 
 const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
+
+function isModern(request: IncomingMessage, view: MessageView): boolean {
+	return view.has('protocolVersion') || view.has('clientCapabilities') || hasModernVersion(request);
+}
 
 function hasModernMeta(value: unknown): boolean {
 	const meta = metaOf(isObject(value) ? value['params'] : undefined);

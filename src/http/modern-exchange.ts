@@ -10,8 +10,9 @@ import type { Log } from '../log.ts';
 import { McpSession, type SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { About } from '../rpc/channel.ts';
+import type { RequestOrigin } from '../rpc/incoming-call.ts';
 import { Peer } from '../rpc/peer.ts';
-import { encodeId, type RpcRequest } from '../wire/json-rpc.ts';
+import { type RpcRequest } from '../wire/json-rpc.ts';
 import type { Principal } from './authenticate.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { HttpChannel } from './http-channel.ts';
@@ -52,7 +53,7 @@ export class ModernExchange extends HttpChannel {
 			limits,
 			heartbeats,
 			streamAfterMs: limits.commentMs,
-			onDisconnect: () => this.#cancel('the client disconnected'),
+			onDisconnect: () => this.cancel('the client disconnected'),
 		});
 	}
 
@@ -64,6 +65,16 @@ export class ModernExchange extends HttpChannel {
 	/** Handle the request, as parsed and as text. */
 	start(value: unknown, text: string): void {
 		this.#peer.parsed(value, text);
+	}
+
+	/** Where its call comes from, when it began as text. */
+	get origin(): RequestOrigin {
+		return this.#peer;
+	}
+
+	/** Begin the stream of the answer. */
+	stream(): void {
+		this.#answer.stream();
 	}
 
 	post(text: string, about?: About): boolean {
@@ -84,11 +95,12 @@ export class ModernExchange extends HttpChannel {
 		// The answer of a subscription is sent in the microtasks that follow.
 		await new Promise((resolve) => setImmediate(resolve));
 		if (this.#isDone) return;
-		this.#cancel('the server is shutting down');
+		this.cancel('the server is shutting down');
 		this.#answer.end();
 	}
 
-	#cancel(reason: string): void {
+	/** Cancel the call: it gets no answer. */
+	cancel(reason: string): void {
 		this.#peer.cancelIncoming(reason);
 		this.#end();
 	}
@@ -103,7 +115,7 @@ export class ModernExchange extends HttpChannel {
 	/** An error is small; a result, which may be large, is not parsed. */
 	#statusOf(text: string): number {
 		const { id, params } = this.#request;
-		if (!text.startsWith(`{"jsonrpc":"2.0","id":${encodeId(id)},"error":`)) return 200;
+		if (!text.startsWith(`{"jsonrpc":"2.0","id":${id},"error":`)) return 200;
 		const { error } = JSON.parse(text) as { error: { code: number } };
 		return httpStatusOf(error.code, params);
 	}

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CLIENT_CAPABILITIES, mcpCodes, metaOf, nameParameters, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
+import type { MessageView } from '../wire/message-view.ts';
 
 /** The error for headers that do not repeat the body; undefined when they do. */
 export function headerMismatch(
@@ -16,6 +17,16 @@ export function headerMismatch(
 	const wrong = mismatch('MCP-Protocol-Version', headers['mcp-protocol-version'], version);
 	if (wrong) return wrong;
 	return mismatch('Mcp-Method', headers['mcp-method'], method) ?? nameMismatch(headers, method, params);
+}
+
+/** Whether the headers of a call of a tool repeat the text of its body. False also where that needs its values. */
+export function repeatsView(headers: IncomingHttpHeaders, view: MessageView): boolean {
+	const { 'mcp-method': method, 'mcp-name': name, 'mcp-protocol-version': version } = headers;
+	return (
+		method === 'tools/call' &&
+		view.is('protocolVersion', `"${String(version)}"`) &&
+		view.is('name', `"${String(name)}"`)
+	);
 }
 
 /** The header `name`, which must be there and say `value`. */

@@ -1,5 +1,5 @@
 /*
- * A modern client has no session, but backends keep things for one: a server process of
+ * A modern client has no session, but sources keep things for one: a server process of
  * its own, a large result. So the modern requests of a principal with the same name and
  * version of the client share one session id, which ends when they stop for long.
  */
@@ -12,6 +12,8 @@ import type { HttpLimits } from './http-limits.ts';
 const NAME_CHARACTERS_COMPARED = 200;
 
 export interface ModernSession {
+	/** The principal and the client. */
+	readonly key: string;
 	readonly sessionId: string;
 	usedAt: number;
 	/** Requests in flight. */
@@ -32,12 +34,16 @@ export class ModernSessions {
 	/** The session of a client, for one request. `release` it afterwards. */
 	use(principal: Principal, clientInfo: unknown): ModernSession {
 		const key = keyOf(principal, clientInfo);
-		const session = this.#sessions.get(key) ?? this.#open();
-		this.#sessions.delete(key);
-		this.#sessions.set(key, session);
-		session.inFlight++;
-		session.usedAt = performance.now();
+		const session = this.#sessions.get(key) ?? this.#open(key);
+		this.#use(session);
 		return session;
+	}
+
+	/** Like `use`, for a session that is known. False when it has ended. */
+	useAgain(session: ModernSession): boolean {
+		if (this.#sessions.get(session.key) !== session) return false;
+		this.#use(session);
+		return true;
 	}
 
 	/** The request has ended. */
@@ -47,20 +53,28 @@ export class ModernSessions {
 	}
 
 	/** End the sessions that were not used for too long. */
-	endIdle(now: number): void {
+	endIdle(now: number): boolean {
 		for (const [key, { usedAt, inFlight }] of this.#sessions)
 			if (inFlight === 0 && now - usedAt >= this.#limits.sessionIdleMs) this.#end(key);
+		return this.#sessions.size > 0;
 	}
 
 	close(): void {
 		for (const key of [...this.#sessions.keys()]) this.#end(key);
 	}
 
-	#open(): ModernSession {
+	#use(session: ModernSession): void {
+		this.#sessions.delete(session.key);
+		this.#sessions.set(session.key, session);
+		session.inFlight++;
+		session.usedAt = performance.now();
+	}
+
+	#open(key: string): ModernSession {
 		if (this.#sessions.size >= this.#limits.sessions) this.#endOldest();
 		const sessionId = crypto.randomUUID();
-		this.#provider.sessionOpened?.(sessionId, 'http');
-		return { sessionId, usedAt: 0, inFlight: 0 };
+		this.#provider.sessions?.opened?.(sessionId, 'http');
+		return { key, sessionId, usedAt: 0, inFlight: 0 };
 	}
 
 	/** One without requests, if there is one; those of another one go on. */
@@ -73,7 +87,7 @@ export class ModernSessions {
 	#end(key: string): void {
 		const { sessionId } = this.#sessions.get(key) ?? {};
 		this.#sessions.delete(key);
-		if (sessionId !== undefined) this.#provider.sessionClosed?.(sessionId);
+		if (sessionId !== undefined) this.#provider.sessions?.closed?.(sessionId);
 	}
 }
 

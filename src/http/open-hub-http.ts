@@ -1,10 +1,12 @@
-/* The HTTP listener of the shared hub: the whole hub at `/mcp`, one backend at `/mcp/<id>`. */
-import { BackendView } from '../hub/backend-view.ts';
+/* The HTTP listener of the shared hub: the whole hub at `/mcp`, one source at `/mcp/<id>`. */
+import { STARTED_BY_HEADER } from '../config/own-entry.ts';
 import { HubMetrics } from '../hub/hub-metrics.ts';
+import { OneSource } from '../hub/one-source.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { HttpListener, type Served } from './http-listener.ts';
+import { refuse } from './http-reply.ts';
 import type { HttpRoute } from './http-route.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
@@ -24,12 +26,12 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 	const token = ensureToken(tokenFile(folder));
 	const hasToken = bearerToken(token);
 	const whole: Served = { provider: hub, shared };
-	const views = new Map<string, Served & { provider: BackendView }>();
+	const views = new Map<string, Served & { provider: OneSource }>();
 	const view = (id: string): Served | undefined => {
 		const known = views.get(id);
 		if (known) return known.provider.exists ? known : undefined;
-		if (!hub.backends.some((backend) => backend.id === id)) return undefined;
-		const served = { provider: new BackendView(hub, id), shared: sharedState() };
+		if (!hub.sources.some((source) => source.id === id)) return undefined;
+		const served = { provider: new OneSource(hub, id), shared: sharedState() };
 		views.set(id, served);
 		return served;
 	};
@@ -37,10 +39,11 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
-		routes: [metricsRoute(metrics), ...(additions.routes ?? [])],
+		routes: [healthRoute, metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
 		continuesTraces: parts.spans !== undefined,
 		onRequest,
+		isOwnRequest: ({ headers }) => parts.opened.chain.isOwnRequest(headers[STARTED_BY_HEADER]),
 		log,
 	});
 	return {
@@ -52,3 +55,21 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		},
 	};
 }
+
+/** `/healthz`: whether the hub answers, for a service manager or a load balancer. It needs no token and says nothing else. */
+const healthRoute: HttpRoute = {
+	path: '/healthz',
+	isPublic: true,
+	serve({ request, response }) {
+		if (request.method !== 'GET' && request.method !== 'HEAD') {
+			const headers = { Allow: 'GET, HEAD' };
+			return refuse(response, { status: 405, message: 'method not allowed', headers, closes: true });
+		}
+		response.writeHead(200, {
+			'Content-Type': 'text/plain',
+			'Cache-Control': 'no-store',
+			'Content-Length': 3,
+		});
+		response.end(request.method === 'HEAD' ? undefined : 'ok\n');
+	},
+};

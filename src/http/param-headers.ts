@@ -3,18 +3,19 @@
  * the input schema that we list. A header that contradicts its argument is refused.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { attempt } from '../errors.ts';
 import { CallContext, type ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Provider } from '../mcp/server/provider.ts';
-import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
+import type { Item } from '../protocol/item-lists.ts';
+import type { Awaitable } from '../protocol/mcp-types.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { IncomingCall } from '../rpc/incoming-call.ts';
+import { SCHEMA_DEPTH } from '../schema/schema-types.ts';
 import { isObject } from '../wire/json.ts';
 import type { RpcErrorObject } from '../wire/json-rpc.ts';
 import { mismatch } from './modern-headers.ts';
 
-/** Deepest property that may have a header. */
-const DEPTH_LIMIT = 16;
 /** Most headers of one tool. */
 const HEADERS_LIMIT = 100;
 
@@ -34,7 +35,7 @@ export class ParamHeaders {
 		const forget = ({ kind }: { kind: string }): void => {
 			if (kind === 'tools') this.#tools = undefined;
 		};
-		this.#unsubscribe = provider.onChange?.(forget) ?? (() => {});
+		this.#unsubscribe = provider.watch?.(forget) ?? (() => {});
 	}
 
 	/** The error for a header that contradicts its argument; undefined when there is none. */
@@ -48,6 +49,11 @@ export class ParamHeaders {
 			}
 			return undefined;
 		});
+	}
+
+	/** True when it is known that no argument of a tool is repeated in headers. */
+	hasNone(name: string): boolean {
+		return this.#tools instanceof Map && !this.#tools.has(name);
 	}
 
 	close(): void {
@@ -66,17 +72,16 @@ export class ParamHeaders {
 	}
 
 	#list(): Awaitable<ReadonlyMap<string, readonly ParamHeader[]>> {
-		try {
-			const tools = this.#provider.listTools?.(nobody) ?? [];
+		// Without a list, the call itself reports the error.
+		return attempt(() => {
+			const tools = this.#provider.list('tools', nobody);
 			return tools instanceof Promise ? tools.then(headersOf, () => new Map()) : headersOf(tools);
-		} catch {
-			return new Map(); // without a list, the call itself reports the error
-		}
+		}, new Map());
 	}
 }
 
 /** The tools that have any. */
-function headersOf(tools: readonly Tool[]): ReadonlyMap<string, readonly ParamHeader[]> {
+function headersOf(tools: readonly Item[]): ReadonlyMap<string, readonly ParamHeader[]> {
 	const found = new Map<string, readonly ParamHeader[]>();
 	for (const { name, inputSchema } of tools) {
 		const headers = [...annotated(inputSchema, [])].slice(0, HEADERS_LIMIT);
@@ -86,7 +91,7 @@ function headersOf(tools: readonly Tool[]): ReadonlyMap<string, readonly ParamHe
 }
 
 function* annotated(schema: unknown, path: readonly string[]): Generator<ParamHeader> {
-	if (!isObject(schema) || path.length > DEPTH_LIMIT) return;
+	if (!isObject(schema) || path.length > SCHEMA_DEPTH) return;
 	const { 'x-mcp-header': name, properties } = schema;
 	if (typeof name === 'string' && path.length > 0) yield { name, path };
 	if (!isObject(properties)) return;

@@ -1,9 +1,6 @@
-/*
- * The body of a request, read whole within a limit.
- *
- * Chunks are collected and joined once, so a large body costs linear time.
- */
+/* The body of a request: JSON, read whole within a limit. */
 import type { IncomingMessage } from 'node:http';
+import { readBytes } from '../transport/http/read-bytes.ts';
 
 /** Why a body cannot be used; `closes` when the rest of it is not read. */
 export interface BodyProblem {
@@ -15,30 +12,20 @@ export interface BodyProblem {
 export type Body = { readonly text: string } | { readonly problem: BodyProblem } | undefined;
 
 /** The body as text; undefined when the client disconnected before its end. */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Body> {
 	const wrongType = typeProblem(request.headers['content-type']);
-	if (wrongType) return Promise.resolve({ problem: wrongType });
-	if (Number(request.headers['content-length'] ?? 0) > limitBytes)
-		return Promise.resolve({ problem: tooLong(limitBytes) });
-	return new Promise((resolve) => {
-		const chunks: Buffer[] = [];
-		let size = 0;
-		request.on('data', (chunk: Buffer) => {
-			size += chunk.length;
-			if (size <= limitBytes) return void chunks.push(chunk);
-			request.pause();
-			request.removeAllListeners('data');
-			resolve({ problem: tooLong(limitBytes) });
-		});
-		request.once('end', () => resolve({ text: textOf(chunks, size) }));
-		request.once('error', () => resolve(undefined));
-		request.once('close', () => resolve(undefined));
-	});
-}
-
-function textOf(chunks: readonly Buffer[], size: number): string {
-	const [only] = chunks;
-	return (chunks.length === 1 && only ? only : Buffer.concat(chunks, size)).toString('utf8');
+	if (wrongType) return { problem: wrongType };
+	if (Number(request.headers['content-length'] ?? 0) > limitBytes) return { problem: tooLong(limitBytes) };
+	const onLong = (): void => {
+		request.pause();
+		request.removeAllListeners('data');
+	};
+	try {
+		const bytes = await readBytes(request, limitBytes, onLong);
+		return bytes ? { text: bytes.toString('utf8') } : { problem: tooLong(limitBytes) };
+	} catch {
+		return undefined; // the client is gone
+	}
 }
 
 function typeProblem(type = ''): BodyProblem | undefined {

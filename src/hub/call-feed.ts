@@ -1,10 +1,12 @@
 /*
- * The calls of the hub as they happen, for the dashboard, metrics, traces and recordings.
+ * The calls of the hub: those in flight, and for listeners (dashboard, metrics, traces,
+ * recordings) each one as it begins and ends.
  *
- * Without a listener a call costs nothing more. A listener that throws is removed: it
- * must never fail a call.
+ * A listener that comes later gets the calls in flight first. A listener that throws is
+ * removed: it must never fail a call.
  */
 import type { CallContext } from '../mcp/server/call-context.ts';
+import { CallTable } from '../rpc/call-table.ts';
 import type { JournalEntry } from './journal.ts';
 
 /** A call that began. */
@@ -17,8 +19,13 @@ export interface StartedCall {
 	/** A tool, a prompt or the URI of a resource, as the client names it. */
 	readonly name: string;
 	readonly startedAt: Date;
+	/** The same time by `performance.now()`. */
+	readonly beganAt: number;
 	readonly arguments?: unknown;
+	/** Of a plain call it is made for the first reader. */
 	readonly context?: CallContext | undefined;
+	/** True when it passes as text: it has neither phases nor a worker. */
+	readonly isPlain?: boolean | undefined;
 }
 
 /** How a call ended. */
@@ -30,6 +37,8 @@ export interface CallEnd
 
 /** Sees every call. Each method is called in the path of the call, so it must be quick. */
 export interface CallListener {
+	/** True when it reads no values of calls: they may pass as text. Default false. */
+	readonly takesText?: boolean;
 	started?(call: StartedCall): void;
 	/** A progress or log notification of the call, whether or not its client wants it. */
 	notified?(call: StartedCall, method: string, params: Readonly<Record<string, unknown>>): void;
@@ -37,34 +46,74 @@ export interface CallListener {
 }
 
 export class CallFeed {
+	readonly #onBegin: (call: StartedCall) => void;
 	#listeners: readonly CallListener[] = [];
+	#needsValues = false;
+	readonly #open = new CallTable<number, StartedCall>();
 	#last = 0;
+	readonly #lastCalls = new Map<string, Date>();
 
-	/** False while nobody listens. */
-	get isUsed(): boolean {
-		return this.#listeners.length > 0;
+	/** @param onBegin is called for each call, before the listeners */
+	constructor(onBegin: (call: StartedCall) => void = () => {}) {
+		this.#onBegin = onBegin;
+	}
+
+	/** Whether a listener reads values of calls, so that none may pass as text. */
+	get needsValues(): boolean {
+		return this.#needsValues;
+	}
+
+	/** The calls in flight. */
+	get open(): Iterable<StartedCall> {
+		return this.#open.values();
+	}
+
+	get openCount(): number {
+		return this.#open.size;
+	}
+
+	/** Calls since the hub started. */
+	get total(): number {
+		return this.#last;
 	}
 
 	/** Returns the function that removes the listener. */
 	listen(listener: CallListener): () => void {
-		this.#listeners = [...this.#listeners, listener];
+		this.#use([...this.#listeners, listener]);
+		this.#each((each) => {
+			if (each === listener) for (const call of this.#open.values()) listener.started?.(call);
+		});
 		return () => this.#remove(listener);
 	}
 
-	/** Number a call and report its start. */
-	begin(about: Omit<StartedCall, 'number'>): StartedCall {
-		const call = { ...about, number: ++this.#last };
+	/** The time of the last call to a source; undefined when there was none. */
+	lastCall(sourceId: string): Date | undefined {
+		return this.#lastCalls.get(sourceId);
+	}
+
+	/** A call began; it gets its number. */
+	begin(call: StartedCall & { number: number }): void {
+		call.number = ++this.#last;
+		this.#lastCalls.set(call.backend, call.startedAt);
+		this.#open.set(call.number, call);
+		this.#onBegin(call);
+		if (this.#listeners.length === 0) return;
 		this.#each((listener) => listener.started?.(call));
 		if (this.#listeners.some((listener) => listener.notified !== undefined))
 			call.context?.onNotification((method, params) =>
 				this.#each((listener) => listener.notified?.(call, method, params)),
 			);
-		return call;
+	}
+
+	/** A call that passed as text goes on by the general route: another object takes its number. */
+	resume(call: StartedCall): void {
+		this.#open.set(call.number, call);
 	}
 
 	/** Report the end of a call that began. */
 	end(call: StartedCall, end: CallEnd): void {
-		this.#each((listener) => listener.ended?.(call, end));
+		this.#open.take(call.number);
+		if (this.#listeners.length > 0) this.#each((listener) => listener.ended?.(call, end));
 	}
 
 	#each(visit: (listener: CallListener) => void): void {
@@ -78,6 +127,11 @@ export class CallFeed {
 	}
 
 	#remove(listener: CallListener): void {
-		this.#listeners = this.#listeners.filter((each) => each !== listener);
+		this.#use(this.#listeners.filter((each) => each !== listener));
+	}
+
+	#use(listeners: readonly CallListener[]): void {
+		this.#listeners = listeners;
+		this.#needsValues = listeners.some(({ takesText }) => takesText !== true);
 	}
 }

@@ -1,103 +1,126 @@
 /*
- * The merged lists of all backends, cached until a backend changes.
+ * The merged lists of all sources, cached until a source changes.
  *
- * Backends are listed in parallel, each with a deadline. For a backend that fails or is
- * late, its last known items are used. A late answer is applied when it arrives, and
+ * Sources are listed in parallel, each with a deadline; the files of this machine, tools
+ * and library, are always waited for. For a source that fails or is late, its last known
+ * items are used. A late answer is applied when it arrives, and
  * clients are notified. A request for an unknown item waits longer than a list, because a
- * late backend may have the item.
+ * late source may have the item.
  */
+import { LIST_WAIT_MS } from '../config/defaults.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Change } from '../mcp/server/provider.ts';
-import type { Awaitable, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/mcp-types.ts';
+import { type Item, type ItemKind, type ItemTypes, lists } from '../protocol/item-lists.ts';
+import type { Awaitable, Prompt, Tool } from '../protocol/mcp-types.ts';
 import { within } from '../rpc/clock.ts';
-import type { Backend } from './backends/backend.ts';
-import { type CatalogueKind, ListDifferences, type ListedChange } from './list-differences.ts';
-import { type BackendItems, type MergedList, mergeByName, mergeByUri, type Route } from './merged-list.ts';
+import { ListDifferences, type ListedChange } from './list-differences.ts';
+import { type MergedList, mergeByName, mergeByUri, type Route, type SourceItems } from './merged-list.ts';
 import { PartialList } from './partial-list.ts';
+import { able, type Source, type SourceKind } from './source.ts';
+import { downReasonOf } from './source-status.ts';
 
-/** How long a list waits for a backend that has not answered, in milliseconds. */
-export const LIST_WAIT_MS = 2000;
-/** How long a request for an unknown item waits for late backends. */
+/** How long a request for an unknown item waits for late sources. */
 const CALL_WAIT_MS = 10_000;
+/** How long a list waits for a source that only reads files: longer than a slow disk takes. */
+const FILES_WAIT_MS = 60_000;
+/** Sources that only read files. */
+const fileKinds: ReadonlySet<SourceKind> = new Set(['tools', 'library', 'storage', 'results']);
 
-interface Lists {
-	tools: MergedList<Tool>;
-	prompts: MergedList<Prompt>;
-	resources: MergedList<Resource>;
-	templates: MergedList<ResourceTemplate>;
-}
+type NamedItem = Tool | Prompt;
 
 export interface CatalogueOptions {
-	/** The current backends, in configuration order. */
-	readonly backends: () => readonly Backend[];
+	/** The current sources, in configuration order. */
+	readonly sources: () => readonly Source[];
 	readonly log: Log;
 	/** Default `LIST_WAIT_MS`. */
 	readonly listWaitMs?: (() => number | undefined) | undefined;
-	/** A late backend answered, and its items differ from those in the list. */
+	/** A late source answered, and its items differ from those in the list. */
 	readonly onLate: (change: Change) => void;
 }
 
 export class Catalogue {
 	readonly #options: CatalogueOptions;
-	readonly #backends: () => readonly Backend[];
+	readonly #sources: () => readonly Source[];
 	readonly #log: Log;
-	/** Backends that missed their deadline and have not answered yet. */
-	readonly #late = new Map<CatalogueKind, Map<Backend, Promise<void>>>();
-	readonly #lists = new Map<CatalogueKind, Awaitable<Lists[CatalogueKind]>>();
-	readonly #lastItems = new WeakMap<Backend, Map<CatalogueKind, readonly unknown[]>>();
+	/** Sources that missed their deadline and have not answered yet. */
+	readonly #late = new Map<ItemKind, Map<Source, Promise<void>>>();
+	readonly #lists = new Map<ItemKind, Awaitable<MergedList<Item>>>();
+	#generation = 0;
+	readonly #lastItems = new WeakMap<Source, Map<ItemKind, readonly unknown[]>>();
 	readonly #warned = new Set<string>();
 	readonly #differences = new ListDifferences({
 		given: (kind) => this.#lists.get(kind),
 		forget: (change) => this.forget(change),
-		current: (kind) => this[kind](),
+		current: (kind) => this.list(kind),
 	});
-	/** The tools of the backends that have answered, while others have not. */
+	/** The tools of the sources that have answered, while others have not. */
 	#partial: PartialList<Tool> | undefined;
 
 	constructor(options: CatalogueOptions) {
 		this.#options = options;
-		this.#backends = options.backends;
+		this.#sources = options.sources;
 		this.#log = options.log;
 	}
 
-	/** How long a list waits for a backend, in milliseconds. */
+	/** How long a list waits for a source, in milliseconds. */
 	get waitMs(): number {
 		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
 	}
 
-	tools(): Awaitable<MergedList<Tool>> {
-		return this.#list('tools', () => {
-			const partial = new PartialList<Tool>();
-			this.#partial = partial;
-			const asked = this.#ask('tools', (backend) => backend.listTools?.(), partial);
-			return after(asked, (offers) => {
-				if (this.#partial === partial) this.#partial = undefined;
-				return mergeByName(offers, this.#warn);
+	/** The merged list of a kind. */
+	list<K extends ItemKind>(kind: K): Awaitable<MergedList<ItemTypes[K]>> {
+		return this.#list(kind, () => {
+			const partial = kind === 'tools' ? new PartialList<Tool>() : undefined;
+			if (partial) this.#partial = partial;
+			return after(this.#ask(kind, partial), (offers) => {
+				if (partial && this.#partial === partial) this.#partial = undefined;
+				// The merged items are those of the kind.
+				return this.#merge(kind, offers) as MergedList<ItemTypes[K]>;
 			});
 		});
 	}
 
-	/** The route of a tool, as soon as it is known; a slow backend does not delay the tools of others. */
-	tool(name: string): Awaitable<Route<Tool> | undefined> {
-		const list = this.tools();
-		const whole = this.search(['tools'], () => after(this.tools(), ({ routes }) => routes.get(name)));
-		if (!(list instanceof Promise)) return whole;
-		const partial = this.#partial?.find(() => this.#partialRoute(name));
+	/** The route of a tool or prompt, as soon as it is known; a slow source does not delay the tools of others. */
+	find<K extends 'tools' | 'prompts'>(kind: K, name: string): Awaitable<Route<ItemTypes[K]> | undefined> {
+		const list = this.list(kind);
+		const whole = this.search([kind], () => after(this.list(kind), ({ routes }) => routes.get(name)));
+		if (kind !== 'tools' || !(list instanceof Promise)) return whole;
+		// The kind is that of the tools.
+		const look = () => this.toolsSoFar().routes.get(name) as Route<ItemTypes[K]> | undefined;
+		const partial = this.#partial?.find(look);
 		return partial ? Promise.race([partial, whole]) : whole;
 	}
 
-	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late backend has answered. */
-	search<T>(kinds: readonly CatalogueKind[], look: () => Awaitable<T | undefined>): Awaitable<T | undefined> {
+	#merge(kind: ItemKind, offers: readonly SourceItems<Item>[]): MergedList<Item> {
+		const { key } = lists[kind];
+		// Every item has the key of its kind: it came from a list of that kind.
+		return key === 'name'
+			? mergeByName(offers as readonly SourceItems<NamedItem>[], this.#warn)
+			: mergeByUri(offers as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
+	}
+
+	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
+	search<T>(
+		kinds: readonly ItemKind[],
+		look: () => Awaitable<T | undefined>,
+		waitMs: number = CALL_WAIT_MS,
+	): Awaitable<T | undefined> {
 		return after(look(), (found) => {
 			if (found !== undefined || this.#lateAnswers(kinds).length === 0) return found;
-			return within(this.#whenLate(kinds, look), CALL_WAIT_MS, false);
+			return within(this.#whenLate(kinds, look), waitMs, false);
 		});
 	}
 
+	/** Resolves when a source that missed its deadline for these items has answered or failed; undefined when none is late. */
+	nextAnswer(kind: ItemKind): Promise<void> | undefined {
+		const late = this.#lateAnswers([kind]);
+		return late.length === 0 ? undefined : Promise.race(late);
+	}
+
 	async #whenLate<T>(
-		kinds: readonly CatalogueKind[],
+		kinds: readonly ItemKind[],
 		look: () => Awaitable<T | undefined>,
 	): Promise<T | undefined> {
 		for (;;) {
@@ -108,55 +131,32 @@ export class Catalogue {
 		}
 	}
 
-	#lateAnswers(kinds: readonly CatalogueKind[]): Promise<void>[] {
-		return kinds.flatMap((kind) => [...this.#lateBackends(kind).values()]);
+	#lateAnswers(kinds: readonly ItemKind[]): Promise<void>[] {
+		return kinds.flatMap((kind) => [...this.#lateSources(kind).values()]);
 	}
 
-	/** The last known items stand in for backends that have not answered, so that names stay with their backends. */
-	#partialRoute(name: string): Route<Tool> | undefined {
-		const offers = this.#backends().map((backend): BackendItems<Tool> => {
-			const last = this.#lastItems.get(backend)?.get('tools') ?? [];
+	/** The tools of the sources that have answered; the last known ones of the others, so that names stay with their sources. */
+	toolsSoFar(): MergedList<Tool> {
+		// The map holds the list of the same kind.
+		const list = this.#lists.get('tools') as Awaitable<MergedList<Tool>> | undefined;
+		if (list !== undefined && !(list instanceof Promise)) return list;
+		const offers = this.#sources().map((source): SourceItems<Tool> => {
+			const last = this.#lastItems.get(source)?.get('tools') ?? [];
 			// The items of a kind come from the same list function.
-			return { backend, items: this.#partial?.of(backend) ?? (last as readonly Tool[]) };
+			return { source, items: this.#partial?.of(source) ?? (last as readonly Tool[]) };
 		});
-		return mergeByName(offers, () => {}).routes.get(name);
+		return mergeByName(offers, () => {});
 	}
 
-	prompts(): Awaitable<MergedList<Prompt>> {
-		return this.#list('prompts', () =>
-			after(
-				this.#ask('prompts', (backend) => backend.listPrompts?.()),
-				(offers) => mergeByName(offers, this.#warn),
-			),
-		);
-	}
-
-	/** The route of a prompt. */
-	prompt(name: string): Awaitable<Route<Prompt> | undefined> {
-		return this.search(['prompts'], () => after(this.prompts(), ({ routes }) => routes.get(name)));
-	}
-
-	resources(): Awaitable<MergedList<Resource>> {
-		return this.#list('resources', () =>
-			after(
-				this.#ask('resources', (backend) => backend.listResources?.()),
-				(offers) => mergeByUri(offers, 'uri', this.#warn),
-			),
-		);
-	}
-
-	templates(): Awaitable<MergedList<ResourceTemplate>> {
-		return this.#list('templates', () =>
-			after(
-				this.#ask('templates', (backend) => backend.listResourceTemplates?.()),
-				(offers) => mergeByUri(offers, 'uriTemplate', this.#warn),
-			),
-		);
+	/** Changes whenever a list may have changed. */
+	get generation(): number {
+		return this.#generation;
 	}
 
 	/** Invalidate the lists that a change concerns. */
 	forget(change: Change): void {
 		if (change.kind === 'resource' || change.kind === 'log') return;
+		this.#generation++;
 		this.#lists.delete(change.kind);
 		if (change.kind === 'resources') this.#lists.delete('templates');
 	}
@@ -166,9 +166,12 @@ export class Catalogue {
 		return this.#differences.check(change);
 	}
 
-	#list<K extends CatalogueKind>(kind: K, load: () => Awaitable<Lists[K]>): Awaitable<Lists[K]> {
+	#list<K extends ItemKind>(
+		kind: K,
+		load: () => Awaitable<MergedList<ItemTypes[K]>>,
+	): Awaitable<MergedList<ItemTypes[K]>> {
 		// The map holds the result of `load` of the same kind.
-		const known = this.#lists.get(kind) as Awaitable<Lists[K]> | undefined;
+		const known = this.#lists.get(kind) as Awaitable<MergedList<ItemTypes[K]>> | undefined;
 		if (known !== undefined) return known;
 		const loading = load();
 		this.#lists.set(kind, loading);
@@ -180,104 +183,88 @@ export class Catalogue {
 		});
 	}
 
-	#ask<T>(
-		kind: CatalogueKind,
-		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
-		partial?: PartialList<T>,
-	): Awaitable<BackendItems<T>[]> {
-		const backends = this.#backends();
-		const asked = backends.map((backend) =>
-			after(this.#askOne(kind, backend, list), (offer) => {
-				partial?.add(offer);
+	#ask(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
+		const sources = this.#sources();
+		const asked = sources.map((source) =>
+			after(this.#askOne(kind, source), (offer) => {
+				// There is one for tools alone.
+				partial?.add(offer as SourceItems<Tool>);
 				return offer;
 			}),
 		);
-		// Synchronous when every backend answered synchronously.
-		const isThere = asked.every((offer): offer is BackendItems<T> => !(offer instanceof Promise));
+		// Synchronous when every source answered synchronously.
+		const isThere = asked.every((offer): offer is SourceItems<Item> => !(offer instanceof Promise));
 		const offers = isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
 		return after(offers, (all) => {
 			// After the response.
 			setImmediate(() => {
-				for (const backend of backends) backend.listAnswered?.();
+				for (const source of sources) able(source, 'learn')?.listAnswered();
 			});
 			return all;
 		});
 	}
 
-	#askOne<T>(
-		kind: CatalogueKind,
-		backend: Backend,
-		list: (backend: Backend) => Awaitable<readonly T[]> | undefined,
-	): Awaitable<BackendItems<T>> {
-		if (this.#lateBackends(kind).has(backend)) return this.#lastItemsOf(kind, backend);
+	#askOne(kind: ItemKind, source: Source): Awaitable<SourceItems<Item>> {
+		if (!source.capabilities.includes(lists[kind].capability)) return { source, items: [] };
+		if (this.#lateSources(kind).has(source)) return this.#lastItemsOf(kind, source);
 		try {
-			const offered = list(backend) ?? [];
-			if (!(offered instanceof Promise)) return { backend, items: offered };
-			return this.#await(kind, backend, offered);
+			const offered = source.list(kind);
+			if (!(offered instanceof Promise)) return { source, items: offered };
+			return this.#await(kind, source, offered);
 		} catch (error) {
-			return this.#fallBack(kind, backend, error);
+			return this.#fallBack(kind, source, error);
 		}
 	}
 
-	async #await<T>(
-		kind: CatalogueKind,
-		backend: Backend,
-		offered: Promise<readonly T[]>,
-	): Promise<BackendItems<T>> {
-		const { waitMs } = this;
+	async #await<T>(kind: ItemKind, source: Source, offered: Promise<readonly T[]>): Promise<SourceItems<T>> {
+		const waitMs = fileKinds.has(source.kind) ? FILES_WAIT_MS : this.waitMs;
 		const answered = offered.then(
-			(items) => this.#remember(kind, backend, items),
-			(error: unknown) => this.#fallBack<T>(kind, backend, error),
+			(items) => this.#remember(kind, source, items),
+			(error: unknown) => this.#fallBack<T>(kind, source, error),
 		);
 		const offer = await within(answered, waitMs, false);
 		if (offer !== undefined) return offer;
-		this.#log.info(
-			`${backend.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`,
-		);
-		const known = this.#lastItemsOf<T>(kind, backend);
+		this.#log.info(`${source.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`);
+		const known = this.#lastItemsOf<T>(kind, source);
 		this.#awaitLate(kind, known, answered);
 		return known;
 	}
 
-	#awaitLate<T>(
-		kind: CatalogueKind,
-		{ backend, items }: BackendItems<T>,
-		answered: Promise<BackendItems<T>>,
-	): void {
-		const late = this.#lateBackends(kind);
+	#awaitLate<T>(kind: ItemKind, { source, items }: SourceItems<T>, answered: Promise<SourceItems<T>>): void {
+		const late = this.#lateSources(kind);
 		const settled = answered.then((offer) => {
-			late.delete(backend);
+			late.delete(source);
 			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
-			if (!isSame && this.#backends().includes(backend))
+			if (!isSame && this.#sources().includes(source))
 				this.#options.onLate({ kind: kind === 'templates' ? 'resources' : kind });
 		});
-		late.set(backend, settled);
+		late.set(source, settled);
 	}
 
-	#lateBackends(kind: CatalogueKind): Map<Backend, Promise<void>> {
-		const late = this.#late.get(kind) ?? new Map<Backend, Promise<void>>();
+	#lateSources(kind: ItemKind): Map<Source, Promise<void>> {
+		const late = this.#late.get(kind) ?? new Map<Source, Promise<void>>();
 		this.#late.set(kind, late);
 		return late;
 	}
 
-	#remember<T>(kind: CatalogueKind, backend: Backend, items: readonly T[]): BackendItems<T> {
-		const offers = this.#lastItems.get(backend) ?? new Map<CatalogueKind, readonly unknown[]>();
-		this.#lastItems.set(backend, offers.set(kind, items));
-		return { backend, items };
+	#remember<T>(kind: ItemKind, source: Source, items: readonly T[]): SourceItems<T> {
+		const offers = this.#lastItems.get(source) ?? new Map<ItemKind, readonly unknown[]>();
+		this.#lastItems.set(source, offers.set(kind, items));
+		return { source, items };
 	}
 
-	#fallBack<T>(kind: CatalogueKind, backend: Backend, error: unknown): BackendItems<T> {
-		const message = `${backend.id} could not list its ${kind}: ${messageOf(error)}`;
-		// A backend that is down was logged before, and a removed backend is expected to end.
-		const isNews = backend.downReason === undefined && this.#backends().includes(backend);
+	#fallBack<T>(kind: ItemKind, source: Source, error: unknown): SourceItems<T> {
+		const message = `${source.id} could not list its ${kind}: ${messageOf(error)}`;
+		// A source that is down was logged before, and a removed source is expected to end.
+		const isNews = downReasonOf(source) === undefined && this.#sources().includes(source);
 		if (isNews) this.#log.warn(message);
 		else this.#log.debug(message);
-		return this.#lastItemsOf(kind, backend);
+		return this.#lastItemsOf(kind, source);
 	}
 
-	#lastItemsOf<T>(kind: CatalogueKind, backend: Backend): BackendItems<T> {
+	#lastItemsOf<T>(kind: ItemKind, source: Source): SourceItems<T> {
 		// The items of a kind come from the same list function.
-		return { backend, items: (this.#lastItems.get(backend)?.get(kind) ?? []) as readonly T[] };
+		return { source, items: (this.#lastItems.get(source)?.get(kind) ?? []) as readonly T[] };
 	}
 
 	readonly #warn = (text: string): void => {

@@ -1,12 +1,12 @@
 /* The clients that are connected to the hub: for display, and for servers that need one outside a call. */
 import type { ClientConnection } from '../mcp/server/call-context.ts';
+import type { StartedCall } from './call-feed.ts';
 
 /** Most sessions that are remembered; further ones are not shown. */
 const SESSIONS_LIMIT = 1000;
 
 /** A client as it introduced itself; the one of a legacy session is live. */
-type IntroducedClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'> &
-	Partial<ClientConnection>;
+type IntroducedClient = Pick<ClientConnection, 'clientInfo' | 'revision'> & Partial<ClientConnection>;
 
 /** An MCP session with an open connection. */
 export interface ConnectedClient {
@@ -15,16 +15,22 @@ export interface ConnectedClient {
 	readonly transport: string;
 	/** Milliseconds since 1970. */
 	readonly since: number;
-	/** As the client introduced itself; undefined for a modern one, which does so with each request. */
+	/** As the client introduced itself, a modern one with its first call; undefined before. */
 	readonly client: IntroducedClient | undefined;
+	readonly calls: number;
+	/** Milliseconds since 1970; undefined before the first call. */
+	readonly lastCallAt: number | undefined;
 }
 
+/** What changes with a call is written in place. */
+type ShownClient = { -readonly [Key in keyof ConnectedClient]: ConnectedClient[Key] };
+
 export class ConnectedClients {
-	readonly #sessions = new Map<string, { shown: ConnectedClient; connections: number }>();
+	readonly #sessions = new Map<string, { readonly shown: ShownClient; connections: number }>();
 
 	/** The sessions, the oldest first. */
 	list(): ConnectedClient[] {
-		return [...this.#sessions.values()].map(({ shown }) => shown);
+		return [...this.#sessions.values()].map(({ shown }) => ({ ...shown }));
 	}
 
 	/** A connection of a session opened. */
@@ -32,15 +38,33 @@ export class ConnectedClients {
 		const known = this.#sessions.get(sessionId);
 		if (known) known.connections++;
 		else if (this.#sessions.size < SESSIONS_LIMIT) {
-			const shown = { sessionId, transport, since: Date.now(), client: undefined };
+			const shown = {
+				sessionId,
+				transport,
+				since: Date.now(),
+				client: undefined,
+				calls: 0,
+				lastCallAt: undefined,
+			};
 			this.#sessions.set(sessionId, { shown, connections: 1 });
 		}
 	}
 
 	/** The client of a session introduced itself. */
-	introduced(client: IntroducedClient): void {
+	introduced(client: IntroducedClient & Pick<ClientConnection, 'sessionId'>): void {
 		const known = this.#sessions.get(client.sessionId);
-		if (known) known.shown = { ...known.shown, client };
+		if (known) known.shown.client = client;
+	}
+
+	/** A call of a session began. */
+	called({ context, startedAt }: Pick<StartedCall, 'context' | 'startedAt'>): void {
+		if (context === undefined) return;
+		const shown = this.#sessions.get(context.sessionId)?.shown;
+		if (shown === undefined) return;
+		shown.calls++;
+		shown.lastCallAt = startedAt.getTime();
+		// Not the context itself, which keeps the whole request.
+		shown.client ??= { clientInfo: context.clientInfo, revision: context.revision };
 	}
 
 	/** The clients that a process serves: the one of its session, or all. */

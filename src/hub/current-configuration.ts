@@ -1,6 +1,6 @@
 /*
  * The configuration that a hub uses now. When a configuration file or the record of trust
- * changes, it is loaded again and the hub gets its new backends. A file that cannot be
+ * changes, it is loaded again and the hub gets its new sources. A file that cannot be
  * parsed changes nothing, because an editor may be in the middle of writing it.
  */
 import { join } from 'node:path';
@@ -10,10 +10,11 @@ import { heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
-import { Policy } from '../trust/policy.ts';
-import type { Backend } from './backends/backend.ts';
+import { Listeners } from '../rpc/listeners.ts';
+import { type Policy, policyOf } from '../trust/policy.ts';
 import type { Hub } from './hub.ts';
 import { watchTrust } from './project-trust.ts';
+import type { Source } from './source.ts';
 
 /** How the configuration of a hub is loaded. */
 export interface HubConfigurationOptions extends LoadOptions {
@@ -33,11 +34,11 @@ export interface ForwardedVariables {
 	readonly environmentName: string;
 }
 
-type Build = (next: Configuration, earlier: readonly Backend[]) => Promise<Backend[]>;
+type Build = (next: Configuration, earlier: readonly Source[]) => Promise<Source[]>;
 
 export class CurrentConfiguration {
 	readonly #options: HubConfigurationOptions;
-	readonly #listeners = new Set<() => void>();
+	readonly #listeners = new Listeners<void>();
 	#loaded: LoadedConfiguration;
 	#policy: Policy;
 	#apply: (() => Promise<void>) | undefined;
@@ -49,7 +50,7 @@ export class CurrentConfiguration {
 		this.#options = options;
 		this.#loaded = load(options);
 		refuseBroken(this.#loaded, options.file);
-		this.#policy = new Policy(this.configuration.policy);
+		this.#policy = policyOf(this.configuration);
 		if (options.reportsProblems !== true) warnOf(this.#loaded, options.log);
 	}
 
@@ -67,7 +68,7 @@ export class CurrentConfiguration {
 		return this.#policy;
 	}
 
-	/** Apply each change to the hub, until `close`. `build` makes its backends; unchanged earlier ones are kept. */
+	/** Apply each change to the hub, until `close`. `build` makes its sources; unchanged earlier ones are kept. */
 	watch(hub: Hub, build: Build): void {
 		this.#apply = () => this.#load(hub, build);
 		const { environment } = this.#options;
@@ -85,10 +86,7 @@ export class CurrentConfiguration {
 	}
 
 	/** Call `listener` after each reload that was used, until the returned function is called. */
-	onReload(listener: () => void): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
-	}
+	readonly onReload: Listeners<void>['add'] = this.#listeners.add;
 
 	/** Stop watching. Idempotent. */
 	close(): void {
@@ -104,11 +102,11 @@ export class CurrentConfiguration {
 			warnOf(next, log);
 			log.info('the configuration changed');
 			const hidBefore = this.#policy.hidesTools;
-			this.#policy = new Policy(next.configuration.policy);
+			this.#policy = policyOf(next.configuration);
 			if (hidBefore || this.#policy.hidesTools) hub.policyChanged();
-			await hub.replaceBackends(await build(next.configuration, hub.backends));
+			await hub.replaceSources(await build(next.configuration, hub.sources));
 			hub.warm();
-			for (const listener of this.#listeners) listener();
+			this.#listeners.emit();
 		} catch (error) {
 			log.error(`the changed configuration could not be used: ${messageOf(error)}`);
 		}

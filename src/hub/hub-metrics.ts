@@ -8,15 +8,20 @@
  */
 
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { CallTable } from '../rpc/call-table.ts';
-import { durationBounds } from '../telemetry/histogram.ts';
-import { type Labels, MetricRegistry } from '../telemetry/metric-registry.ts';
+import { durationBounds, type Histogram } from '../telemetry/histogram.ts';
+import {
+	type Counter,
+	type Distribution,
+	type Labels,
+	MetricRegistry,
+	SERIES_LIMIT,
+} from '../telemetry/metric-registry.ts';
 import type { ExportCounts } from '../telemetry/tracer.ts';
-import type { BackendCounts } from './backends/backend.ts';
 import type { CallEnd, CallListener, StartedCall } from './call-feed.ts';
 import { errorTypeOf } from './error-type.ts';
 import type { Hub } from './hub.ts';
 import { memoryOf } from './shared/hub-details.ts';
+import type { SourceStatus } from './source-status.ts';
 
 /** Interval of the measurement of the event loop, in milliseconds. */
 const LOOP_RESOLUTION_MS = 20;
@@ -26,7 +31,6 @@ const MICROSECONDS = 1e6;
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
-	readonly #inFlight = new CallTable<number, { backend: string; startedAt: number }>();
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
@@ -34,7 +38,7 @@ export class HubMetrics {
 	constructor(hub: Hub, spans?: () => ExportCounts) {
 		this.#hub = hub;
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
-		this.#addBackendMetrics();
+		this.#addSourceMetrics();
 		this.#addProcessMetrics();
 		if (spans) this.#addSpanMetrics(spans);
 	}
@@ -58,7 +62,14 @@ export class HubMetrics {
 
 	#callMetrics(): CallListener {
 		const registry = this.#registry;
-		const calls = registry.counter({ name: 'orchestra_calls_total', help: 'Calls that ended, by outcome.' });
+		const calls = registry.counter({
+			name: 'orchestra_calls_total',
+			help: 'Calls that ended, by outcome and route.',
+		});
+		const byWorker = registry.counter({
+			name: 'orchestra_worker_calls_total',
+			help: 'Calls that a worker of the fabric accepted and that ended, by outcome.',
+		});
 		const served = registry.histogram(
 			{
 				name: 'mcp_server_operation_duration_seconds',
@@ -77,31 +88,31 @@ export class HubMetrics {
 			{ name: 'orchestra_call_phase_duration_seconds', help: 'Time of a call in a phase before its run.' },
 			durationBounds,
 		);
+		const known = new KnownSeries(this.#hub, { calls, served, made });
 		return {
-			started: ({ number, backend }) => this.#inFlight.set(number, { backend, startedAt: performance.now() }),
+			takesText: true,
 			ended: (call, end) => {
-				const ms = performance.now() - (this.#inFlight.take(call.number)?.startedAt ?? 0);
-				const labels = callLabels(call, end);
-				const backend = { orchestra_backend: call.backend };
-				const phases = Object.entries(call.context?.phases?.spent ?? {});
-				for (const [phase, phaseMs] of phases)
-					waited.observe({ ...backend, orchestra_phase: phase }, phaseMs / 1000);
-				calls.add({ mcp_method_name: call.method, ...backend, orchestra_outcome: end.outcome });
-				served.observe(labels, ms / 1000);
-				if (this.#kindOf(call.backend) !== 'mcp') return;
-				const runMs = phases.reduce((rest, [, phaseMs]) => rest - phaseMs, ms);
-				made.observe(labels, Math.max(0, runMs) / 1000);
+				const ms = performance.now() - call.beganAt;
+				const { ended: count, served: all, made: run } = known.of(call, end);
+				count.value++;
+				all.observe(ms / 1000);
+				if (call.isPlain) return run?.observe(ms / 1000);
+				const { worker } = call.context ?? {};
+				if (worker !== undefined) byWorker.add({ orchestra_worker: worker, orchestra_outcome: end.outcome });
+				let runMs = ms;
+				const { spent } = call.context?.phases ?? {};
+				for (const [phase, phaseMs] of Object.entries(spent ?? {})) {
+					waited.observe({ orchestra_backend: call.backend, orchestra_phase: phase }, phaseMs / 1000);
+					runMs -= phaseMs;
+				}
+				run?.observe(Math.max(0, runMs) / 1000);
 			},
 		};
 	}
 
-	#kindOf(backendId: string): string | undefined {
-		return this.#hub.backends.find(({ id }) => id === backendId)?.kind;
-	}
-
-	#addBackendMetrics(): void {
+	#addSourceMetrics(): void {
 		this.#gauge('orchestra_calls_in_flight', 'Calls that have not ended.', () =>
-			[...this.#inFlight.values()].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
+			[...this.#hub.calls.open].map(({ backend }) => [{ orchestra_backend: backend }, 1]),
 		);
 		this.#count(
 			'gauge',
@@ -179,15 +190,74 @@ export class HubMetrics {
 		kind: 'counter' | 'gauge',
 		name: string,
 		help: string,
-		read: (counts: BackendCounts) => number,
+		read: (status: SourceStatus) => number | undefined,
 	): void {
 		this.#registry.observed({ name, help }, kind, () =>
-			this.#hub.backends.flatMap((backend): [Labels, number][] => {
-				const counts = backend.counts?.();
-				return counts === undefined ? [] : [[{ orchestra_backend: backend.id }, read(counts)]];
+			this.#hub.sources.flatMap((source): [Labels, number][] => {
+				const count = read(source.status);
+				return count === undefined ? [] : [[{ orchestra_backend: source.id }, count]];
 			}),
 		);
 	}
+}
+
+/** The series that a call adds to. */
+interface CallSeries {
+	readonly ended: { value: number };
+	readonly served: Pick<Histogram, 'observe'>;
+	/** Of a call to an MCP server. */
+	readonly made: Pick<Histogram, 'observe'> | undefined;
+}
+
+/** The series of the calls that were seen, since making the labels costs more than counting. */
+class KnownSeries {
+	readonly #hub: Pick<Hub, 'sources'>;
+	readonly #metrics: { readonly calls: Counter; readonly served: Distribution; readonly made: Distribution };
+	readonly #known = new Map<string, CallSeries>();
+	/** The kind of a source holds while these are the same. */
+	#sources: Hub['sources'] = [];
+
+	constructor(
+		hub: Pick<Hub, 'sources'>,
+		metrics: { calls: Counter; served: Distribution; made: Distribution },
+	) {
+		this.#hub = hub;
+		this.#metrics = metrics;
+	}
+
+	of(call: StartedCall, end: CallEnd): CallSeries {
+		const { sources } = this.#hub;
+		if (sources !== this.#sources || this.#known.size >= SERIES_LIMIT) this.#known.clear();
+		this.#sources = sources;
+		const { method, name, backend } = call;
+		const key = `${method}\0${name}\0${backend}\0${end.outcome}\0${errorTypeOf(end) ?? ''}\0${routeOf(call)}`;
+		let series = this.#known.get(key);
+		if (series === undefined) this.#known.set(key, (series = this.#seriesOf(call, end)));
+		return series;
+	}
+
+	#seriesOf(call: StartedCall, end: CallEnd): CallSeries {
+		const { calls, served, made } = this.#metrics;
+		const { method, backend } = call;
+		const labels = callLabels(call, end);
+		const isServer = this.#sources.some(({ id, kind }) => id === backend && kind === 'mcp');
+		const counted = {
+			mcp_method_name: method,
+			orchestra_backend: backend,
+			orchestra_outcome: end.outcome,
+			orchestra_route: routeOf(call),
+		};
+		return {
+			ended: calls.series(counted),
+			served: served.series(labels),
+			made: isServer ? made.series(labels) : undefined,
+		};
+	}
+}
+
+/** How a call was answered: as text, or by its values. */
+function routeOf({ isPlain }: StartedCall): 'plain' | 'general' {
+	return isPlain ? 'plain' : 'general';
 }
 
 /** By the conventions for MCP. A URI has too many values for a label. */

@@ -6,7 +6,7 @@
 import { sha256 } from '../files/sha256.ts';
 import { hasSecret, redact, redactJson } from '../redact.ts';
 import { canonicalJson, jsonStart } from '../trust/canonical-json.ts';
-import { sourceTextOf } from '../wire/source-text.ts';
+import { encodeJson, JsonText } from '../wire/json-text.ts';
 import type { JournalEntry } from './journal.ts';
 import { isLarger } from './results/value-size.ts';
 
@@ -20,20 +20,44 @@ const NAME_CHARACTERS = 1000;
 
 /** The members of the JSON object of a line. */
 export function journalMembers(entry: JournalEntry): string {
-	const { startedAt, ms, outcome, remote, phases, trace, arguments: input, result } = entry;
-	const { client, backend, method, name, error, policy, rule } = shownTexts(entry);
+	const { startedAt, ms, outcome, remote, worker, phases, trace, arguments: input, result } = entry;
+	const { error, who, decision } = fixedMembers(entry);
 	return (
-		`"at":"${isoTime(startedAt)}","client":${JSON.stringify(client)},"backend":${JSON.stringify(backend)}` +
-		`,"method":${JSON.stringify(method)},"name":${JSON.stringify(name)},"ms":${ms},"outcome":"${outcome}"` +
+		`"at":"${isoTime(startedAt)}",${who},"ms":${ms},"outcome":"${outcome}"` +
 		optional('error', error) +
 		optional('remote', remote) +
+		optional('worker', worker && redact(worker)) +
 		optional('phases', phases) +
-		optional('policy', policy) +
-		optional('rule', rule) +
+		decision +
 		optional('trace', trace && redact(trace)) +
 		(input === undefined ? '' : digestMembers('arguments', input, canonical)) +
 		(result === undefined ? '' : digestMembers('result', result, asReturned))
 	);
+}
+
+/** The members that are equal in all lines of one tool and client. */
+interface FixedMembers {
+	readonly error: string | undefined;
+	readonly who: string;
+	/** Of the policy. */
+	readonly decision: string;
+}
+
+const known = new WeakMap<object, FixedMembers>();
+
+function fixedMembers(entry: JournalEntry): FixedMembers {
+	const found = entry.subject && entry.error === undefined ? known.get(entry.subject) : undefined;
+	if (found) return found;
+	const { client, backend, method, name, error, policy, rule } = shownTexts(entry);
+	const made = {
+		error,
+		who:
+			`"client":${JSON.stringify(client)},"backend":${JSON.stringify(backend)}` +
+			`,"method":${JSON.stringify(method)},"name":${JSON.stringify(name)}`,
+		decision: optional('policy', policy) + optional('rule', rule),
+	};
+	if (entry.subject && error === undefined) known.set(entry.subject, made);
+	return made;
 }
 
 let lastTime = Number.NaN;
@@ -80,27 +104,33 @@ interface Encoding {
 	readonly keysOf: (object: object) => string[];
 }
 
-const canonical: Encoding = { encode: canonicalJson, keysOf: (object) => Object.keys(object).sort() };
+const canonical: Encoding = {
+	encode: (input) => (input instanceof JsonText ? input.text : canonicalJson(input)),
+	keysOf: (object) => Object.keys(object).sort(),
+};
 const asReturned: Encoding = {
-	encode: (result) => sourceTextOf(result) ?? JSON.stringify(result),
+	encode: (result) => (result instanceof JsonText ? result.text : encodeJson(result)),
 	keysOf: Object.keys,
 };
 
 /** The size and the SHA-256 of a value as JSON. `…HashedBytes` says that only the beginning was hashed. */
 function digestMembers(of: 'arguments' | 'result', value: unknown, { encode, keysOf }: Encoding): string {
 	try {
-		if (sourceTextOf(value) === undefined && isLarger(value, ENCODED_CHARACTERS)) {
+		if (!(value instanceof JsonText) && isLarger(value, ENCODED_CHARACTERS)) {
 			const start = Buffer.from(jsonStart(value, HASHED_BYTES, keysOf)).subarray(0, HASHED_BYTES);
 			return `,"${of}Sha256":"${sha256(start)}","${of}HashedBytes":${start.length}`;
 		}
-		const text = encode(value);
-		const bytes = Buffer.byteLength(text);
-		if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
-			return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(text)}"`;
-		const start = Buffer.from(text.slice(0, HASHED_BYTES)).subarray(0, HASHED_BYTES);
-		const hashed = bytes > start.length ? `,"${of}HashedBytes":${start.length}` : '';
-		return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(start)}"${hashed}`;
+		return digestOf(of, encode(value));
 	} catch {
 		return ''; // no JSON, or nested too deeply
 	}
+}
+
+function digestOf(of: 'arguments' | 'result', text: string): string {
+	const bytes = Buffer.byteLength(text);
+	if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
+		return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(text)}"`;
+	const start = Buffer.from(text.slice(0, HASHED_BYTES)).subarray(0, HASHED_BYTES);
+	const hashed = bytes > start.length ? `,"${of}HashedBytes":${start.length}` : '';
+	return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(start)}"${hashed}`;
 }

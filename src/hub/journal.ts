@@ -8,7 +8,7 @@
  * cannot be written causes a warning and never fails a call. Lines are made after the
  * response is sent, not in the path of the call.
  */
-import { messageOf } from '../errors.ts';
+import { messageOf, type RequestOutcome } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
 import { journalMembers } from './journal-line.ts';
@@ -31,8 +31,10 @@ export interface JournalEntry {
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
 	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
-	/** Of a call to another hub that got no answer: whether it ran. */
-	readonly remote?: 'not run' | 'unknown' | undefined;
+	/** Of a call without a usable answer: whether it ran. */
+	readonly remote?: RequestOutcome | undefined;
+	/** The worker of another machine that accepted it. */
+	readonly worker?: string | undefined;
 	/** Milliseconds by phase, where the backend measures them. */
 	readonly phases?: Readonly<Record<string, number>> | undefined;
 	/** The decision of the policy, and the rule as `file:line`. */
@@ -40,7 +42,9 @@ export interface JournalEntry {
 	readonly rule?: string | undefined;
 	/** The id of its trace: of `traceparent`, or of one that the hub began. */
 	readonly trace?: string | undefined;
-	/** Only their sizes and hashes are written. */
+	/** Equal for calls of which client, backend, method, name, policy and rule are equal. */
+	readonly subject?: object | undefined;
+	/** Only their sizes and hashes are written. `JsonText` stands for a value with this text, of arguments as canonical JSON. */
 	readonly arguments?: unknown;
 	readonly result?: unknown;
 }
@@ -50,6 +54,8 @@ export interface Journal {
 	/** Where the lines are, when they are in a file. */
 	readonly file?: string;
 	write(entry: JournalEntry): void;
+	/** Write what waits, so that a reader of the file finds it. */
+	flush?(): void;
 	close(): Promise<void>;
 }
 
@@ -72,7 +78,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			for (const entry of entries) lines.write(journalMembers(entry));
+			lines.write(entries.map(journalMembers));
 		} catch (error) {
 			onError(error);
 		}
@@ -83,6 +89,10 @@ export function fileJournal(file: string, log: Log): Journal {
 			waiting.push(entry);
 			if (waiting.length >= WAITING_LIMIT) makeLines();
 			else making ??= setImmediate(makeLines);
+		},
+		flush: () => {
+			makeLines();
+			lines.flush();
 		},
 		close: async () => {
 			makeLines();

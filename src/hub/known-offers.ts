@@ -4,6 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
@@ -45,13 +46,14 @@ function offersFolder({ folder }: PinPlace): string {
 }
 
 function filesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder)
-			.filter((name) => /^[\da-f]+\.json$/.test(name))
-			.slice(0, PINNED_GROUPS);
-	} catch {
-		return []; // no group was listed yet
-	}
+	// No group was listed yet.
+	return attempt(
+		() =>
+			readdirSync(folder)
+				.filter((name) => /^[\da-f]+\.json$/.test(name))
+				.slice(0, PINNED_GROUPS),
+		[],
+	);
 }
 
 function readOffer(file: string): KnownOffer | undefined {

@@ -1,16 +1,15 @@
 /*
  * Detects whether a list of the catalogue really differs.
  *
- * Backends report a change whenever they start; clients are notified of differences only.
+ * Sources report a change whenever they start; clients are notified of differences only.
  * Comparisons of one kind run one at a time: otherwise several plugins that start during
  * the first list would each find no list to compare with and count as a change.
  */
 import type { Change } from '../mcp/server/provider.ts';
+import type { ItemKind } from '../protocol/item-lists.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import type { MergedList } from './merged-list.ts';
 
-/** The lists of a catalogue. */
-export type CatalogueKind = 'tools' | 'prompts' | 'resources' | 'templates';
 /** A change of a list. */
 export type ListedChange = Exclude<Change, { kind: 'resource' | 'log' }>;
 
@@ -19,17 +18,17 @@ type Given = Awaitable<MergedList<unknown>> | undefined;
 /** The lists to compare. */
 export interface ListSource {
 	/** The list that clients received; undefined when none was requested. */
-	given(kind: CatalogueKind): Given;
+	given(kind: ItemKind): Given;
 	/** Invalidate the lists of this change. */
 	forget(change: ListedChange): void;
 	/** The current list. */
-	current(kind: CatalogueKind): Awaitable<MergedList<unknown>>;
+	current(kind: ItemKind): Awaitable<MergedList<unknown>>;
 }
 
 export class ListDifferences {
 	readonly #source: ListSource;
 	/** Of each list, when it was last compared. */
-	readonly #fingerprints = new Map<CatalogueKind, string>();
+	readonly #fingerprints = new Map<ItemKind, string>();
 	/** Comparisons in flight. */
 	readonly #comparing = new Map<ListedChange['kind'], Promise<boolean>>();
 	/** Kinds to compare once more after the comparison in flight. */
@@ -43,7 +42,7 @@ export class ListDifferences {
 	check(change: ListedChange): Awaitable<boolean> {
 		const comparing = this.#comparing.get(change.kind);
 		if (comparing) return this.#checkAfter(comparing, change);
-		const kinds: readonly CatalogueKind[] =
+		const kinds: readonly ItemKind[] =
 			change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
 		const given = kinds.map((kind) => this.#source.given(kind));
 		this.#source.forget(change);
@@ -71,7 +70,7 @@ export class ListDifferences {
 		return comparing.then(compareAgain, compareAgain);
 	}
 
-	async #differ(kinds: readonly CatalogueKind[], given: readonly Given[]): Promise<boolean> {
+	async #differ(kinds: readonly ItemKind[], given: readonly Given[]): Promise<boolean> {
 		const differences = kinds.map(async (kind, at) => {
 			const list = await given[at];
 			if (list) this.#fingerprints.set(kind, fingerprintOf(list));
@@ -85,7 +84,7 @@ export class ListDifferences {
 	}
 }
 
-function kindsOf({ kind }: ListedChange): readonly CatalogueKind[] {
+function kindsOf({ kind }: ListedChange): readonly ItemKind[] {
 	return kind === 'resources' ? ['resources', 'templates'] : [kind];
 }
 

@@ -1,20 +1,26 @@
 /*
- * Merges the lists of all backends, and maps each name back to its backend and the
- * backend's own name.
+ * Merges the lists of all sources, and maps each name back to its source and the
+ * source's own name.
  *
- * On a collision the first backend in configuration order keeps the name, the other
- * item is qualified, and a warning names both. The list is sorted by name.
+ * On a collision the first source in configuration order keeps the name, the other
+ * item is qualified, and a warning names both. A name that reads like one of another
+ * server is changed, whatever the order: what begins with `files__` is a tool of `files`.
+ * The list is sorted by name.
  */
-import type { Backend } from './backends/backend.ts';
-import { DEFAULT_PROVIDER, plainName, qualifiedName, qualifiedUri, shortened } from './names.ts';
+import type { NamedTool } from '../trust/tool-name.ts';
+import { qualifiedUri } from './names.ts';
+import { PublishedNames } from './published-names.ts';
+import type { Source } from './source.ts';
 
 /** Where a call of a name goes. */
 export interface Route<T> {
-	readonly backend: Backend;
-	/** The backend's own name or URI. */
+	readonly source: Source;
+	/** The source's own name or URI. */
 	readonly name: string;
-	/** The item as the backend listed it. */
+	/** The item as the source listed it. */
 	readonly item: T;
+	/** For an item with a name. */
+	readonly toolName?: NamedTool;
 }
 
 export interface MergedList<T> {
@@ -22,51 +28,57 @@ export interface MergedList<T> {
 	readonly routes: ReadonlyMap<string, Route<T>>;
 }
 
-/** The items that one backend lists. */
-export interface BackendItems<T> {
-	readonly backend: Backend;
+/** The items that one source lists. */
+export interface SourceItems<T> {
+	readonly source: Source;
 	readonly items: readonly T[];
 }
 
 /** Merge lists by `name`. A changed name is kept in full in `_meta` and `title`. */
 export function mergeByName<T extends { name: string; title?: unknown; _meta?: unknown }>(
-	offers: readonly BackendItems<T>[],
+	offers: readonly SourceItems<T>[],
 	warn: (text: string) => void,
 ): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	const items: T[] = [];
-	for (const { backend, items: offered } of offers) {
+	const names = new PublishedNames(
+		offers.map(({ source }) => source),
+		routes,
+		warn,
+	);
+	for (const { source, items: offered } of offers) {
+		const known = new Set<string>();
 		for (const item of offered) {
-			const full = fullName(routes, backend, item.name, warn);
-			const name = shortened(backend.kind === 'mcp' ? plainName(full) : full);
-			if (routes.has(name)) {
-				warn(`${backend.id} offers "${item.name}" twice; the second is left out`);
+			if (known.has(item.name)) {
+				warn(`${source.id} offers "${item.name}" twice; the second is left out`);
 				continue;
 			}
-			routes.set(name, { backend, name: item.name, item });
-			items.push(name === item.name ? item : renamed(item, name, full));
+			known.add(item.name);
+			const { toolName, full } = names.take(source, item.name);
+			routes.set(toolName.name, { source, name: item.name, item, toolName });
+			items.push(toolName.name === item.name ? item : renamed(item, toolName.name, full));
 		}
 	}
 	return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)), routes };
 }
 
 /**
- * Merge lists by the URI in the field `key`. On a collision the first backend keeps the URI; the item of an MCP
- * server gets a qualified one, that of another backend is left out.
+ * Merge lists by the URI in the field `key`. On a collision the first source keeps the URI; the item of an MCP
+ * server gets a qualified one, that of another source is left out.
  */
 export function mergeByUri<K extends string, T extends Readonly<Record<K, string>>>(
-	offers: readonly BackendItems<T>[],
+	offers: readonly SourceItems<T>[],
 	key: K,
 	warn: (text: string) => void,
 ): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	const items = new Map<string, T>();
-	for (const { backend, items: offered } of offers) {
+	for (const { source, items: offered } of offers) {
 		for (const item of offered) {
 			const own = item[key];
-			const uri = uriFor(routes, backend, own, warn);
+			const uri = uriFor(routes, source, own, warn);
 			if (uri === undefined) continue;
-			routes.set(uri, { backend, name: own, item });
+			routes.set(uri, { source, name: own, item });
 			items.set(uri, uri === own ? item : { ...item, [key]: uri });
 		}
 	}
@@ -77,44 +89,19 @@ export function mergeByUri<K extends string, T extends Readonly<Record<K, string
 /** The URI that clients see; undefined for an item that is left out. */
 function uriFor<T>(
 	routes: ReadonlyMap<string, Route<T>>,
-	backend: Backend,
+	source: Source,
 	own: string,
 	warn: (text: string) => void,
 ): string | undefined {
 	const first = routes.get(own);
 	if (first === undefined) return own;
-	const other = qualifiedUri(backend.id, own);
-	if (backend.kind !== 'mcp' || first.backend === backend || routes.has(other)) {
-		warn(`${own} is offered by ${first.backend.id} and by ${backend.id}; the first is used`);
+	const other = qualifiedUri(source.id, own);
+	if (source.kind !== 'mcp' || first.source === source || routes.has(other)) {
+		warn(`${own} is offered by ${first.source.id} and by ${source.id}; the first is used`);
 		return undefined;
 	}
-	warn(`${own} is offered by ${first.backend.id} and by ${backend.id}; the second is called ${other}`);
+	warn(`${own} is offered by ${first.source.id} and by ${source.id}; the second is called ${other}`);
 	return other;
-}
-
-function fullName<T>(
-	routes: ReadonlyMap<string, Route<T>>,
-	backend: Backend,
-	name: string,
-	warn: (text: string) => void,
-): string {
-	if (backend.qualifiesNames) return qualifiedName(backend.id, name);
-	const first = routes.get(shortened(name));
-	if (first === undefined || first.backend === backend) return name;
-	const other = qualifiedName(backend.id, name);
-	const how = howToSwap(first.backend, backend);
-	warn(
-		`"${name}" is offered by ${first.backend.id} and by ${backend.id}; the second is called "${other}"${how}`,
-	);
-	return other;
-}
-
-function howToSwap(first: Backend, second: Backend): string {
-	if (first.kind !== 'plugin' || second.kind !== 'plugin') return '';
-	const isDefault = first.providesAi?.includes(DEFAULT_PROVIDER) && (second.providesAi?.length ?? 0) > 0;
-	if (isDefault)
-		return `. Of AI plugins the one of the default provider, ${DEFAULT_PROVIDER}, keeps the name`;
-	return `. To swap them, write ${second.id} before ${first.id} in the configuration`;
 }
 
 function renamed<T extends { name: string; title?: unknown; _meta?: unknown }>(

@@ -1,35 +1,44 @@
 /*
  * Opens a hub from the configuration of a folder and keeps it up to date: when a
- * configuration file changes, the changed backends are started or stopped and clients
+ * configuration file changes, the changed sources are started or stopped and clients
  * are notified.
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
+import { HubChain, hubIdIn } from '../config/own-entry.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { configuredEmbeddings, type OpenEmbeddings } from '../library/embeddings/open-embeddings.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
 import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
 import { PinStores } from '../trust/pins/pin-stores.ts';
-import type { Backend } from './backends/backend.ts';
-import { type BackendSetup, buildBackends, type OpenFabric } from './backends/build-backends.ts';
-import { StartLimiter } from './backends/mcp/start-limiter.ts';
-import { ToolScans } from './backends/mcp/tool-scans.ts';
-import type { PluginLink } from './backends/plugin-link.ts';
+import { toolPrefix } from '../trust/tool-name.ts';
+import type { Middleware } from './calls/compose.ts';
 import { ConnectedClients } from './connected-clients.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
+import { usageFileOf } from './expose/query-usage.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
-import { qualifiedName } from './names.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
+import type { Source } from './source.ts';
+import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
+import type { Learning } from './sources/mcp/mcp-source-options.ts';
+import { StartLimiter } from './sources/mcp/start-limiter.ts';
+import { ToolScans } from './sources/mcp/tool-scans.ts';
+import type { PluginLink } from './sources/plugin-link.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 
 /** Options of `openHub`. */
 export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly journal?: Journal | undefined;
-	/** How long a list waits for plugins that start. Default: from the configuration, else 2 s. */
+	/**
+	 * How long a list waits for servers and plugins that start, also for those that failed last time: the user may have
+	 * mended them since. Default: from the configuration, else 2 s, and not for those.
+	 */
 	readonly listWaitMs?: number | undefined;
 	/** The address of the hub for plugins, called when one starts. Default: a private listener on loopback. */
 	readonly address?: (() => Promise<string>) | undefined;
@@ -41,6 +50,10 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly reportsFindings?: boolean | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
+	/** Takes the spans of calls; the hub closes it. Default: as the environment says. */
+	readonly tracer?: Tracer | undefined;
+	/** Follows the first starts of MCP servers. */
+	readonly learning?: Learning | undefined;
 }
 
 /** An open hub with its storage and configuration. */
@@ -52,6 +65,8 @@ export interface OpenedHub {
 	configuration(): Configuration;
 	/** The configuration as it was loaded, with its problems. */
 	loaded(): LoadedConfiguration;
+	/** What started this hub and its clients. */
+	readonly chain: HubChain;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
 	/** What became of the spans; undefined when none are exported. */
@@ -72,62 +87,86 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const { log, journal } = options;
 	const current = new CurrentConfiguration(options);
 	const { configuration } = current.loaded;
-	const storage = lazyStorage(configuration.root, () => hub.backends);
+	const chain = new HubChain(options.environment, options.file ?? configuration.root);
+	const children = { ...options, environment: chain.within(options.environment) };
+	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
-	const limitBytes = (): number | undefined => current.configuration.limits.resultBytes;
-	const results = new BigResults({ environment: options.environment, log, limitBytes });
+	const results = bigResults(current, options);
 	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const clients = new ConnectedClients();
-	const setup = { storage, link: link.get, limiter: new StartLimiter(), clients, review, results };
-	const gate = new CallGate({
-		policy: () => current.policy,
-		approvals: new Approvals({ files: ApprovalFiles.ofUser(options.environment), log }),
-		root: configuration.root,
-	});
-	const settings = (): Configuration => current.configuration;
-	const exposure = new ToolExposure({ settings, view: options.view, log, journalFile: journal?.file });
+	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
+	const limiter = new StartLimiter();
+	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
+	const tracing = await openTracing(options);
 	const hub = new Hub({
+		id: () => hubIdIn(children.environment),
 		results,
-		exposure,
-		gate,
+		exposure: toolExposure(current, options, embeddings.get),
+		gate: callGate(current, options),
+		trace: tracing?.trace,
 		clients,
-		backends: await build(setup, options, configuration),
+		sources: await build(setup, children, configuration),
 		log,
 		unusedReason: (tool) => heldBackReason(tool, current.loaded.heldBack) ?? problemOf(tool, current.loaded),
 		instructions: () => trustInstructions(current.loaded.heldBack),
 		listWaitMs: () => options.listWaitMs ?? current.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
-	const tracer = await openHubTracer(hub, options);
-	current.watch(hub, (next, earlier) => build(setup, options, next, earlier));
+	current.watch(hub, (next, earlier) => build(setup, children, next, earlier));
 	const opened: OpenedHub = {
 		hub,
 		storage,
+		chain,
 		configuration: () => current.configuration,
 		loaded: () => current.loaded,
 		unset: () => current.loaded.unset,
-		spans: tracer && (() => tracer.counts),
+		spans: tracing && (() => tracing.tracer.counts),
 		reload: () => current.reload(),
 		onReload: (listener) => current.onReload(listener),
 		async close() {
 			current.close();
 			await hub.close();
 			await link.close();
-			await tracer?.close();
+			await embeddings.close();
+			await tracing?.tracer.close();
 		},
 	};
 	return opened;
 }
 
+function bigResults(current: CurrentConfiguration, { environment, log }: OpenHubOptions): BigResults {
+	return new BigResults({ environment, log, limitBytes: () => current.configuration.limits.resultBytes });
+}
+
+function toolExposure(
+	current: CurrentConfiguration,
+	{ view, log, journal, environment }: OpenHubOptions,
+	embeddings: OpenEmbeddings,
+): ToolExposure {
+	const settings = (): Configuration => current.configuration;
+	const usageFile = usageFileOf(current.configuration.root, environment);
+	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, embeddings });
+}
+
+function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {
+	return new CallGate({
+		policy: () => current.policy,
+		approvals: new Approvals({ files: ApprovalFiles.ofUser(environment), log }),
+		root: current.configuration.root,
+	});
+}
+
 /** Loaded when the environment names a collector. */
-async function openHubTracer(hub: Hub, { environment, log }: OpenHubOptions): Promise<Tracer | undefined> {
-	if (!isExporting(environment)) return undefined;
+async function openTracing(
+	options: OpenHubOptions,
+): Promise<{ tracer: Tracer; trace: Middleware } | undefined> {
+	const { environment, log } = options;
+	if (options.tracer === undefined && !isExporting(environment)) return undefined;
 	const { openTracer } = await import('../telemetry/open-tracer.ts');
-	const { traceCalls } = await import('./trace-calls.ts');
-	const { version } = hub.info;
-	const tracer = openTracer({ environment, serviceName: 'orchestra-hub', version, log });
-	if (tracer) traceCalls(hub, tracer);
-	return tracer;
+	const { traceCalls } = await import('./calls/trace-calls.ts');
+	const about = { environment, serviceName: 'orchestra-hub', version: packageVersion(), log };
+	const tracer = options.tracer ?? openTracer(about);
+	return tracer && { tracer, trace: traceCalls(tracer) };
 }
 
 /** The listener for plugins; its code is loaded when the first plugin starts. */
@@ -138,7 +177,7 @@ function lazyLink(
 ): { get: () => Promise<PluginLink>; close: () => Promise<void> } {
 	let link: Promise<PluginLink> | undefined;
 	const open = async (): Promise<PluginLink> => {
-		const { openPluginLink } = await import('./backends/open-plugin-link.ts');
+		const { openPluginLink } = await import('./sources/open-plugin-link.ts');
 		return openPluginLink({ opened, address, certsDir: certsDir ?? hub.certsDir, log });
 	};
 	return {
@@ -147,12 +186,12 @@ function lazyLink(
 	};
 }
 
-function lazyStorage(root: string, backends: () => readonly Backend[]): () => Promise<RoutedStorage> {
+function lazyStorage(root: string, sources: () => readonly Source[]): () => Promise<RoutedStorage> {
 	let storage: Promise<RoutedStorage> | undefined;
 	const open = async (): Promise<RoutedStorage> => {
 		const { FileStorage } = await import('./storage/file-storage.ts');
 		const { RoutedStorage: Routed } = await import('./storage/routed-storage.ts');
-		return new Routed(new FileStorage(root), backends);
+		return new Routed(new FileStorage(root), sources);
 	};
 	return () => (storage ??= open());
 }
@@ -161,21 +200,24 @@ function lazyStorage(root: string, backends: () => readonly Backend[]): () => Pr
 function problemOf(tool: string, { problems }: LoadedConfiguration): string | undefined {
 	const found = problems.find(({ key }) => {
 		const [section, server] = key.split('.');
-		return section === 'mcpServers' && server !== undefined && tool.startsWith(qualifiedName(server, ''));
+		return section === 'mcpServers' && server !== undefined && tool.startsWith(toolPrefix(server));
 	});
 	return found && `Its server is left out: ${found.message}`;
 }
 
 async function build(
-	setup: Pick<BackendSetup, 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & { results: BigResults },
+	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
+		results: BigResults;
+	},
 	options: OpenHubOptions,
 	configuration: Configuration,
-	earlier: readonly Backend[] = [],
-): Promise<Backend[]> {
-	const { cwd, environment, log, address, openFabric } = options;
+	earlier: readonly Source[] = [],
+): Promise<Source[]> {
+	const { cwd, environment, log, address, openFabric, listWaitMs, learning } = options;
+	const waitsForFailed = listWaitMs !== undefined;
 	// The port must be open before the hub is announced.
 	if (configuration.plugins.some(({ isEnabled }) => isEnabled)) await address?.();
-	const built = await buildBackends({
+	const built = await buildSources({
 		...setup,
 		configuration,
 		cwd,
@@ -183,6 +225,8 @@ async function build(
 		log,
 		earlier,
 		openFabric,
+		waitsForFailed,
+		learning,
 	});
 	return [...built, setup.results];
 }

@@ -1,22 +1,23 @@
 /*
- * The items of the backends that have answered while others have not, so that a call
- * does not wait for a plugin that hangs when another backend has the tool.
+ * The items of the sources that have answered while others have not, so that a call
+ * does not wait for a plugin that hangs when another source has the tool.
  */
-import type { Backend } from './backends/backend.ts';
-import type { BackendItems } from './merged-list.ts';
+
+import type { SourceItems } from './merged-list.ts';
+import type { Source } from './source.ts';
 
 export class PartialList<T> {
-	readonly #items = new Map<Backend, readonly T[]>();
+	readonly #items = new Map<Source, readonly T[]>();
 	#searches: (() => void)[] = [];
 
-	add({ backend, items }: BackendItems<T>): void {
-		this.#items.set(backend, items);
+	add({ source, items }: SourceItems<T>): void {
+		this.#items.set(source, items);
 		for (const look of this.#searches) look();
 	}
 
-	/** The items of a backend; undefined when it has not answered. */
-	of(backend: Backend): readonly T[] | undefined {
-		return this.#items.get(backend);
+	/** The items of a source; undefined when it has not answered. */
+	of(source: Source): readonly T[] | undefined {
+		return this.#items.get(source);
 	}
 
 	/** The first defined result of `look`, called now and after each answer. Never resolves when there is none. */

@@ -4,7 +4,7 @@ import type { LoadedConfiguration } from '../config/load.ts';
 import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
 import { TrustRecord } from '../config/trust/trust-record.ts';
 import { watchFiles } from '../files/watch-files.ts';
-import { qualifiedName } from './names.ts';
+import { toolPrefix } from '../trust/tool-name.ts';
 
 /** The instructions for agents: an agent that misses tools can say why. The decision is the user's. */
 export function trustInstructions(heldBack: readonly HeldBack[]): string | undefined {
@@ -20,7 +20,7 @@ export function heldBackReason(tool: string, heldBack: readonly HeldBack[]): str
 	const why = (held: HeldBack): string => `${held.file} is not trusted; the user can ${trustHint(held)}`;
 	for (const held of heldBack) {
 		const isItsServer = held.effects.some(
-			({ kind, name }) => kind === 'server' && tool.startsWith(qualifiedName(name, '')),
+			({ kind, name }) => kind === 'server' && tool.startsWith(toolPrefix(name)),
 		);
 		if (isItsServer) return `Its server is held back: ${why(held)}`;
 	}

@@ -1,34 +1,34 @@
 /*
- * The resources that clients of the hub subscribed to, each with the backend that has it.
+ * The resources that clients of the hub subscribed to, each with the source that has it.
  *
- * A client is answered when the backend is subscribed, so that no later update is lost, or
- * when the backend takes too long. Then, as after a change of the configuration, the
- * client gets one update as soon as the backend is subscribed.
+ * A client is answered when the source is subscribed, so that no later update is lost, or
+ * when the source takes too long. Then, as after a change of the configuration, the
+ * client gets one update as soon as the source is subscribed.
  */
 import type { ClientConnection } from '../mcp/server/call-context.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import { within } from '../rpc/clock.ts';
 import { type Deferred, deferred } from '../rpc/deferred.ts';
-import type { Backend } from './backends/backend.ts';
+import { able, type Source } from './source.ts';
 
 interface RoutedSubscription {
 	readonly uri: string;
 	readonly client: ClientConnection;
 	/** A session may subscribe several times. */
 	count: number;
-	/** Undefined while no backend has the resource. */
-	owner: Backend | undefined;
-	/** Settles with the first answer of a backend. */
+	/** Undefined while no source has the resource. */
+	owner: Source | undefined;
+	/** Settles with the first answer of a source. */
 	readonly made: Deferred<void>;
 	isAnswered: boolean;
 }
 
 export interface RoutedSubscriptionsOptions {
-	readonly backends: () => readonly Backend[];
-	/** The backend that has a resource. */
-	readonly ownerOf: (uri: string) => Awaitable<Backend | undefined>;
-	/** How long a client waits for the backend, in milliseconds. */
+	readonly sources: () => readonly Source[];
+	/** The source that has a resource. */
+	readonly ownerOf: (uri: string) => Awaitable<Source | undefined>;
+	/** How long a client waits for the source, in milliseconds. */
 	readonly waitMs: () => number;
 	readonly onUpdate: (change: Change) => void;
 }
@@ -41,7 +41,7 @@ export class RoutedSubscriptions {
 		this.#options = options;
 	}
 
-	/** Subscribe a client, or end that. Rejects with the refusal of the backend. */
+	/** Subscribe a client, or end that. Rejects with the refusal of the source. */
 	async change(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
 		const key = keyOf({ uri, client });
 		const known = this.#subscriptions.get(key);
@@ -61,11 +61,11 @@ export class RoutedSubscriptions {
 		subscription.isAnswered = true;
 	}
 
-	/** Backends were replaced, or have other resources: find those without a backend again. */
+	/** Sources were replaced, or have other resources: find those without a source again. */
 	reroute(): void {
-		const backends = this.#options.backends();
+		const sources = this.#options.sources();
 		for (const subscription of this.#subscriptions.values()) {
-			if (subscription.owner && backends.includes(subscription.owner)) continue;
+			if (subscription.owner && sources.includes(subscription.owner)) continue;
 			subscription.owner = undefined;
 			void this.#route(subscription);
 		}
@@ -75,8 +75,10 @@ export class RoutedSubscriptions {
 		if (subscription === undefined || --subscription.count > 0) return;
 		this.#subscriptions.delete(keyOf(subscription));
 		const { uri, client, owner } = subscription;
-		// It fails only when the backend cannot be loaded, and then it is not subscribed.
-		void Promise.resolve(owner?.subscribeResource?.(uri, false, client)).catch(() => {});
+		// It fails only when the source cannot be loaded, and then it is not subscribed.
+		void Promise.resolve(able(owner, 'subscribeResource')?.subscribeResource(uri, false, client)).catch(
+			() => {},
+		);
 	}
 
 	async #route(subscription: RoutedSubscription): Promise<void> {
@@ -86,7 +88,7 @@ export class RoutedSubscriptions {
 		if (owner === undefined) return made.resolve(); // `reroute` finds it when it appears
 		subscription.owner = owner;
 		try {
-			await owner.subscribeResource?.(uri, true, client);
+			await able(owner, 'subscribeResource')?.subscribeResource(uri, true, client);
 		} catch (error) {
 			if (subscription.owner !== owner || subscription.isAnswered) return;
 			if (this.#isOpen(subscription)) this.#subscriptions.delete(keyOf(subscription));
@@ -102,10 +104,10 @@ export class RoutedSubscriptions {
 		return this.#subscriptions.get(keyOf(subscription)) === subscription;
 	}
 
-	async #find(uri: string): Promise<Backend | undefined> {
+	async #find(uri: string): Promise<Source | undefined> {
 		try {
 			const owner = await this.#options.ownerOf(uri);
-			return owner && this.#options.backends().includes(owner) ? owner : undefined;
+			return owner && this.#options.sources().includes(owner) ? owner : undefined;
 		} catch {
 			return undefined; // the lists say why
 		}

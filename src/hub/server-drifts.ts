@@ -5,9 +5,7 @@
  * Accepting writes the lock file. Every hub of the project watches it.
  */
 import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
-import { OrchestraError } from '../errors.ts';
-import { packageVersion } from '../files/package-version.ts';
-import { stateFolder } from '../files/state-folder.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
@@ -22,9 +20,9 @@ import {
 } from '../trust/pins/pinned-tool.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
-import { type KnownServer, knownFileOf, readKnown } from './backends/mcp/known-server.ts';
-import { reviewedItems } from './backends/mcp/server-tools.ts';
 import { readKnownOffers } from './known-offers.ts';
+import { type KnownServer, knownFilesHere, readKnown } from './sources/mcp/known-server.ts';
+import { reviewedItems } from './sources/mcp/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
@@ -51,6 +49,8 @@ export interface ServerDrift {
 	readonly state: 'same' | 'drifted' | 'unpinned' | 'unknown' | 'broken' | 'too_large';
 	readonly problem: OrchestraError | undefined;
 	readonly lockFile: string;
+	/** That the lock file does not have it any more, although its tools were accepted. */
+	readonly missing: string | undefined;
 	/** Of the tools as they are now: what a person saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
@@ -58,17 +58,17 @@ export interface ServerDrift {
 	readonly tools: readonly Tool[];
 }
 
-/** A group of the fabric, with its tools as they were listed last. */
-interface GroupEntry {
-	readonly kind: 'fabric';
+/** A source whose tools are given: a group of the fabric, or a server that was listed for the comparison. */
+export interface ListedEntry {
+	readonly kind: 'listed';
 	readonly name: string;
 	readonly file: string;
 	readonly settings: { readonly pin: PinMode | undefined };
 	readonly tools: readonly Tool[];
 }
 
-/** What is compared: an MCP server, or a group of the fabric. */
-export type ComparedEntry = ServerEntry | GroupEntry;
+/** What is compared: an MCP server, or a source with its tools. */
+export type ComparedEntry = ServerEntry | ListedEntry;
 
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */
 export function serverDrifts(entries: readonly ComparedEntry[], environment: Environment): ServerDrift[] {
@@ -92,9 +92,9 @@ export function pinnedEntries(
 	];
 }
 
-function groupsOf({ file, pin }: FabricSection, environment: Environment): GroupEntry[] {
+function groupsOf({ file, pin }: FabricSection, environment: Environment): ListedEntry[] {
 	return readKnownOffers(pinPlace(file, environment)).map(({ group, tools }) => ({
-		kind: 'fabric',
+		kind: 'listed',
 		name: fabricSource(group),
 		file,
 		settings: { pin },
@@ -150,18 +150,19 @@ export async function pinServer(
 
 function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
-	const pin = settings.pin ?? 'tell';
+	const pin = settings.pin ?? 'warn';
 	const known = knownToolsOf(entry, environment);
 	const tooLarge = known && isTooMuch(known) ? tooLargeError(entry, known.length) : undefined;
 	const tools = tooLarge ? undefined : known;
 	const hashes = tools && toolHashes(tools);
-	const { servers, problem } = store.read();
-	const pinned = servers.get(name);
+	const { problem } = store.read();
+	const { pinned, missing } = store.accepted(name);
 	const base = {
 		server: name,
 		pin,
 		problem: pin === 'off' ? undefined : (problem ?? tooLarge),
 		lockFile: store.place.lockFile,
+		missing: pin === 'off' ? undefined : missing,
 		sha256: hashes && hashesSha256(hashes),
 		tools: tools ?? [],
 	};
@@ -174,7 +175,7 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
 	return new OrchestraError('bad_input', `${name} offers too much to be pinned: ${tools} tools`, {
-		hint: `With "pin": "hold" its tools are held back; write "pin": "off" for it in ${file} to use them without pins.`,
+		hint: `With "pin": "quarantine" its tools are held back; write "pin": "off" for it in ${file} to use them without pins.`,
 	});
 }
 
@@ -193,7 +194,7 @@ function withTexts(
 		const current = tools.find((each) => each.name === tool);
 		const after = current && pinnedTool(current);
 		const before = texts.get(pinned.get(tool) ?? '');
-		const isHeld = settings.pin === 'hold' && kind !== 'removed';
+		const isHeld = settings.pin === 'quarantine' && kind !== 'removed';
 		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
 		return { tool, kind, isHeld, before, after, parts };
 	});
@@ -201,11 +202,9 @@ function withTexts(
 
 /** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
 function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly Tool[] | undefined {
-	if (entry.kind === 'fabric') return entry.tools;
-	try {
-		const known = readKnown(knownFileOf(stateFolder(environment), entry, packageVersion()));
+	if (entry.kind === 'listed') return entry.tools;
+	return attempt(() => {
+		const known = readKnown(knownFilesHere(entry, environment));
 		return known && reviewedItems(known);
-	} catch {
-		return undefined;
-	}
+	});
 }

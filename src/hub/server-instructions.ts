@@ -2,12 +2,12 @@
  * The instructions of MCP servers as one text, for the clients of the hub.
  *
  * A client puts the text before its model, so it is bounded: that of one server, and all
- * together. Each server has a section with its name; a line of its text that looks like
- * the begin of a section is escaped.
+ * together. Each server has a section with its name; a heading in its text is two levels
+ * deeper, so that it is not taken for the begin of a section.
  */
 import type { Awaitable } from '../protocol/mcp-types.ts';
-import type { Backend } from './backends/backend.ts';
-import { qualifiedName } from './names.ts';
+import { toolPrefix } from '../trust/tool-name.ts';
+import { able, qualifiesNames, type Source } from './source.ts';
 
 /** Most characters of one server. */
 export const SERVER_INSTRUCTIONS_CHARACTERS = 2000;
@@ -24,16 +24,24 @@ export interface ServerInstructions {
 	readonly text: string;
 }
 
-/** The instructions of the hub itself (`own`), then those of all backends that have some; undefined when none has. Starts no process. */
-export function instructionsFor(backends: readonly Backend[], own?: string): Awaitable<string | undefined> {
-	const asked = backends.filter((backend) => backend.instructions !== undefined);
+/**
+ * The instructions of the hub itself (`own`), how to search (`guide`), then those of all sources that have some;
+ * undefined when there are none. Starts no process.
+ */
+export function instructionsFor(
+	sources: readonly Source[],
+	own?: string,
+	guide?: Promise<string | undefined>,
+): Awaitable<string | undefined> {
+	const asked = sources.filter((source) => able(source, 'instructions'));
 	if (asked.length === 0) return own;
-	const texts = Promise.all(asked.map(async (backend) => (await backend.instructions?.()) ?? ''));
-	return texts.then((all) => {
-		const merged = mergeInstructions(
-			asked.map(({ id, qualifiesNames }, at) => ({ id, qualifiesNames, text: all[at] ?? '' })),
-		);
-		return own === undefined || merged === undefined ? (own ?? merged) : `${own}\n\n${merged}`;
+	const texts = asked.map(async (source): Promise<ServerInstructions> => {
+		const text = (await able(source, 'instructions')?.instructions()) ?? '';
+		return { id: source.id, qualifiesNames: qualifiesNames(source), text };
+	});
+	return Promise.all([guide, ...texts]).then(([first, ...all]) => {
+		const parts = [own, first, mergeInstructions(all)].filter((text) => text !== undefined);
+		return parts.length === 0 ? undefined : parts.join('\n\n');
 	});
 }
 
@@ -51,12 +59,12 @@ export function mergeInstructions(servers: readonly ServerInstructions[]): strin
 	return merged === '' ? undefined : merged;
 }
 
-function sectionOf({ id, qualifiesNames, text }: ServerInstructions): string {
-	const names = qualifiesNames ? ` (tools: ${qualifiedName(id, '*')})` : '';
+function sectionOf({ id, text, ...server }: ServerInstructions): string {
+	const names = server.qualifiesNames ? ` (tools: ${toolPrefix(id)}*)` : '';
 	const trimmed = text.trim();
 	const short =
 		trimmed.length <= SERVER_INSTRUCTIONS_CHARACTERS
 			? trimmed
 			: `${trimmed.slice(0, SERVER_INSTRUCTIONS_CHARACTERS).replace(/\p{Surrogate}$/u, '')} [shortened]`;
-	return `## ${id}${names}\n\n${short.replaceAll(/^(?=#)/gmu, '\\')}`;
+	return `## ${id}${names}\n\n${short.replaceAll(/^#+(?=\s|$)/gmu, '##$&')}`;
 }

@@ -38,6 +38,11 @@ export class SessionEnds {
 		this.#timers.set(sessionId, timer);
 	}
 
+	/** Whether the session has a connection now. */
+	isOpen(sessionId: string): boolean {
+		return this.#open.has(sessionId);
+	}
+
 	/** Forget all sessions; nothing is reported any more. */
 	clear(): void {
 		for (const timer of this.#timers.values()) clearTimeout(timer);

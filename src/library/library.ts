@@ -8,6 +8,7 @@
 import { resolve } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { Listeners } from '../rpc/listeners.ts';
 import { differenceOf, isEmptyChange, type LibraryChange } from './change.ts';
 import {
 	type Completion,
@@ -16,10 +17,11 @@ import {
 	completePrompt,
 	completeUri,
 } from './completion.ts';
+import type { OpenEmbeddings } from './embeddings/open-embeddings.ts';
 import type { Fragment } from './files/fragment.ts';
 import { mimeTypes } from './files/fragment.ts';
 import { FragmentStore } from './files/fragment-store.ts';
-import { Source, type SourceOptions } from './files/source.ts';
+import { LibraryRoot, type LibraryRootOptions } from './files/library-root.ts';
 import { bundledWordVectors } from './files/word-vectors-file.ts';
 import { Finder, type FoundFragment } from './match/finder.ts';
 import { type MatchMode, readMatchRequest } from './match/match-request.ts';
@@ -50,6 +52,8 @@ export interface LibraryOptions {
 	countTokens?: CountTokens | undefined;
 	/** File of word vectors for semantic search. Default: the one of this package. */
 	wordVectors?: string | undefined;
+	/** The model that the user chose for search. Default: none. */
+	embeddings?: OpenEmbeddings | undefined;
 }
 
 /** Options of a search; the defaults are those of a `match` URI. */
@@ -78,9 +82,9 @@ export class Library {
 	readonly #log: Log;
 	readonly #fragments = new FragmentStore();
 	readonly #promptStore = new PromptStore();
-	readonly #prompts: Source | undefined;
-	readonly #resources: Source | undefined;
-	readonly #listeners = new Set<(change: LibraryChange) => void>();
+	readonly #prompts: LibraryRoot | undefined;
+	readonly #resources: LibraryRoot | undefined;
+	readonly #listeners = new Listeners<LibraryChange>();
 	readonly #finder: Finder;
 	readonly #reader: ResourceReader;
 	readonly #loaded: Promise<void>;
@@ -88,13 +92,13 @@ export class Library {
 
 	private constructor(options: LibraryOptions) {
 		const { prompts, resources, log = Log.silent, watch = false, countTokens } = options;
-		const { wordVectors = bundledWordVectors() } = options;
+		const { wordVectors = bundledWordVectors(), embeddings } = options;
 		this.#log = log;
 		const shared = { log, watch, onRefreshed: () => this.#notify() };
 		const open = (
 			root: string | undefined,
-			source: Pick<SourceOptions, 'label' | 'extensions' | 'keeper'>,
-		) => (root === undefined ? undefined : new Source({ ...shared, ...source, root: resolve(root) }));
+			source: Pick<LibraryRootOptions, 'label' | 'extensions' | 'keeper'>,
+		) => (root === undefined ? undefined : new LibraryRoot({ ...shared, ...source, root: resolve(root) }));
 		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], keeper: this.#promptStore });
 		this.#resources = open(resources, {
 			label: 'resources',
@@ -102,7 +106,14 @@ export class Library {
 			keeper: this.#fragments,
 		});
 		const { folder } = this.#resources ?? {};
-		this.#finder = new Finder({ fragments: this.#fragments, folder, log, countTokens, wordVectors });
+		this.#finder = new Finder({
+			fragments: this.#fragments,
+			folder,
+			log,
+			countTokens,
+			wordVectors,
+			embeddings,
+		});
 		this.#reader = new ResourceReader({ fragments: this.#fragments, finder: this.#finder, log });
 		this.#loaded = this.#load();
 	}
@@ -137,7 +148,7 @@ export class Library {
 	async readResource(uri: string): Promise<ResourceContents> {
 		await this.#loaded;
 		const found = await this.#reader.read(uri);
-		if (!found) throw resourceNotFound(uri);
+		if (!found) throw new OrchestraError('not_found', `Resource not found: ${uri}`, { data: { uri } });
 		return { contents: [{ uri, ...found }] };
 	}
 
@@ -180,15 +191,11 @@ export class Library {
 			if (value !== undefined) parameters.set(key, String(value));
 		}
 		const request = readMatchRequest(undefined, parameters);
-		await this.#finder.prepare();
-		return this.#finder.find(request);
+		return this.#finder.answer(request);
 	}
 
 	/** Subscribe to changes; only with `watch`. Returns the function that unsubscribes. */
-	onChange(listener: (change: LibraryChange) => void): () => void {
-		this.#listeners.add(listener);
-		return () => void this.#listeners.delete(listener);
-	}
+	readonly onChange: Listeners<LibraryChange>['add'] = this.#listeners.add;
 
 	/** Stop loading and watching. Idempotent. */
 	async close(): Promise<void> {
@@ -205,6 +212,7 @@ export class Library {
 		await this.#resources?.load();
 		await this.#finder.settle();
 		this.#log.info(`Loaded ${this.#fragments.size} resources`);
+		if (this.#resources) this.#log.info('Resource index pre-loaded for dynamic matching');
 		this.#known = this.#state();
 	}
 
@@ -236,10 +244,6 @@ export class Library {
 			prompts: differenceOf(before.prompts, after.prompts),
 		};
 		if (isEmptyChange(change.resources) && isEmptyChange(change.prompts)) return;
-		for (const listener of this.#listeners) listener(change);
+		this.#listeners.emit(change);
 	}
-}
-
-function resourceNotFound(uri: string): OrchestraError {
-	return new OrchestraError('not_found', `Resource not found: ${uri}`, { data: { uri } });
 }

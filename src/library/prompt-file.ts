@@ -39,16 +39,28 @@ export function readPrompt({ file, text }: SourceFile): { prompt: LibraryPrompt;
 	const { data, body, problem } = readFrontMatter(text);
 	if (problem !== undefined) problems.push(problem);
 	const outline = outlineOf(body);
+	const inputs = data['arguments'] === undefined ? impliedArguments(body) : declared(data, problems);
+	const paragraph = outline.firstParagraph.slice(0, 200);
 	const prompt: LibraryPrompt = {
 		name: metadataText(data, 'name', problems) ?? fileName(file),
-		title: metadataText(data, 'title', problems) ?? outline.title,
-		description:
-			metadataText(data, 'description', problems) ?? (outline.firstParagraph.slice(0, 200) || undefined),
-		arguments: data['arguments'] === undefined ? impliedArguments(body) : declared(data, problems),
+		title: withoutPlaceholders(metadataText(data, 'title', problems) ?? outline.title, inputs),
+		description: withoutPlaceholders(metadataText(data, 'description', problems) ?? paragraph, inputs),
+		arguments: inputs,
 		file,
 		body,
 	};
 	return { prompt, problems };
+}
+
+/** A line of a list, before any argument is known: `Fix {{task}} now` is `Fix … now`. Undefined when nothing is left. */
+function withoutPlaceholders(
+	text: string | undefined,
+	inputs: readonly PromptArgument[],
+): string | undefined {
+	if (text === undefined) return undefined;
+	const known = new Set(inputs.map(({ name }) => name));
+	const shown = fillPlaceholders(text, (name) => (name === undefined || known.has(name) ? '…' : undefined));
+	return /[^…\s]/.test(shown) ? shown : undefined;
 }
 
 /** The text of a prompt with its arguments filled in. Throws `bad_input` naming a missing argument. */
@@ -56,7 +68,7 @@ export function fillPrompt(prompt: LibraryPrompt, given: Readonly<Record<string,
 	for (const { name, required, description } of prompt.arguments) {
 		if (required && own(given, name) === undefined) {
 			throw new OrchestraError('bad_input', `Missing required argument: ${name}`, {
-				hint: description ?? `The prompt "${prompt.name}" cannot do without it.`,
+				hint: `Give it as ${name}=…${description === undefined ? '' : `: ${description}`}`,
 				data: { prompt: prompt.name, argument: name },
 			});
 		}

@@ -3,7 +3,7 @@
  * with one name the first keeps it, and the other is named by its path.
  */
 import type { SourceFile } from './files/fragment.ts';
-import type { Keeper } from './files/source.ts';
+import type { Keeper } from './files/library-root.ts';
 import { type LibraryPrompt, readPrompt } from './prompt-file.ts';
 
 export class PromptStore implements Keeper {

@@ -22,11 +22,10 @@ export class ResourceReader {
 	/** Undefined when there is no such resource. Throws `bad_input` for wrong parameters of a match. */
 	async read(uri: string): Promise<ReadText | undefined> {
 		const asked = parseUri(uri);
-		if (asked?.kind === 'match') await this.#parts.finder.prepare();
 		return asked && this.#read(uri, asked);
 	}
 
-	#read(uri: string, asked: ParsedUri): ReadText | undefined {
+	async #read(uri: string, asked: ParsedUri): Promise<ReadText | undefined> {
 		const json = 'application/json';
 		switch (asked.kind) {
 			case 'registry':
@@ -42,22 +41,21 @@ export class ResourceReader {
 		}
 	}
 
-	#readFragment(uri: string, name: string): ReadText | undefined {
+	async #readFragment(uri: string, name: string): Promise<ReadText | undefined> {
 		const fragment = this.#parts.fragments.get(fragmentUri(name));
 		const isMatch = /^[^/]+\/match$/.test(name);
 		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
+		if (fragment) this.#parts.log.debug(`Loading resource: ${printableName(uri)}`);
 		const text = fragment && this.#parts.finder.textOf(fragment);
 		return text === undefined ? undefined : { mimeType: fragment?.mimeType ?? '', text };
 	}
 
-	#readMatch(
+	async #readMatch(
 		uri: string,
 		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
-	): ReadText {
+	): Promise<ReadText> {
 		this.#parts.log.info(`Dynamic resource request: ${printableName(uri)}`);
-		return {
-			mimeType: 'text/markdown',
-			text: this.#parts.finder.find(readMatchRequest(category, parameters)).text,
-		};
+		const { text } = await this.#parts.finder.answer(readMatchRequest(category, parameters));
+		return { mimeType: 'text/markdown', text };
 	}
 }

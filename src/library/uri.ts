@@ -77,6 +77,6 @@ function isName(segment: string | undefined): segment is string {
 }
 
 /** As `encodeURIComponent`, which throws on half a character pair: such a name gets its replacement. */
-function encodeSegment(segment: string): string {
+export function encodeSegment(segment: string): string {
 	return encodeURIComponent(segment.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

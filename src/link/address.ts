@@ -7,7 +7,7 @@ export interface HostPort {
 	port: number;
 }
 
-const LARGEST_PORT = 65_535;
+export const LARGEST_PORT = 65_535;
 
 /** Parse `host:port`, `[::1]:port` or `:port` (loopback). Throws `bad_input`. */
 export function parseAddress(text: string): HostPort {

@@ -25,6 +25,9 @@ export const PEER_TIMEOUT_MS = 10_000;
 /** How long a handshake may take, on either side. */
 export const HANDSHAKE_MS = 5_000;
 
+/** How often a listener looks whether its certificate, or that of its authority, ends soon. */
+export const RENEWAL_CHECK_MS: number = 60 * 60_000;
+
 /** How long `close` lets the open streams finish. */
 export const CLOSE_GRACE_MS = 1_000;
 

@@ -18,6 +18,8 @@ export interface Identity {
 	ca: string;
 	certificate: string;
 	key: string;
+	/** When it is due to be loaded again, and from which folder; absent when nobody renews it. */
+	renewal?: { readonly dueAt: Date; readonly folder: string } | undefined;
 }
 
 /** Receives the events of a stream. After `end` only `fail` may follow; after `fail` nothing is called. */
@@ -91,6 +93,8 @@ export interface DialOptions {
 	peerTimeoutMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	signal?: AbortSignal | undefined;
+	/** False: one connection for one stream, with no spare for the next one. Default true, on a Unix socket. */
+	keepsSpare?: boolean | undefined;
 	log?: Log | undefined;
 	/** After how many streams a QUIC link is renewed; for tests. */
 	renewAfterStreams?: number | undefined;
@@ -111,6 +115,8 @@ export interface ListenOptions {
 	peerTimeoutMs?: number | undefined;
 	frameLimitBytes?: number | undefined;
 	maxConnections?: number | undefined;
+	/** How often a listener looks whether its identity must be renewed. Default: every hour. */
+	renewalCheckMs?: number | undefined;
 	log?: Log | undefined;
 }
 
@@ -131,6 +137,8 @@ export interface LinkListener {
 	/** The bound address, `host:port` or `unix:/path`. */
 	readonly address: string;
 	readonly counts: Readonly<ListenerCounts>;
+	/** Accept no more connections, unless there are two or more, also in their handshake. True when it stopped; absent where it cannot. */
+	closeIfAlone?(): boolean;
 	/** Close every connection and stop listening. Idempotent. */
 	close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 export { OrchestraError, type ToolFailureDetails, toolFailure } from '../errors.ts';
 export { Log } from '../log.ts';
 export type * from '../protocol/client-methods.ts';
+export type { Item, ItemKind, ItemTypes, ListKind } from '../protocol/item-lists.ts';
 export type * from '../protocol/mcp-types.ts';
 export { supportedVersions } from '../protocol/revisions.ts';
 export { rpcError } from '../rpc/rpc-error.ts';
@@ -23,7 +24,7 @@ export {
 	type RemoteTarget,
 	type ServerTarget,
 } from './client/connect-server.ts';
-export type { ListedItems, ServerList, ServerListKind } from './client/list-pages.ts';
+export type { ServerList } from './client/list-pages.ts';
 export { McpClient } from './client/mcp-client.ts';
 export {
 	type ConnectionDiagnosis,
@@ -46,10 +47,17 @@ export type { CallContext } from './server/call-context.ts';
 export type { InputResponses } from './server/client-questions.ts';
 export { McpSession, type SharedState, sharedState } from './server/mcp-session.ts';
 export type {
+	Call,
+	CallMethod,
+	CallOf,
+	CallParams,
 	CallToolParams,
 	Change,
 	CompleteParams,
 	GetPromptParams,
+	LogChange,
 	Provider,
+	ReadResourceParams,
+	ResourceChange,
 	RootsClient,
 } from './server/provider.ts';

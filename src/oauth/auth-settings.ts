@@ -1,13 +1,37 @@
 /* The `oauth` settings of a remote server. Everything has a default; most servers need none of it. */
-import type { SecretText } from '../secrets/secret-text.ts';
+import type { SecretTexts } from '../secrets/secret-text.ts';
+
+/** How a token is obtained: a user signs in, a program has credentials, or an organisation vouches for its user. */
+export const grants = ['browser', 'client_credentials', 'enterprise'] as const;
+
+/** Who vouches for the users of an organisation. */
+export interface IdentityProvider {
+	readonly issuer: string;
+	/** Default: that of its metadata. */
+	readonly tokenEndpoint?: string | undefined;
+	readonly clientId: string;
+	readonly clientSecret?: string | undefined;
+	/** What it issued when the user signed in there. */
+	readonly idToken?: string | undefined;
+	/** Values with secret references, by their keys. */
+	readonly secrets?: SecretTexts | undefined;
+}
 
 /** How to obtain authorization for one server. */
 export interface OAuthSettings {
+	/** The key of an account that several entries share. Default: an account of this entry. */
+	readonly account?: string | undefined;
 	/** A client that is registered by hand; dynamic registration is skipped. */
 	readonly clientId?: string | undefined;
 	readonly clientSecret?: string | undefined;
-	/** The same as a secret reference, which is resolved before it is used. */
-	readonly clientSecretText?: SecretText | undefined;
+	/** Default `browser`. */
+	readonly grant?: (typeof grants)[number] | undefined;
+	/** PEM of a private key, which signs in place of a secret. */
+	readonly privateKey?: string | undefined;
+	/** Of the organisation, for the grant `enterprise`. */
+	readonly identityProvider?: IdentityProvider | undefined;
+	/** Values with secret references, by their keys; they are resolved before they are used. */
+	readonly secrets?: SecretTexts | undefined;
 	/** Scopes to request, in place of those that the server names. */
 	readonly scopes?: readonly string[] | undefined;
 	/** Port of the redirect URI on this machine. Default: any free port. */

@@ -1,13 +1,17 @@
-/* The client secret of a remote server, when the configuration has it as a secret reference. */
-import { resolveSecret } from '../secrets/resolve-secret.ts';
+/* The secrets of a remote server's sign-in, where the configuration has them as secret references. */
+import { resolveSecrets } from '../secrets/resolve-secret.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 
-/** The settings with their client secret resolved. Throws `bad_input` when it cannot be. */
-export async function withClientSecret(
+/** The settings with their references resolved. Throws `bad_input` for one that cannot be. */
+export async function withResolvedSecrets(
 	settings: OAuthSettings,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<OAuthSettings> {
-	const { clientSecretText, ...rest } = settings;
-	if (clientSecretText === undefined) return settings;
-	return { ...rest, clientSecret: await resolveSecret(clientSecretText, { environment }) };
+	const { identityProvider: provider, secrets } = settings;
+	const own = await resolveSecrets({}, secrets, { environment });
+	const identityProvider = provider && {
+		...provider,
+		...(await resolveSecrets({}, provider.secrets, { environment })),
+	};
+	return { ...settings, ...own, ...(identityProvider && { identityProvider }) };
 }

@@ -1,9 +1,12 @@
 /* What is kept for one server after a sign-in. Values of this type are secret: never log one. */
+import { attempt } from '../errors.ts';
 import { addSecret } from '../redact.ts';
-import { isObject } from '../wire/json.ts';
-import { stringsOf } from './resource-metadata.ts';
+import { isObject, stringsOf } from '../wire/json.ts';
+import type { EntryPlace } from './account.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
+/** Written when there was one account for each URL: without `key` and `entry`. */
+const EARLIER_FORMAT = 1;
 
 /** How this program identifies itself to an authorization server. */
 export interface OAuthClient {
@@ -35,12 +38,16 @@ export interface Tokens {
 /** Valid for this server URL and this issuer only. */
 export interface Credentials {
 	readonly url: string;
+	/** The key of the account; undefined in the record of an earlier version. */
+	readonly key: string | undefined;
+	/** The entry that signed in. */
+	readonly entry: EntryPlace | undefined;
 	readonly issuer: string;
 	readonly resource: string;
 	readonly tokenEndpoint: string;
 	readonly revocationEndpoint: string | undefined;
 	readonly client: OAuthClient;
-	/** Name of the account, where the authorization server says it. */
+	/** Name of the user, where the authorization server says it. */
 	readonly account: string | undefined;
 	/** Undefined after the authorization server withdrew them. */
 	readonly tokens: Tokens | undefined;
@@ -55,14 +62,18 @@ export function encodeCredentials(credentials: Credentials): string {
 
 /** The record in a text; undefined for anything that is not one. */
 export function decodeCredentials(text: string): Credentials | undefined {
-	const value = parsed(text);
-	if (!isObject(value) || value['format'] !== FORMAT) return undefined;
+	// A file that was cut by a crash is the same as an absent one.
+	const value: unknown = attempt(() => JSON.parse(text));
+	if (!isObject(value) || (value['format'] !== FORMAT && value['format'] !== EARLIER_FORMAT))
+		return undefined;
 	const { url, issuer, resource, tokenEndpoint } = value;
 	const client = readClient(value['client']);
 	if (!isText(url) || !isText(issuer) || !isText(resource) || !isText(tokenEndpoint) || !client)
 		return undefined;
 	return {
 		url,
+		key: textOf(value['key']),
+		entry: readEntry(value['entry']),
 		issuer,
 		resource,
 		tokenEndpoint,
@@ -71,6 +82,12 @@ export function decodeCredentials(text: string): Credentials | undefined {
 		account: textOf(value['account']),
 		tokens: readTokens(value['tokens']),
 	};
+}
+
+function readEntry(value: unknown): EntryPlace | undefined {
+	if (!isObject(value)) return undefined;
+	const { file, name } = value;
+	return isText(file) && isText(name) ? { file, name } : undefined;
 }
 
 function readClient(value: unknown): OAuthClient | undefined {
@@ -97,14 +114,6 @@ function readTokens(value: unknown): Tokens | undefined {
 		scopes: stringsOf(value['scopes']) ?? [],
 		generation,
 	};
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined; // cut by a crash: the same as absent
-	}
 }
 
 function isText(value: unknown): value is string {

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
 import type { Challenge } from '../transport/http/challenges.ts';
 import type { OAuthSettings } from './auth-settings.ts';
+import type { Credentials } from './credentials.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.ts';
 import { assumedMetadata, findServerMetadata, type ServerMetadata } from './server-metadata.ts';
@@ -69,4 +70,22 @@ function canonicalUrl(url: string): string {
 	const canonical = new URL(url);
 	canonical.hash = '';
 	return canonical.pathname === '/' && canonical.search === '' ? canonical.origin : canonical.href;
+}
+
+/** What a sign-in gave. The store adds the account and its entry. */
+export function grantedCredentials(
+	url: string,
+	{ metadata, resource }: Discovered,
+	granted: Pick<Credentials, 'client' | 'account' | 'tokens'>,
+): Credentials {
+	return {
+		url,
+		key: undefined,
+		entry: undefined,
+		issuer: metadata.issuer,
+		resource,
+		tokenEndpoint: metadata.token_endpoint,
+		revocationEndpoint: metadata.revocation_endpoint,
+		...granted,
+	};
 }

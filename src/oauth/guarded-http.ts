@@ -13,8 +13,9 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';
 import { hostOf, isLoopbackUrl, type NetworkClass, networkClass } from '../transport/http/network-class.ts';
 import { proxyFor } from '../transport/http/proxy.ts';
+import { readBytes } from '../transport/http/read-bytes.ts';
 import { TunnelAgent } from '../transport/http/tunnel-agent.ts';
-import { isObject } from '../wire/json.ts';
+import { jsonObject } from '../wire/json.ts';
 import { REDIRECT_LIMIT, REQUEST_MS, RESPONSE_LIMIT_BYTES } from './auth-limits.ts';
 
 /** A request in the form that `oauth4webapi` passes to `fetch`. */
@@ -25,6 +26,9 @@ export interface GuardedRequest {
 	readonly signal?: AbortSignal | undefined;
 	/** Resolve at the headers and end the connection: the body may be a stream without end. */
 	readonly ignoresBody?: boolean | undefined;
+	/** Longest response, in bytes, and longest time, in milliseconds. Default: those of authorization. */
+	readonly limitBytes?: number | undefined;
+	readonly timeoutMs?: number | undefined;
 }
 
 export class GuardedHttp {
@@ -48,7 +52,7 @@ export class GuardedHttp {
 	/** Send one request; redirects are not followed. Rejects with `bad_input` for a forbidden target, `io` or `timeout` when it fails. */
 	async fetch(target: string, request: GuardedRequest = {}): Promise<Response> {
 		const url = this.#permitted(target);
-		const limits = [AbortSignal.timeout(REQUEST_MS), this.#signal, request.signal];
+		const limits = [AbortSignal.timeout(request.timeoutMs ?? REQUEST_MS), this.#signal, request.signal];
 		const signal = AbortSignal.any(limits.filter((each) => each !== undefined));
 		try {
 			const host = hostOf(url);
@@ -71,18 +75,21 @@ export class GuardedHttp {
 
 	/** The JSON object at a URL; undefined when there is none (any status but 200, or other content). Redirects stay within the origin. */
 	async json(target: string): Promise<Record<string, unknown> | undefined> {
-		const headers = { accept: 'application/json' };
+		const response = await this.follow(target, REDIRECT_LIMIT);
+		return response.status === 200 ? jsonObject(await response.text()) : undefined;
+	}
+
+	/** What a URL answers to a request for JSON, or its redirect to another origin or after too many hops. */
+	async follow(target: string, hopLimit: number): Promise<Response> {
 		let url = target;
-		for (let hop = 0; hop <= REDIRECT_LIMIT; hop++) {
-			const response = await this.fetch(url, { headers });
+		for (let hop = 0; ; hop++) {
+			const response = await this.fetch(url, { headers: { accept: 'application/json' } });
 			const location = response.headers.get('location');
-			if (response.status < 300 || response.status > 399 || location === null)
-				return response.status === 200 ? jsonObject(await response.text()) : undefined;
+			if (response.status < 300 || response.status > 399 || location === null) return response;
 			const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-			if (next?.origin !== new URL(url).origin) return undefined;
+			if (hop >= hopLimit || next?.origin !== new URL(url).origin) return response;
 			url = next.href;
 		}
-		return undefined;
 	}
 
 	/** Tokens and codes are sent to these URLs, so plain HTTP is refused even where the user configured it. */
@@ -115,7 +122,7 @@ export class GuardedHttp {
 		request: GuardedRequest,
 		connection: Pick<RequestOptions, 'agent' | 'lookup'>,
 	): Promise<Response> {
-		const { method = 'GET', headers = {}, body, signal } = request;
+		const { method = 'GET', headers = {}, body, signal, limitBytes = RESPONSE_LIMIT_BYTES } = request;
 		const send = url.protocol === 'https:' ? requestHttps : requestHttp;
 		return new Promise((resolve, reject) => {
 			const sent = send(url, {
@@ -131,16 +138,10 @@ export class GuardedHttp {
 					resolve(responseOf(status, message.rawHeaders, Buffer.alloc(0)));
 					return void message.destroy();
 				}
-				const parts: Buffer[] = [];
-				let length = 0;
-				message.on('data', (part: Buffer) => {
-					length += part.length;
-					if (length > RESPONSE_LIMIT_BYTES)
-						message.destroy(new Error(`the response is larger than ${RESPONSE_LIMIT_BYTES} bytes`));
-					else parts.push(part);
-				});
-				message.on('error', reject);
-				message.on('end', () => resolve(responseOf(status, message.rawHeaders, Buffer.concat(parts))));
+				readBytes(message, limitBytes).then((bytes) => {
+					if (bytes) resolve(responseOf(status, message.rawHeaders, bytes));
+					else reject(new Error(`the response is larger than ${limitBytes} bytes`));
+				}, reject);
 			});
 			sent.end(body?.toString());
 		});
@@ -175,16 +176,6 @@ export class GuardedHttp {
 			hint: 'A server may not direct requests there. If the address is right, set `oauth.issuer` of the server to it.',
 			data: { origin: url.origin },
 		});
-	}
-}
-
-/** The JSON object in a text; undefined when it is something else. */
-export function jsonObject(text: string): Record<string, unknown> | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		return isObject(value) ? value : undefined;
-	} catch {
-		return undefined; // an HTML page with status 200 is the same as no document
 	}
 }
 

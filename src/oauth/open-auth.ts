@@ -15,23 +15,31 @@ import { noteQuery } from '../secrets/secret-name.ts';
 import type { Challenge } from '../transport/http/challenges.ts';
 import type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
 import { nameOfUrl } from '../transport/http/http-errors.ts';
+import type { Account } from './account.ts';
 import { REFRESH_MARGIN_MS, REFUSED_AGAIN_MS, STEP_UP_LIMIT } from './auth-limits.ts';
 import type { OAuthSettings } from './auth-settings.ts';
+import { withResolvedSecrets } from './client-secret.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { Credentials, Tokens } from './credentials.ts';
 import { bearerOf } from './discovery.ts';
 import { GuardedHttp } from './guarded-http.ts';
+import { machineGrant } from './machine-grant.ts';
 import { holdsAll, splitScopes } from './scopes.ts';
 import { type Interaction, signIn } from './sign-in.ts';
 import { refreshTokens, revokeTokens } from './token-requests.ts';
 
 export interface AuthOptions {
-	/** The URL of the server, as configured. */
-	readonly url: string;
+	/** The URL of the server as configured, and which sign-in there. */
+	readonly account: Account;
 	/** What the user calls the server, for `mctl auth <name>`. Default: the URL. */
 	readonly name?: string | undefined;
 	readonly settings?: OAuthSettings | undefined;
 	readonly store: CredentialStore;
+	/**
+	 * The other entries with this URL, in prose. When there are none, the entry takes over the sign-in that an earlier
+	 * version stored for the URL. Undefined: never.
+	 */
+	readonly otherEntries?: (() => readonly string[]) | undefined;
 	/** Undefined: nobody can sign in here; a refusal becomes an error that names `mctl auth`. */
 	readonly interactive?: Interaction | undefined;
 	/** With the variables of proxies. Default: that of this process. */
@@ -59,33 +67,39 @@ export class ServerAuth implements HttpAuth {
 	#noRefreshBefore = 0;
 	#requested: readonly string[] = [];
 	#stepUps = 0;
+	#isAdoptionTried = false;
 
 	constructor(options: AuthOptions) {
 		this.#options = options;
 		this.#settings = options.settings ?? {};
 		this.#log = options.log ?? Log.silent;
-		noteQuery(new URL(options.url));
-		const { issuer } = this.#settings;
-		const trusted = [options.url, ...(issuer === undefined ? [] : [issuer])];
+		const { url } = options.account;
+		noteQuery(new URL(url));
+		const { issuer, identityProvider: provider } = this.#settings;
+		const trusted = [url, issuer, provider?.issuer, provider?.tokenEndpoint].filter(
+			(each) => each !== undefined,
+		);
 		this.#http = new GuardedHttp(trusted, options.signal, options.environment);
 	}
 
 	/** What is stored for the server and fits the settings. Contains secrets. */
 	get credentials(): Credentials | undefined {
-		const { store, url } = this.#options;
-		const version = store.versionOf(url);
+		const { store, account } = this.#options;
+		const version = store.versionOf(account);
 		if (this.#seen === undefined || this.#seen.version !== version)
-			this.#seen = { version, credentials: version === undefined ? undefined : store.read(url) };
+			this.#seen = { version, credentials: version === undefined ? undefined : store.read(account) };
 		const { credentials } = this.#seen;
 		return credentials && this.#fits(credentials) ? credentials : undefined;
 	}
 
 	/** The token for the next request, refreshed when it is about to expire; undefined when there is none. */
 	async token(): Promise<string | undefined> {
+		if (!this.#isAdoptionTried) await this.adoptEarlier();
 		const tokens = this.credentials?.tokens;
 		if (tokens === undefined || !isDue(tokens)) return tokens?.accessToken;
 		const isValid = !isExpired(tokens);
-		if (tokens.refreshToken === undefined) return isValid ? tokens.accessToken : undefined;
+		const isRenewable = tokens.refreshToken !== undefined || this.#isMachine;
+		if (!isRenewable) return isValid ? tokens.accessToken : undefined;
 		if (isValid && Date.now() < this.#noRefreshBefore) return tokens.accessToken;
 		try {
 			return (await this.#refresh(tokens.generation))?.accessToken;
@@ -99,6 +113,17 @@ export class ServerAuth implements HttpAuth {
 		}
 	}
 
+	/** Take over what an earlier version stored for the URL, when no other entry has the URL. Without a request. */
+	async adoptEarlier(): Promise<void> {
+		const { store, account, otherEntries } = this.#options;
+		const isSignedIn = store.versionOf(account) !== undefined;
+		if (!isSignedIn && otherEntries && store.readEarlier(account.url) && otherEntries().length === 0) {
+			const isMoved = await store.adoptEarlier(account);
+			if (isMoved) this.#log.info(`${this.#name}: the stored sign-in now belongs to this entry`);
+		}
+		this.#isAdoptionTried = true;
+	}
+
 	/** Get a token that the server may accept. Throws `io` when only a person can. */
 	async onUnauthorized({ status, challenges, token }: Unauthorized): Promise<'retry' | 'fail'> {
 		const bearer = bearerOf(challenges);
@@ -107,7 +132,8 @@ export class ServerAuth implements HttpAuth {
 		const current = await this.token();
 		if (current !== undefined && current !== token) return 'retry';
 		if (current !== undefined && (await this.#replaceRefused(current))) return 'retry';
-		if (this.#options.interactive === undefined) throw this.#signInNeeded();
+		if (this.#isMachine && current !== undefined) throw this.#machineRefused();
+		if (this.#options.interactive === undefined && !this.#isMachine) throw this.#signInNeeded();
 		await this.signIn(challenges);
 		return 'retry';
 	}
@@ -122,10 +148,10 @@ export class ServerAuth implements HttpAuth {
 
 	/** Delete what is stored and withdraw the tokens at the authorization server. True when there was something. A failed withdrawal is logged. */
 	async signOut(): Promise<boolean> {
-		const { store, url } = this.#options;
-		const credentials = store.read(url);
+		const { store, account } = this.#options;
+		const credentials = store.read(account);
 		if (credentials === undefined) return false;
-		await store.locked(url, async () => store.write(url, undefined));
+		await store.locked(account, async () => store.write(account, undefined));
 		try {
 			await revokeTokens(this.#sender(credentials), credentials);
 		} catch (error) {
@@ -136,8 +162,21 @@ export class ServerAuth implements HttpAuth {
 		return true;
 	}
 
+	/** Whether nobody signs in: a program has credentials, or an organisation vouches for its user. */
+	get #isMachine(): boolean {
+		const { grant = 'browser' } = this.#settings;
+		return grant !== 'browser';
+	}
+
 	get #name(): string {
-		return this.#options.name ?? nameOfUrl(new URL(this.#options.url));
+		return this.#options.name ?? nameOfUrl(new URL(this.#options.account.url));
+	}
+
+	/** The command that signs in to this account. */
+	get #command(): string {
+		const { account } = this.#settings;
+		const isNamed = this.#options.account.entry === undefined && account !== undefined;
+		return `mctl auth ${this.#name}${isNamed ? ` --account ${account}` : ''}`;
 	}
 
 	/** Credentials of another issuer or client than the configured one are never used. */
@@ -151,10 +190,10 @@ export class ServerAuth implements HttpAuth {
 	/** True when the refused token was replaced by a refresh. One that is itself a fresh replacement is not replaced again. */
 	async #replaceRefused(refused: string): Promise<boolean> {
 		const tokens = this.credentials?.tokens;
-		if (tokens?.refreshToken === undefined) return false;
+		if (tokens?.refreshToken === undefined && !this.#isMachine) return false;
 		const isAgain =
 			this.#replacement?.accessToken === refused && Date.now() - this.#replacement.at < REFUSED_AGAIN_MS;
-		if (isAgain) return false;
+		if (isAgain || tokens === undefined) return false;
 		const fresh = await this.#refresh(tokens.generation);
 		if (fresh === undefined || fresh.accessToken === refused) return false;
 		this.#replacement = { accessToken: fresh.accessToken, at: Date.now() };
@@ -162,9 +201,9 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	#refresh(generation: string): Promise<Tokens | undefined> {
-		const { store, url } = this.#options;
+		const { store, account } = this.#options;
 		this.#refreshing ??= store
-			.locked(url, () => this.#refreshLocked(generation))
+			.locked(account, () => this.#refreshLocked(generation))
 			.finally(() => {
 				this.#refreshing = undefined;
 			});
@@ -173,10 +212,11 @@ export class ServerAuth implements HttpAuth {
 
 	/** The tokens after a refresh by this process or another; undefined when the authorization ended. */
 	async #refreshLocked(generation: string): Promise<Tokens | undefined> {
-		const { store, url } = this.#options;
+		const { store, account } = this.#options;
 		const { credentials } = this;
 		const tokens = credentials?.tokens;
 		if (credentials === undefined || tokens === undefined || tokens.generation !== generation) return tokens;
+		if (this.#isMachine) return (await this.#grant([], [])).tokens;
 		if (tokens.refreshToken === undefined) return undefined;
 		const resource = this.#settings.sendsResource === false ? undefined : credentials.resource;
 		try {
@@ -186,7 +226,7 @@ export class ServerAuth implements HttpAuth {
 				tokens.refreshToken,
 				resource,
 			);
-			store.write(url, { ...credentials, tokens: fresh });
+			store.write(account, { ...credentials, tokens: fresh });
 			return fresh;
 		} catch (error) {
 			const reason = OrchestraError.is(error) ? error.data['error'] : undefined;
@@ -197,11 +237,11 @@ export class ServerAuth implements HttpAuth {
 
 	/** Delete the tokens of one generation, and the registration where it is invalid; a newer record stays. */
 	#forget(generation: string, isClientInvalid: boolean): Tokens | undefined {
-		const { store, url } = this.#options;
-		const credentials = store.read(url);
+		const { store, account } = this.#options;
+		const credentials = store.read(account);
 		if (credentials?.tokens?.generation !== generation) return credentials?.tokens;
 		const isKept = !isClientInvalid || credentials.client.kind !== 'registered';
-		store.write(url, isKept ? { ...credentials, tokens: undefined } : undefined);
+		store.write(account, isKept ? { ...credentials, tokens: undefined } : undefined);
 		this.#log.warn(`${this.#name}: the authorization server no longer accepts the stored authorization`);
 		return undefined;
 	}
@@ -212,7 +252,8 @@ export class ServerAuth implements HttpAuth {
 		const isNewer = tokens !== undefined && tokens.accessToken !== refused;
 		if (isNewer && holdsAll(tokens.scopes, needed)) return 'retry';
 		const isUseless = this.#stepUps > 0 && holdsAll(this.#requested, needed);
-		if (this.#options.interactive === undefined || isUseless || this.#stepUps >= STEP_UP_LIMIT)
+		const isPossible = this.#options.interactive !== undefined || this.#isMachine;
+		if (!isPossible || isUseless || this.#stepUps >= STEP_UP_LIMIT)
 			throw this.#scopeNeeded(needed, isUseless);
 		this.#stepUps++;
 		const held = [...new Set([...(tokens?.scopes ?? []), ...this.#requested, ...needed])];
@@ -222,12 +263,41 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	async #signIn(challenges: readonly Challenge[], held: readonly string[]): Promise<void> {
-		const { store, url, interactive, signal } = this.#options;
+		const { store, account, interactive, signal } = this.#options;
+		if (this.#isMachine) {
+			const { tokens } = await store.locked(account, () => this.#grant(challenges, held));
+			this.#replacement = tokens && { accessToken: tokens.accessToken, at: Date.now() };
+			return;
+		}
 		if (interactive === undefined) throw this.#signInNeeded();
-		const shared = { url, settings: this.#settings, challenges, held, http: this.#http, log: this.#log };
-		const found = await signIn({ ...shared, stored: store.read(url), interaction: interactive, signal });
-		await store.locked(url, async () => store.write(url, found));
+		const shared = {
+			url: account.url,
+			settings: this.#settings,
+			challenges,
+			held,
+			http: this.#http,
+			log: this.#log,
+		};
+		const found = await signIn({ ...shared, stored: store.read(account), interaction: interactive, signal });
+		await store.locked(account, async () => store.write(account, found));
 		this.#replacement = found.tokens && { accessToken: found.tokens.accessToken, at: Date.now() };
+	}
+
+	/** A token that nobody signs in for, stored. The caller has the lock. */
+	async #grant(challenges: readonly Challenge[], held: readonly string[]): Promise<Credentials> {
+		const { store, account, environment = process.env } = this.#options;
+		// Read again: the token of a user expires, and keys are replaced.
+		const settings = await withResolvedSecrets(this.#settings, environment);
+		const found = await machineGrant({
+			url: account.url,
+			settings,
+			challenges,
+			held,
+			http: this.#http,
+			log: this.#log,
+		});
+		store.write(account, found);
+		return found;
 	}
 
 	#sender(credentials: Credentials): {
@@ -241,10 +311,25 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	#signInNeeded(): OrchestraError {
-		return new OrchestraError('io', `${this.#name} needs authorization`, {
-			hint: `Run: mctl auth ${this.#name}`,
-			data: { server: this.#name, status: 401, outcome: 'none' },
+		const { store, account, otherEntries } = this.#options;
+		const isEarlier = store.versionOf(account) === undefined && store.readEarlier(account.url) !== undefined;
+		const reason = isEarlier ? `; ${notAdopted(otherEntries?.() ?? [])}` : '';
+		const adopt = isEarlier ? `, or to take over that sign-in: ${this.#command} --adopt` : '';
+		return new OrchestraError('io', `${this.#name} needs authorization${reason}`, {
+			hint: `Run: ${this.#command}${adopt}`,
+			data: { server: this.#name, status: 401, outcome: 'not_run' },
 		});
+	}
+
+	#machineRefused(): OrchestraError {
+		return new OrchestraError(
+			'io',
+			`${this.#name} refuses the token that its authorization server just issued`,
+			{
+				hint: 'Check `oauth.scopes` and `oauth.resource` of the server, or ask its operator for access.',
+				data: { server: this.#name, status: 401, outcome: 'not_run' },
+			},
+		);
 	}
 
 	#scopeNeeded(needed: readonly string[], isUseless: boolean): OrchestraError {
@@ -255,10 +340,16 @@ export class ServerAuth implements HttpAuth {
 		return new OrchestraError('io', `${this.#name} ${still} ${missing}`, {
 			hint: isUseless
 				? 'The authorization server did not grant them; ask its operator for access.'
-				: `Run: mctl auth ${this.#name}${flag}`,
-			data: { server: this.#name, status: 403, scopes: needed, outcome: 'none' },
+				: `Run: ${this.#command}${flag}`,
+			data: { server: this.#name, status: 403, scopes: needed, outcome: 'not_run' },
 		});
 	}
+}
+
+/** Why nobody uses the sign-in that an earlier version stored for a URL. */
+export function notAdopted(others: readonly string[]): string {
+	const what = 'the sign-in that an earlier version stored for this URL belongs to no entry';
+	return others.length === 0 ? what : `${what}, because others have the same URL: ${others.join(', ')}`;
 }
 
 function isExpired({ expiresAt }: Tokens): boolean {

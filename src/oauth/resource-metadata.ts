@@ -9,6 +9,7 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
 import { publicUrl } from '../transport/http/http-errors.ts';
+import { stringsOf } from '../wire/json.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 
 export interface ProtectedResource {
@@ -83,9 +84,4 @@ function readResource(document: Readonly<Record<string, unknown>>): ProtectedRes
 	const issuers = stringsOf(document['authorization_servers']) ?? [];
 	if (typeof resource !== 'string' || issuers.length === 0) return undefined;
 	return { resource, issuers, scopes: stringsOf(document['scopes_supported']) };
-}
-
-/** The strings of a JSON array; undefined for anything else. */
-export function stringsOf(value: unknown): string[] | undefined {
-	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
 }

@@ -9,13 +9,12 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import { printableName } from '../printable.ts';
 import { isLoopbackUrl } from '../transport/http/network-class.ts';
+import { stringsOf } from '../wire/json.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import type { GuardedHttp } from './guarded-http.ts';
-import { stringsOf } from './resource-metadata.ts';
 
 /** What is used of the metadata. `issuer` is verbatim from the document. */
 export interface ServerMetadata extends AuthorizationServer {
-	readonly authorization_endpoint: string;
 	readonly token_endpoint: string;
 }
 
@@ -57,6 +56,11 @@ export function assumedMetadata(origin: string): ServerMetadata {
 	};
 }
 
+/** The page where a user signs in. Throws `bad_input` when there is none. */
+export function authorizationEndpoint({ authorization_endpoint: page, issuer }: ServerMetadata): string {
+	return page ?? missing('authorization_endpoint', issuer);
+}
+
 /** Throws `bad_input` when PKCE with S256 is not announced and the settings do not accept that. */
 export function assertPkce(metadata: ServerMetadata, settings: OAuthSettings): void {
 	const methods = metadata.code_challenge_methods_supported;
@@ -94,8 +98,8 @@ function isSameIssuer(one: string, other: string, allowsSlash: boolean): boolean
 
 function readServer(document: Readonly<Record<string, unknown>>, issuer: string): ServerMetadata {
 	const endpoint = (name: string) => readEndpoint(document[name], `${name} of ${printableName(issuer)}`);
-	const required = (name: string) => endpoint(name) ?? missing(name, issuer);
 	const optional = {
+		authorization_endpoint: endpoint('authorization_endpoint'),
 		registration_endpoint: endpoint('registration_endpoint'),
 		revocation_endpoint: endpoint('revocation_endpoint'),
 		scopes_supported: stringsOf(document['scopes_supported']),
@@ -104,8 +108,7 @@ function readServer(document: Readonly<Record<string, unknown>>, issuer: string)
 	};
 	return {
 		issuer,
-		authorization_endpoint: required('authorization_endpoint'),
-		token_endpoint: required('token_endpoint'),
+		token_endpoint: endpoint('token_endpoint') ?? missing('token_endpoint', issuer),
 		...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
 		authorization_response_iss_parameter_supported:
 			document['authorization_response_iss_parameter_supported'] === true,

@@ -5,10 +5,12 @@
  * checked in this order: `state`, `iss`, then its content; nothing of a response that
  * fails a check is shown, since anyone may have written it.
  */
+
 import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { printableLine } from '../printable.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
 import type { Challenge } from '../transport/http/challenges.ts';
 import { SHOWN_CHARACTERS, SIGN_IN_MS } from './auth-limits.ts';
@@ -16,10 +18,10 @@ import type { OAuthSettings } from './auth-settings.ts';
 import { CallbackServer } from './callback-server.ts';
 import { chooseClient } from './client-identity.ts';
 import type { Credentials, OAuthClient } from './credentials.ts';
-import { bearerOf, type Discovered, discoverServer } from './discovery.ts';
+import { bearerOf, type Discovered, discoverServer, grantedCredentials } from './discovery.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 import { asksOffline, scopesToRequest, splitScopes } from './scopes.ts';
-import { assertPkce } from './server-metadata.ts';
+import { assertPkce, authorizationEndpoint } from './server-metadata.ts';
 import { exchangeCode } from './token-requests.ts';
 
 /** How a person takes part in a sign-in. */
@@ -50,6 +52,7 @@ export async function signIn(options: SignInOptions): Promise<Credentials> {
 	const { settings, http, stored } = options;
 	const discovered = await discoverServer(options);
 	const { metadata } = discovered;
+	authorizationEndpoint(metadata);
 	assertPkce(metadata, settings);
 	const challenged = splitScopes(bearerOf(options.challenges).get('scope'));
 	const scopes = scopesToRequest({ settings, discovered, challenged, held: options.held });
@@ -101,23 +104,14 @@ async function runFlow(options: SignInOptions, flow: Flow): Promise<Credentials>
 			scopes: scopes ?? [],
 		},
 	);
-	return {
-		url,
-		issuer: metadata.issuer,
-		resource,
-		tokenEndpoint: metadata.token_endpoint,
-		revocationEndpoint: metadata.revocation_endpoint,
-		client,
-		account,
-		tokens,
-	};
+	return grantedCredentials(url, discovered, { client, account, tokens });
 }
 
 function pageUrl(
 	{ discovered, client, scopes, callback }: Flow,
 	own: { state: string; code_challenge: string; resource: string | undefined },
 ): string {
-	const page = new URL(discovered.metadata.authorization_endpoint);
+	const page = new URL(authorizationEndpoint(discovered.metadata));
 	const parameters = {
 		response_type: 'code',
 		client_id: client.id,
@@ -199,11 +193,7 @@ function checkedResponse(
 function abortedBy(signal: AbortSignal | undefined): { aborted: Promise<never>; release: () => void } {
 	let release = () => {};
 	const aborted = new Promise<never>((_, reject) => {
-		if (signal === undefined) return;
-		const onAbort = () => reject(OrchestraError.from(signal.reason, 'canceled'));
-		if (signal.aborted) return onAbort();
-		signal.addEventListener('abort', onAbort, { once: true });
-		release = () => signal.removeEventListener('abort', onAbort);
+		release = onAbort(signal, () => reject(OrchestraError.from(signal?.reason, 'canceled')));
 	});
 	aborted.catch(() => {}); // it is raced, and may come while nobody waits
 	return { aborted, release };

@@ -11,9 +11,10 @@ import * as oauth from 'oauth4webapi';
 import { OrchestraError } from '../errors.ts';
 import { printableLine } from '../printable.ts';
 import { isLoopbackUrl } from '../transport/http/network-class.ts';
+import { jsonObject } from '../wire/json.ts';
 import { SHOWN_CHARACTERS } from './auth-limits.ts';
 import type { Credentials, OAuthClient, Tokens } from './credentials.ts';
-import { type GuardedHttp, type GuardedRequest, jsonObject } from './guarded-http.ts';
+import { type GuardedHttp, type GuardedRequest } from './guarded-http.ts';
 import { splitScopes } from './scopes.ts';
 import type { ServerMetadata } from './server-metadata.ts';
 
@@ -86,6 +87,39 @@ export async function refreshTokens(
 		);
 		const granted = await oauth.processRefreshTokenResponse(server, client, answer);
 		return tokensOf(granted, tokens?.scopes ?? [], refreshToken);
+	});
+}
+
+/** A request for a token that nobody signs in for. */
+export interface TokenRequest extends RequestingClient {
+	readonly server: oauth.AuthorizationServer & { readonly token_endpoint: string };
+	readonly grant: string;
+	readonly parameters: Readonly<Record<string, string>>;
+	/** Scopes that are requested; the granted ones when the response names none. */
+	readonly scopes: readonly string[];
+	/** In place of the secret. */
+	readonly authentication?: oauth.ClientAuth | undefined;
+}
+
+/** Get a token. Throws as `refreshTokens` does. */
+export async function requestTokens(request: TokenRequest): Promise<Tokens> {
+	const { http, server, grant, parameters, scopes, authentication, secret } = request;
+	const { assertion, subject_token: subject } = parameters;
+	return translated(server.issuer, [secret, assertion, subject], async () => {
+		const client = { client_id: request.client.id };
+		const answer = await oauth.genericTokenEndpointRequest(
+			server,
+			client,
+			authentication ?? authenticationOf(request),
+			grant,
+			{ ...parameters },
+			requestOptions(http, server.token_endpoint, undefined, {}),
+		);
+		const granted = await oauth.processGenericTokenEndpointResponse(server, client, answer, {
+			// The type of an assertion, which is not sent to a resource.
+			recognizedTokenTypes: { n_a: () => {} },
+		});
+		return tokensOf(granted, scopes, undefined);
 	});
 }
 

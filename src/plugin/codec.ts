@@ -1,6 +1,7 @@
 /* Encode and decode requests and responses as frame payloads; the types of their kinds. */
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
+import { isDeeperThan } from '../files/value-bounds.ts';
 import { FRAME_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import {
 	type PluginRequest,
@@ -8,7 +9,7 @@ import {
 	type PluginResponse,
 	PluginResponseSchema,
 } from './gen/orchestra/plugin/v1/plugin_pb.ts';
-import { checkNesting, RECURSION_LIMIT } from './nesting.ts';
+import { NOT_FOUND_CODE } from './missing-file.ts';
 
 export type RequestInit = MessageInitShape<typeof PluginRequestSchema>;
 export type ResponseInit = MessageInitShape<typeof PluginResponseSchema>;
@@ -59,7 +60,7 @@ export function expectKind<K extends ResponseKind>(response: PluginResponse, kin
 	if (found === kind) return value as ResponseValue<K>;
 	if (found === 'toolCall' && !value.success) {
 		throw new OrchestraError(
-			'tool_failed',
+			value.errorCode === NOT_FOUND_CODE ? 'not_found' : 'tool_failed',
 			value.errorMessage || `the peer responded with the error ${value.errorCode}`,
 			{
 				data: { code: value.errorCode },
@@ -67,7 +68,7 @@ export function expectKind<K extends ResponseKind>(response: PluginResponse, kin
 		);
 	}
 	throw new OrchestraError('bad_frame', `the peer responded with ${found ?? 'nothing'} instead of ${kind}`, {
-		data: { code: 'invalid_response' },
+		data: { code: 'invalid_response', outcome: 'ran' },
 	});
 }
 
@@ -92,4 +93,30 @@ function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraEr
 			cause,
 		},
 	);
+}
+
+/*
+ * A Struct needs two or three Protobuf messages per level, and every decoder has a
+ * limit: 10,000 messages in Go, 100 by default in most others. A peer that fails in the
+ * middle of a frame can only reset the stream, so the sender checks first and only the
+ * one call fails.
+ */
+
+/** Deepest nesting of arguments, results, metadata and payloads, in levels. */
+export const NESTING_LIMIT = 100;
+
+/** The envelope of a message: the request and the value of its kind. */
+const ENVELOPE_LEVELS = 3;
+
+/** For the decoder: messages inside each other, the envelope included. */
+const RECURSION_LIMIT: number = (NESTING_LIMIT + ENVELOPE_LEVELS) * 3;
+
+/** Throws `bad_input` when something in a message is nested too deep. */
+function checkNesting(message: object): void {
+	if (isDeeperThan(message, NESTING_LIMIT + ENVELOPE_LEVELS + 1)) {
+		throw new OrchestraError('bad_input', `a value is nested deeper than ${NESTING_LIMIT} levels`, {
+			hint: 'Flatten it, or pass the deep part as a string of JSON.',
+			data: { code: 'validation_error', limit: NESTING_LIMIT },
+		});
+	}
 }

@@ -1,12 +1,14 @@
 /*
  * Exact JSON numbers over the plugin protocol.
  *
- * A Struct holds numbers as doubles, so integers above 2^53 lose digits. Between peers
- * with the feature `exact-json` the JSON text is sent beside the Struct, but only when a
- * double would lose digits; other frames do not change.
+ * A Struct holds numbers as doubles: integers above 2^53 lose digits, and `1.0` is `1`.
+ * Between peers with the feature `exact-json` the JSON text is sent beside the Struct, but
+ * only when it has such a number; other frames do not change.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
-import { isObject, type JsonObject, losesDigits, memberText } from '../wire/json.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
+import { rewritesNumbers } from '../wire/json-text.ts';
+import { writtenMember } from '../wire/message-view.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const encoder = new TextEncoder();
@@ -28,12 +30,14 @@ export function parseExact(text: string): ExactObject {
 	}
 	if (!isObject(value)) throw new OrchestraError('bad_input', 'the arguments are JSON, but not an object');
 	// It came from `JSON.parse`.
-	return losesDigits(text) ? { value: value as JsonObject, text } : { value: value as JsonObject };
+	return rewritesNumbers(text) ? { value: value as JsonObject, text } : { value: value as JsonObject };
 }
 
 /** The arguments of a tool call, with their text when the value alone would lose digits. `line` is the whole request. */
 export function argumentsIn(line: string, value: JsonObject): ExactObject {
-	return losesDigits(line) ? { value, text: memberText(line, 'params', 'arguments') } : { value };
+	const text = rewritesNumbers(line) ? writtenMember(line, 'arguments') : undefined;
+	// Arguments that are `null` count as absent.
+	return text === undefined || text === 'null' ? { value } : { value, text };
 }
 
 /** The bytes for the message; empty when the Struct is exact or the peer does not support the text. */

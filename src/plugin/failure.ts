@@ -19,6 +19,7 @@ export function failedResponse(kind: RequestKind, thrown: unknown): Response {
 	if (kind === 'register') return { case: kind, value: { accepted: false, rejectReason: message } };
 	if (kind === 'boot') return { case: kind, value: { ready: false, error: message } };
 	if (kind === 'shutdown') return { case: kind, value: { clean: false } };
+	if (kind === 'storageDelete') return { case: kind, value: { success: false } };
 	if (kind === 'storageWrite') return { case: kind, value: { success: false, error: message } };
 	return errorResponse(failureCode(thrown), message);
 }

@@ -12,6 +12,9 @@ export const MCP_PARTS = 'mcp-parts';
 /** A tunnel names the view of its session. */
 export const TOOL_VIEWS = 'tool-views';
 
+/** In a rejected registration: the bridge must not use this hub. */
+export const REFUSED = 'refused';
+
 /** All features of this implementation. */
 export const FEATURES: readonly string[] = [MCP_TUNNEL, MCP_PARTS, EXACT_JSON, TOOL_VIEWS];
 

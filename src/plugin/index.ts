@@ -16,6 +16,7 @@ export { definePlugin, type Plugin, type RunningPlugin } from './sdk/define-plug
 export type {
 	PluginCall,
 	PluginDefinition,
+	PluginEvent,
 	PluginPrompt,
 	PluginResult,
 	PluginStreamingTool,

@@ -3,8 +3,9 @@
  * locally; a response is replaced by an error with the same id, so that the peer's call
  * ends too.
  */
-import { elementsOf, parseJson } from '../wire/json.ts';
+import { parseJson } from '../wire/json.ts';
 import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { elementsOf } from '../wire/json-text.ts';
 
 export interface Refusal {
 	/** The error under the id of the message; undefined when it has none. */

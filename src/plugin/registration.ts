@@ -4,6 +4,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import type { Link } from '../link/link.ts';
+import { REFUSED } from './features.ts';
 import { bytesField, eachField, joined } from './protobuf-fields.ts';
 
 /** The fields of a manifest that a bridge sets. */
@@ -20,7 +21,10 @@ export interface ShortManifest {
 /** The result. An orchestrator without registration counts as not accepted. */
 export interface Registration {
 	isAccepted: boolean;
+	/** Empty when it was not accepted. */
 	features: ReadonlySet<string>;
+	/** Why the hub must not be used; undefined for a peer that only does not know registrations. */
+	refusal: string | undefined;
 }
 
 const decoder = new TextDecoder();
@@ -70,13 +74,16 @@ export function registrationFrame(manifest: ShortManifest): Uint8Array {
 /** Read the registration from a `PluginResponse`. Throws `bad_frame` for invalid bytes. */
 export function readRegistration(payload: Uint8Array): Registration {
 	let isAccepted = false;
+	let reason = '';
 	const features = new Set<string>();
 	eachField(payload, (kind, result) => {
 		if (kind !== 10 || typeof result === 'number') return;
 		eachField(result, (number, value) => {
 			if (number === 1) isAccepted = value === 1;
+			if (number === 2 && typeof value !== 'number') reason = decoder.decode(value);
 			if (number === 100 && typeof value !== 'number') features.add(decoder.decode(value));
 		});
 	});
-	return { isAccepted, features: isAccepted ? features : new Set() };
+	const refusal = !isAccepted && features.has(REFUSED) ? reason : undefined;
+	return { isAccepted, features: isAccepted ? features : new Set(), refusal };
 }

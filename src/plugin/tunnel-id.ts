@@ -1,5 +1,7 @@
 /* The request id of a bridge's tunnel: the id of its MCP session, and its view of the tools. */
 
+import { percentDecoded } from '../printable.ts';
+
 const PREFIX = 'tunnel:';
 const VIEW = '?view=';
 
@@ -19,13 +21,5 @@ export function tunnelId({ sessionId = '', view }: TunneledSession): string {
 export function readTunnelId(requestId: string): TunneledSession {
 	if (!requestId.startsWith(PREFIX)) return {};
 	const [sessionId, view] = requestId.slice(PREFIX.length).split(VIEW);
-	return { sessionId: sessionId || undefined, view: view === undefined ? undefined : decoded(view) };
-}
-
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text; // not ours; the error for an unknown view shows it
-	}
+	return { sessionId: sessionId || undefined, view: view === undefined ? undefined : percentDecoded(view) };
 }

@@ -4,13 +4,16 @@
  * The whole system is mounted read-only, or only the listed folders and those of the
  * system. Each home folder is an empty one with its visible entries, so a dotfile that
  * is made later stays hidden too. /tmp and /run are private, because sockets there
- * reach other programs. The environment is inherited and not an argument: it may have
+ * reach other programs. What of /proc belongs to the machine is read-only, because root may
+ * write it. The environment is inherited and not an argument: it may have
  * secrets. The processes stay in the group of the child and keep its mark.
  */
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { isInside } from '../files/is-inside.ts';
+import { type CertificatePath, certificatePaths } from './certificate-variables.ts';
 import { spawnError } from './find-command.ts';
 import type { FoundProgram, Sandbox } from './sandbox.ts';
 
@@ -19,6 +22,7 @@ const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/li
 const privateFolders = ['/tmp', '/var/tmp', '/run'];
 /** With a network: the name servers, which a link in /etc may lead to. */
 const resolverFolders = ['/run/systemd/resolve', '/run/NetworkManager', '/run/resolvconf'];
+const WRITE_BITS = 0o222;
 /** Most visible entries of a home folder. */
 const HOME_ENTRIES = 2000;
 
@@ -41,6 +45,8 @@ export function bubblewrapped(
 	}
 	const wide = read.filter((path) => homes.some((home) => isInside(home, path)));
 	const narrow = read.filter((path) => !wide.includes(path));
+	const visibility = { homes, visible: [...narrow, ...write], seesAll: wide.includes('/') };
+	const certificates = certificateMounts(program, environment, visibility);
 	const args = [
 		...isolation(sandbox),
 		...(wide.includes('/') ? bind('--ro-bind', ['/']) : system()),
@@ -49,17 +55,19 @@ export function bubblewrapped(
 			wide.filter((path) => path !== '/'),
 		),
 		...['--dev', '/dev', '--proc', '/proc'],
+		...bind('--ro-bind-try', machineFiles()),
 		...privateFolders.filter((path) => isFolder(path)).flatMap((path) => ['--tmpfs', path]),
 		...(sandbox.network ? resolverFolders.flatMap((path) => ['--ro-bind-try', path, path]) : []),
 		...(wide.length > 0 ? [...homes.flatMap(withoutDotfiles), ...hidden(environment)] : []),
 		...bind('--ro-bind', narrow),
-		...ownFile(program, { homes, visible: [...narrow, ...write], seesAll: wide.includes('/') }),
+		...ownFile(program, visibility),
+		...certificates.mounts,
 		...bind('--bind', write),
 		...bind('--ro-bind', sandbox.protect.filter((path) => existsSync(path)).map(realPath)),
 		...readOnlyAtLast(wide, homes),
 		...['--chdir', realPath(program.cwd), '--', program.file, ...program.args],
 	];
-	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' } };
+	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' }, notes: certificates.notes };
 }
 
 /** The empty folders that mounts were made in. */
@@ -70,6 +78,19 @@ function readOnlyAtLast(wide: readonly string[], homes: readonly string[]): stri
 		...(wide.includes('/') ? [] : ['/']),
 	];
 	return made.flatMap((path) => ['--remount-ro', path]);
+}
+
+/**
+ * What of /proc belongs to the machine and not to a process. The kernel lets root write it by its user id alone, without
+ * a capability: `core_pattern` names a program that it then starts outside of the sandbox.
+ */
+function machineFiles(): string[] {
+	const entries = readdirSync('/proc', { withFileTypes: true });
+	return entries.flatMap((entry) => {
+		if (/^\d+$/.test(entry.name)) return [];
+		const path = join('/proc', entry.name);
+		return entry.isDirectory() || (entry.isFile() && isWritable(path)) ? [path] : [];
+	});
 }
 
 function isolation({ network }: Sandbox): string[] {
@@ -113,10 +134,42 @@ interface Visibility {
 }
 
 /** The program itself can be read wherever it is. */
-function ownFile({ file }: FoundProgram, { homes, visible, seesAll }: Visibility): string[] {
-	const isIn = (folders: readonly string[]): boolean => folders.some((folder) => isInside(file, folder));
-	const isSeen = seesAll ? !isIn([...homes, ...privateFolders]) : isIn(systemFolders);
-	return isSeen || isIn(visible) ? [] : ['--ro-bind', realPath(file), file];
+function ownFile({ file }: FoundProgram, visibility: Visibility): string[] {
+	return isSeen(file, visibility) ? [] : ['--ro-bind', realPath(file), file];
+}
+
+/** Whether a path can be read without a mount of its own. The visible entries of a home folder count as hidden. */
+function isSeen(path: string, { homes, visible, seesAll }: Visibility): boolean {
+	const isIn = (folders: readonly string[]): boolean => folders.some((folder) => isInside(path, folder));
+	return (seesAll ? !isIn([...homes, ...privateFolders]) : isIn(systemFolders)) || isIn(visible);
+}
+
+/** Not a dotfile, nor a link to one. */
+function isVisibleInHome(path: string, homes: readonly string[]): boolean {
+	return homes.some(
+		(home) => path.startsWith(`${home}/`) && path[home.length + 1] !== '.' && realPath(path) === path,
+	);
+}
+
+/**
+ * The certificate authorities that the variables of this user name can be read. Those of an entry cannot, unless its
+ * sandbox shows them: else a configuration could show any file by naming it.
+ */
+function certificateMounts(
+	{ env }: FoundProgram,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	visibility: Visibility,
+): { mounts: string[]; notes: string[] } {
+	const hidden = certificatePaths(env).filter(({ path }) => existsSync(path) && !isSeen(path, visibility));
+	const isOfUser = ({ name, path }: CertificatePath): boolean =>
+		env[name] === environment[name] && !visibility.homes.some((home) => isInside(home, realPath(path)));
+	const mounts = hidden.filter(isOfUser).flatMap(({ path }) => ['--ro-bind', realPath(path), path]);
+	const notes = hidden
+		.filter(
+			(each) => !isOfUser(each) && !(visibility.seesAll && isVisibleInHome(each.path, visibility.homes)),
+		)
+		.map(({ name, path }) => `${name} is ${path}, which its sandbox hides: add it to \`sandbox.read\``);
+	return { mounts, notes };
 }
 
 function bind(option: string, paths: readonly string[]): string[] {
@@ -142,10 +195,13 @@ function realPath(path: string): string {
 	}
 }
 
+/** By anybody. */
+function isWritable(path: string): boolean {
+	const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+	return (mode & WRITE_BITS) !== 0;
+}
+
 function isFolder(path: string): boolean {
-	try {
-		return lstatSync(path).isDirectory() || lstatSync(realpathSync(path)).isDirectory();
-	} catch {
-		return false; // missing
-	}
+	// It may be missing.
+	return attempt(() => lstatSync(path).isDirectory() || lstatSync(realpathSync(path)).isDirectory(), false);
 }

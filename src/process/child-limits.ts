@@ -7,6 +7,7 @@
  * address space: runtimes reserve far more of that than they use. `processes` counts all
  * processes of the user, and the kernel does not apply it to root.
  */
+import { attempt } from '../errors.ts';
 import { findCommand, spawnError } from './find-command.ts';
 import type { FoundProgram } from './sandbox.ts';
 
@@ -58,15 +59,14 @@ function limitedByShell(
 }
 
 function findPrlimit(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
-	try {
-		return findCommand('prlimit', '/', { PATH: environment['PATH'] ?? '/usr/bin:/bin' });
-	} catch {
-		return undefined;
-	}
+	return attempt(() => findCommand('prlimit', '/', { PATH: environment['PATH'] ?? '/usr/bin:/bin' }));
 }
 
 const signs: readonly { name: keyof ChildLimits; text: RegExp }[] = [
-	{ name: 'memoryBytes', text: /out of memory|cannot allocate memory|bad_alloc|MemoryError|ENOMEM/i },
+	{
+		name: 'memoryBytes',
+		text: /out of memory|cannot allocate memory|allocation[ _]failed|bad_alloc|MemoryError|ENOMEM/i,
+	},
 	{ name: 'openFiles', text: /too many open files|EMFILE/i },
 	{ name: 'processes', text: /resource temporarily unavailable|EAGAIN|can't start new thread/i },
 ];

@@ -30,11 +30,11 @@ import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
 import { STOP_EOF_MS, STOP_KILL_MS, stopTree } from './stop.ts';
 
 /** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
-export type StderrPolicy = 'inherit' | 'log' | 'discard' | ((chunk: Buffer) => void);
+export type StderrPolicy = 'inherit' | 'log' | 'discard' | Writable | ((chunk: Buffer) => void);
 
 /** How a child process is started. */
 export interface ChildOptions {
-	/** Default `discard`: only the last lines are kept. */
+	/** Default `discard`: only the last lines are kept. `Client.open` and `connect` show it by default. */
 	stderr?: StderrPolicy | undefined;
 	/** Called after the last chunk of stderr. */
 	onStderrEnd?: (() => void) | undefined;
@@ -95,6 +95,7 @@ export class Child {
 		const startedAt = performance.now();
 		try {
 			const program = confined(found, record, parentEnvironment, group);
+			for (const note of program.notes ?? []) options.log?.warn(note);
 			const spawner = options.spawner ?? directSpawner;
 			const child = await spawner.spawn({ ...program, guard });
 			return new Child({ record, child, guard, startedAt, group }, options);
@@ -189,7 +190,9 @@ export class Child {
 	/** The error for pending calls to this child: how it exited, and its last stderr lines. */
 	exitError(): OrchestraError {
 		const diagnosis = this.diagnose();
-		return new OrchestraError('closed', 'process exited unexpectedly', {
+		// It may have closed its stdout and run on.
+		const message = this.isRunning ? 'stdout not available' : 'process exited unexpectedly';
+		return new OrchestraError('closed', message, {
 			hint: explainExit(diagnosis),
 			data: { ...diagnosis },
 		});
@@ -256,16 +259,16 @@ export class Child {
 		stderr.on('data', (chunk: Buffer) => {
 			this.#stderrRing.push(chunk);
 			if (typeof policy === 'function') policy(chunk);
-			else if (policy === 'inherit') this.#forward(chunk);
 			else if (policy === 'log')
 				for (const line of lines.push(chunk)) log.info(typeof line === 'string' ? line : line.head);
+			else if (policy !== 'discard') this.#forward(chunk, policy === 'inherit' ? process.stderr : policy);
 		});
 	}
 
-	#forward(chunk: Buffer): void {
-		if (process.stderr.write(chunk)) return;
+	#forward(chunk: Buffer, target: Writable): void {
+		if (target.write(chunk)) return;
 		this.#process.stderr.pause();
-		process.stderr.once('drain', () => this.#process.stderr.resume());
+		target.once('drain', () => this.#process.stderr.resume());
 	}
 }
 

@@ -21,6 +21,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { attempt } from '../errors.ts';
 import { processStat } from './process-stat.ts';
 import type { FoundProgram } from './sandbox.ts';
 
@@ -50,13 +51,12 @@ let groups = 0;
 
 /** The place on this system; undefined without cgroup v2. */
 export function controlGroupPlace(): ControlGroupPlace | undefined {
-	try {
+	// There may be no /proc.
+	return attempt(() => {
 		if (process.platform !== 'linux' || !existsSync(join(MOUNT, 'cgroup.controllers'))) return undefined;
 		const own = /^0::(\/.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
 		return own === undefined ? undefined : { root: MOUNT, own };
-	} catch {
-		return undefined; // no /proc
-	}
+	});
 }
 
 /** A group with these limits; undefined where there can be none. */
@@ -116,17 +116,16 @@ export class ControlGroup {
 		for (let round = 0; round < REMOVE_ROUNDS; round++) {
 			if (removeFolder(this.folder)) return;
 			killAll(this.folder);
-			await wait(REMOVE_WAIT_MS, undefined, { ref: false });
+			await wait(REMOVE_WAIT_MS);
 		}
 	}
 
 	#count(file: string, name: string): number {
-		try {
+		// It may be removed, and a kernel may not have this file.
+		return attempt(() => {
 			const text = readFileSync(join(this.folder, file), 'utf8');
 			return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-		} catch {
-			return 0; // removed, or a kernel without this file
-		}
+		}, 0);
 	}
 }
 
@@ -171,11 +170,8 @@ function isOwned(name: string): boolean {
 }
 
 function killAll(folder: string): void {
-	try {
-		writeFileSync(join(folder, 'cgroup.kill'), '1', { flag: 'r+' });
-	} catch {
-		// Before Linux 5.14, or it is gone: the process tree is stopped by its marks too.
-	}
+	// Before Linux 5.14, or it is gone: the process tree is stopped by its marks too.
+	attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1', { flag: 'r+' }));
 }
 
 /** True when the group is gone. A group with processes cannot be removed. */

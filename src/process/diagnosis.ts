@@ -1,4 +1,5 @@
 /* How a child process exited, with all facts that the reader needs. */
+import { crashLines, crashReason } from './crash-lines.ts';
 
 /** How a child process exited, for people and programs. */
 export interface Diagnosis {
@@ -14,20 +15,33 @@ export interface Diagnosis {
 	readonly limit?: string | undefined;
 }
 
+/** Lines of output in a hint. */
+const HINT_LINES = 3;
+
 /** How a child exited, in sentences for a hint. */
 export function explainExit(diagnosis: Diagnosis): string {
-	const { command, exitCode, signal, elapsedMs, stderr, strayLines } = diagnosis;
-	const how =
-		signal !== null
-			? `was ended by ${signal}`
-			: exitCode === null
-				? 'closed its stdout but still runs'
-				: `exited with code ${exitCode}`;
+	return `\`${diagnosis.command}\` ${exitText(diagnosis) ?? `closed its stdout but still runs after ${diagnosis.elapsedMs} ms`}.${lastLinesText(diagnosis)}`;
+}
+
+/** How a child exited and how long it ran, such as `exited with code 1 after 30 ms`; undefined while it runs. */
+export function exitText({ exitCode, signal, elapsedMs, limit }: Diagnosis): string | undefined {
+	if (signal === null && exitCode === null) return undefined;
+	const how = signal === null ? `exited with code ${exitCode}` : `was ended by ${signal}`;
+	return `${how} after ${elapsedMs} ms${limit === undefined ? '' : `; ${limit}`}`;
+}
+
+/** Why a child that exited did so, by its own words in one line; undefined when it said nothing. */
+export function exitReason({ exitCode, stderr, strayLines }: Diagnosis): string | undefined {
+	const lines = stderr.length > 0 ? stderr : strayLines;
+	// The last line of a program that failed is the best that it said; of one that was ended it is any line of its log.
+	const last = exitCode === null || exitCode === 0 ? undefined : crashLines(lines, 1)[0]?.trim();
+	return crashReason(lines) ?? last;
+}
+
+/** The lines that say most, for the end of a hint. */
+export function lastLinesText({ stderr, strayLines }: Diagnosis): string {
 	const [stream, lines] = stderr.length > 0 ? ['stderr', stderr] : ['stdout', strayLines];
-	const last =
-		lines.length > 0
-			? ` Last ${stream} lines: ${lines.slice(-3).join(' | ')}`
-			: ' It printed nothing on stderr.';
-	const why = diagnosis.limit === undefined ? '' : `; ${diagnosis.limit}`;
-	return `\`${command}\` ${how} after ${elapsedMs} ms${why}.${last}`;
+	if (lines.length === 0) return ' It printed nothing on stderr.';
+	const shown = crashLines(lines, HINT_LINES).map((line) => line.trim());
+	return ` Last ${stream} lines: ${shown.join(' | ')}`;
 }

@@ -2,6 +2,7 @@
  * The environment of a child: the variables that a program needs to run, plus those of
  * the configuration. Tokens and keys of the parent are not inherited by accident.
  */
+import { certificateNames } from './certificate-variables.ts';
 
 const posixNames = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'TMPDIR'];
 const windowsNames = [
@@ -23,8 +24,9 @@ const windowsNames = [
 	'USERPROFILE',
 ];
 const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
-const posixBase: ReadonlySet<string> = new Set([...posixNames, ...proxyNames]);
-const windowsBase: ReadonlySet<string> = new Set([...windowsNames, ...proxyNames]);
+const networkNames = [...proxyNames, ...certificateNames];
+const posixBase: ReadonlySet<string> = new Set([...posixNames, ...networkNames]);
+const windowsBase: ReadonlySet<string> = new Set([...windowsNames, ...networkNames]);
 
 /** The minimal environment from `parent`, overlaid with `extra`. */
 export function childEnvironment(

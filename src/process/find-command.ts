@@ -6,7 +6,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { OrchestraError } from '../errors.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 
 /** The absolute path of `command`. Throws `spawn`; `data.path` is the searched PATH, which a model must not see. */
 export function findCommand(
@@ -59,11 +59,10 @@ function runnable(file: string, endings: string[]): string | undefined {
 }
 
 function isRunnable(file: string): boolean {
-	try {
+	// A folder on PATH may be unreadable, and a file without the x bit.
+	return attempt(() => {
 		if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false;
 		accessSync(file, constants.X_OK);
 		return true;
-	} catch {
-		return false; // an unreadable folder on PATH, or a file without the x bit
-	}
+	}, false);
 }

@@ -8,27 +8,37 @@
 
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt } from '../errors.ts';
 import { processStat } from './process-stat.ts';
 
 /** Poll interval while waiting for the end of a group, in milliseconds. */
-export const GROUP_POLL_MS = 10;
+const GROUP_POLL_MS = 10;
 /** /proc is scanned only every few polls: a scan costs milliseconds. */
-export const POLLS_PER_PROC_SCAN = 5;
+const POLLS_PER_PROC_SCAN = 5;
 
 /** Send a signal to every process of the group; false when none is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-	try {
-		return process.kill(-group, signal);
-	} catch {
-		return false; // ESRCH: no such group. EPERM cannot happen to a group of our own children.
-	}
+	// ESRCH: no such group. EPERM cannot happen to a group of our own children.
+	return attempt(() => process.kill(-group, signal), false);
 }
 
 /** Wait until no process of the group is alive; false when `ms` passed first. */
 export async function groupGone(group: number, ms: number): Promise<boolean> {
+	return polledUntilGone(ms, (isScan) => isGroupLeft(group, isScan));
+}
+
+/** Whether a process of the group is alive. Zombies are told apart by a scan only. */
+export function isGroupLeft(group: number, isScan: boolean): boolean {
+	return signalGroup(group, 0) && !(isScan && !hasLiveMember(group));
+}
+
+/** Poll until nothing is left; false when `ms` passed first. */
+export async function polledUntilGone(
+	ms: number,
+	isLeft: (isScan: boolean) => boolean | Promise<boolean>,
+): Promise<boolean> {
 	const deadlineAt = performance.now() + ms;
-	for (let polls = 1; signalGroup(group, 0); polls++) {
-		if (polls % POLLS_PER_PROC_SCAN === 0 && !hasLiveMember(group)) return true;
+	for (let polls = 1; await isLeft(polls % POLLS_PER_PROC_SCAN === 0); polls++) {
 		if (performance.now() >= deadlineAt) return false;
 		await sleep(GROUP_POLL_MS);
 	}
@@ -36,7 +46,7 @@ export async function groupGone(group: number, ms: number): Promise<boolean> {
 }
 
 /** False when only zombies are left in the group. True where there is no /proc. */
-export function hasLiveMember(group: number): boolean {
+function hasLiveMember(group: number): boolean {
 	if (process.platform !== 'linux') return true;
 	// The leader first: to read all processes costs milliseconds.
 	if (isLiveMember(group, group)) return true;

@@ -12,7 +12,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { OrchestraError } from '../errors.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { signalGroup } from './group.ts';
@@ -184,11 +184,8 @@ function failPending({ pid, mark, pipes, isForking, resolve, fail, exit }: Pendi
 }
 
 function killIfAlive(pid: number): void {
-	try {
-		process.kill(pid, 'SIGKILL');
-	} catch {
-		// It has just exited.
-	}
+	// It may have just exited.
+	attempt(() => process.kill(pid, 'SIGKILL'));
 }
 
 function outcomeUnknown(): OrchestraError {

@@ -1,12 +1,14 @@
 /*
  * A ring buffer of the last lines of a stream, for the diagnosis of a failure.
  *
- * Bounded in lines and in characters per line, so a child may flood its stderr.
+ * Bounded in lines and in characters per line, so a child may flood its stderr. Lines of a
+ * stack are dropped first: the stack of a large program would displace the reason of its crash.
  * A character that is split between two chunks is decoded correctly. Secrets are replaced
- * before a line is cut, so that no part of one is left.
+ * when the lines are read, and before a line is cut, so that no part of one is left.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { redact } from '../redact.ts';
+import { CrashReader, type LineKind } from './crash-lines.ts';
 
 /** How many lines are kept. */
 export const RING_LINES = 20;
@@ -17,7 +19,8 @@ const RAW_LINE_CHARACTERS = 8 * 1024;
 
 export class LineRing {
 	readonly #decoder = new StringDecoder('utf8');
-	readonly #lines: string[] = [];
+	readonly #reader = new CrashReader();
+	readonly #lines: { text: string; kind: LineKind }[] = [];
 	#partialLine = '';
 
 	/** Add a chunk of the stream; it may end anywhere. */
@@ -32,19 +35,26 @@ export class LineRing {
 	/** Add one complete line. */
 	add(line: string): void {
 		if (line === '') return;
-		this.#lines.push(keptPart(line));
-		if (this.#lines.length > RING_LINES) this.#lines.shift();
+		const text = plainPart(line);
+		this.#lines.push({ text, kind: this.#reader.kindOf(text) });
+		if (this.#lines.length <= RING_LINES) return;
+		const stack = this.#lines.findIndex(({ kind }) => kind === 'frame' || kind === 'noise');
+		this.#lines.splice(Math.max(0, stack), 1);
 	}
 
 	/** The kept lines, oldest first, including an incomplete last one. */
 	get lines(): string[] {
-		const all = this.#partialLine === '' ? this.#lines : [...this.#lines, keptPart(this.#partialLine)];
-		return all.slice(-RING_LINES);
+		const all = this.#lines.map(({ text }) => text);
+		if (this.#partialLine !== '') all.push(plainPart(this.#partialLine));
+		return all.slice(-RING_LINES).map((text) => redact(text).slice(0, RING_LINE_CHARACTERS));
 	}
 }
 
-function keptPart(line: string): string {
-	return redact(line.slice(0, RAW_LINE_CHARACTERS)).slice(0, RING_LINE_CHARACTERS);
+function plainPart(line: string): string {
+	return line.slice(0, RAW_LINE_CHARACTERS).replace(COLOR, '');
 }
 
-const TAIL_BYTES = RING_LINES * RING_LINE_CHARACTERS * 4;
+// oxlint-disable-next-line no-control-regex -- the escape sequences of colors
+const COLOR = /\u001b\[[\d;]*m/g;
+/** One read of a pipe: a stack that fills most of it must not hide the reason in front of it. */
+const TAIL_BYTES = 64 * 1024;

@@ -9,7 +9,7 @@
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isCode } from '../errors.ts';
+import { attempt, isCode } from '../errors.ts';
 import { WorkSlices } from '../rpc/work-slices.ts';
 import { MARK_VARIABLE, markOfProcess } from './mark.ts';
 import { processStat } from './process-stat.ts';
@@ -92,11 +92,11 @@ export function isMarked(pid: number, mark: string): boolean {
 /** True while a guard, or its backup, runs for marks that start with `mark`: it has the mark as an argument. */
 export function isGuarded(mark: string): boolean {
 	return listPids().some((pid) => {
-		try {
-			return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`\0${MARK_VARIABLE}=${mark}`);
-		} catch {
-			return false; // gone
-		}
+		// It may be gone.
+		return attempt(
+			() => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`\0${MARK_VARIABLE}=${mark}`),
+			false,
+		);
 	});
 }
 
@@ -121,11 +121,7 @@ function listPids(): number[] {
 
 /** The last pid assigned; 0 when the system does not report it. */
 function lastPid(): number {
-	try {
-		return Number(readFileSync('/proc/loadavg', 'latin1').trimEnd().split(' ').pop()) || 0;
-	} catch {
-		return 0;
-	}
+	return attempt(() => Number(readFileSync('/proc/loadavg', 'latin1').trimEnd().split(' ').pop()) || 0, 0);
 }
 
 /** The mark of a process if it starts with `prefix`, else empty; undefined for a process that exits or is in exec. */

@@ -11,6 +11,7 @@
 
 import { readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../errors.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate } from '../files/private-path.ts';
 import { readRegularText } from '../files/regular-file.ts';
@@ -59,11 +60,8 @@ export function recordFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 function reapOrphans(folder: string, moreTries: number): void {
 	if (reapDeadOwners(folder) || moreTries === 0) return;
 	setTimeout(() => {
-		try {
-			reapOrphans(folder, moreTries - 1);
-		} catch {
-			// The folder was removed meanwhile.
-		}
+		// The folder was removed meanwhile.
+		attempt(() => reapOrphans(folder, moreTries - 1));
 	}, NEXT_TRY_MS).unref();
 }
 
@@ -93,11 +91,8 @@ function killMarked(mark: string): boolean {
 		const found = findMarked(mark);
 		if (found.length === 0) return true;
 		for (const pid of found) {
-			try {
-				process.kill(pid, 'SIGKILL');
-			} catch {
-				// It has just exited.
-			}
+			// It may have just exited.
+			attempt(() => process.kill(pid, 'SIGKILL'));
 		}
 	}
 	return false;
@@ -109,11 +104,8 @@ function recordName(pid: number): string {
 
 function isOwnerAlive(name: string): boolean {
 	const pid = Number(name.split('-')[1]);
-	try {
-		return recordName(pid) === name;
-	} catch {
-		return false; // no such process
-	}
+	// There may be no such process.
+	return attempt(() => recordName(pid) === name, false);
 }
 
 /** The folder may be shared with containers, which have other pids. */
@@ -134,9 +126,6 @@ function removeWhenOld(file: string): void {
 }
 
 function removeRecord(file: string): void {
-	try {
-		unlinkSync(file);
-	} catch {
-		// Another process removed it first.
-	}
+	// Another process removed it first.
+	attempt(() => unlinkSync(file));
 }

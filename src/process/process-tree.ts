@@ -4,8 +4,8 @@
  * Descendants may outlive the leader; the tree is gone when none is left. There is no
  * event for that, so it is polled.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { GROUP_POLL_MS, hasLiveMember, isLiveMember, POLLS_PER_PROC_SCAN, signalGroup } from './group.ts';
+import { attempt } from '../errors.ts';
+import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup } from './group.ts';
 import { findMarkedSoon, isMarked, type Origin } from './marked-processes.ts';
 
 export class ProcessTree {
@@ -34,19 +34,12 @@ export class ProcessTree {
 	}
 
 	/** Wait until no process of the tree is alive; false when `ms` passed first. */
-	async gone(ms: number): Promise<boolean> {
-		const deadlineAt = performance.now() + ms;
-		for (let polls = 1; await this.#isAnyLeft(polls); polls++) {
-			if (performance.now() >= deadlineAt) return false;
-			await sleep(GROUP_POLL_MS);
-		}
-		return true;
+	gone(ms: number): Promise<boolean> {
+		return polledUntilGone(ms, (isScan) => this.#isAnyLeft(isScan));
 	}
 
-	async #isAnyLeft(polls: number): Promise<boolean> {
-		const { pid } = this.#origin;
-		const isScan = polls % POLLS_PER_PROC_SCAN === 0;
-		if (signalGroup(pid, 0) && !(isScan && !hasLiveMember(pid))) return true;
+	async #isAnyLeft(isScan: boolean): Promise<boolean> {
+		if (isGroupLeft(this.#origin.pid, isScan)) return true;
 		if (this.#escaped.some((pidOutside) => isMarked(pidOutside, this.#mark ?? ''))) return true;
 		// All known processes are gone; those that they started meanwhile get the same signal.
 		return this.#signalEscaped(this.#lastSignal);
@@ -57,11 +50,8 @@ export class ProcessTree {
 		const marked = this.#mark === undefined ? [] : await findMarkedSoon(this.#mark, this.#origin);
 		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
 		for (const pid of this.#escaped) {
-			try {
-				process.kill(pid, signal);
-			} catch {
-				// It has just exited, or changed its user: nothing we can do.
-			}
+			// It has just exited, or changed its user: nothing we can do.
+			attempt(() => process.kill(pid, signal));
 		}
 		return this.#escaped.length > 0;
 	}

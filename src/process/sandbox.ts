@@ -25,6 +25,8 @@ export interface FoundProgram {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
+	/** What the sandbox hides although the environment names it, for the log. */
+	readonly notes?: readonly string[] | undefined;
 }
 
 /** Where the sandbox is. */

@@ -1,4 +1,6 @@
 /* The description of a program to start, from a configuration file, a URI or a caller. */
+import { redactArgs } from '../named-secrets.ts';
+import { printableLine, quoted } from '../printable.ts';
 import type { ChildLimits } from './child-limits.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -17,9 +19,7 @@ export interface SpawnRecord {
 	readonly limits?: ChildLimits | undefined;
 }
 
-/** The record as a shell command line, without the environment, which may contain secrets. */
+/** The record as a shell command line for people: without the environment, and with secrets in the arguments replaced. */
 export function commandLine({ command, args = [] }: SpawnRecord): string {
-	return [command, ...args]
-		.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)))
-		.join(' ');
+	return [command, ...redactArgs(command, args)].map((word) => quoted(printableLine(word))).join(' ');
 }

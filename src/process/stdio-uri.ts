@@ -6,7 +6,7 @@
  * the closing quote; elsewhere a quote is a plain character, so that JSON needs no
  * escaping: `stdio:echo {"bye":true}`.
  */
-import { OrchestraError } from '../errors.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 import type { SpawnRecord } from './spawn-record.ts';
 
 const SCHEME = 'stdio:';
@@ -30,11 +30,8 @@ export function parseStdioUri(uri: string): SpawnRecord {
 /** Invalid escapes, such as the `%s` of a date format, are kept. */
 function percentDecode(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
-		try {
-			return decodeURIComponent(escapes);
-		} catch {
-			return escapes; // not UTF-8, so not an escape
-		}
+		// What is not UTF-8 is no escape.
+		return attempt(() => decodeURIComponent(escapes), escapes);
 	});
 }
 

@@ -5,11 +5,25 @@
  * the fields that this code reads are declared.
  */
 import type { JsonObject } from '../wire/json.ts';
+import { JsonText } from '../wire/json-text.ts';
 
 type Open = { [key: string]: unknown };
 
 /** Any result of a request. */
 export type Result = Record<string, unknown>;
+
+/** The result of a request, as a value or, when it is passed on, as the text of a server. */
+export type Answer = Result | JsonText;
+
+/** What an answer says. The value is only looked at. */
+export function answerValue(answer: Answer): Result {
+	return answer instanceof JsonText ? (answer.value as Result) : answer; // an answer is an object
+}
+
+/** What an answer says, to be copied and changed: its parts are still written as they were. */
+export function exactAnswer(answer: Answer): Result {
+	return answer instanceof JsonText ? (answer.exact as Result) : answer; // an answer is an object
+}
 
 /** A value or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;

@@ -9,6 +9,11 @@ export const LOG_LEVEL: string = `${PREFIX}logLevel`;
 export const SERVER_INFO: string = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
 
+/** In a list request the id of the hub that asks, in its result that of the hub that answers. */
+export const HUB_ID = 'orchestra/hub';
+/** In a listed item the ids of the hubs that it came through. */
+export const HUB_PATH = 'orchestra/hubs';
+
 /** The error codes that MCP adds to those of JSON-RPC. */
 export const mcpCodes = {
 	headerMismatch: -32020,

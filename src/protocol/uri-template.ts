@@ -1,18 +1,55 @@
 /* URI templates (RFC 6570): reading a URI by level 1 and `{+path}`, filling in by every operator. */
+import { attempt } from '../errors.ts';
 
-/** The values of the variables when `uri` fits `template`; undefined when it does not. */
+/** Most places that are tried for one template; then it does not fit. Some milliseconds. */
+const MATCH_STEPS = 200_000;
+/** Most variables and texts between them of a template that a URI may fit. */
+const MATCHED_PARTS = 64;
+
+/**
+ * The values of the variables when `uri` fits `template`; undefined when it does not. A variable takes as much as it
+ * can. By hand and not by a regular expression: templates come from servers, and several variables backtrack.
+ */
 export function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
-	const names: string[] = [];
-	const pattern = template.split(/(\{\+?\w+\})/).map((part) => {
-		const variable = /^\{(\+?)(\w+)\}$/.exec(part);
-		if (variable === null) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-		names.push(variable[2] ?? '');
-		return variable[1] === '+' ? '(.+)' : '([^/?#]+)';
-	});
-	const match = new RegExp(`^${pattern.join('')}$`).exec(uri);
-	if (match === null) return undefined;
+	const parts = template.split(/(\{\+?\w+\})/).filter((part) => part !== '');
+	const values = parts.length > MATCHED_PARTS ? undefined : matchParts(parts, uri);
+	if (values === undefined) return undefined;
 	const valueOf = (text: string): string => decodePercent(text) ?? text; // an invalid escape is kept as it is
-	return Object.fromEntries(names.map((name, index) => [name, valueOf(match[index + 1] ?? '')]));
+	const names = parts.filter((part) => VARIABLE.test(part)).map((part) => part.replaceAll(/[{+}]/g, ''));
+	return Object.fromEntries(names.map((name, index) => [name, valueOf(values[index] ?? '')]));
+}
+
+const VARIABLE = /^\{\+?\w+\}$/;
+/** Characters that end the value of a variable without `+`. */
+const SEPARATOR = /[/?#]/g;
+
+/** The text of each variable. A place from which the rest does not fit is tried once. */
+function matchParts(parts: readonly string[], uri: string): string[] | undefined {
+	const failed = new Set<number>();
+	const spans: [start: number, end: number][] = [];
+	let steps = 0;
+	const matchFrom = (part: number, at: number): boolean => {
+		const expected = parts[part];
+		if (expected === undefined) return at === uri.length;
+		if (!VARIABLE.test(expected))
+			return uri.startsWith(expected, at) && matchFrom(part + 1, at + expected.length);
+		const key = part * (uri.length + 1) + at;
+		if (failed.has(key)) return false;
+		for (let end = lastEnd(uri, at, expected); end > at && steps++ < MATCH_STEPS; end--) {
+			if (!matchFrom(part + 1, end)) continue;
+			spans.unshift([at, end]);
+			return true;
+		}
+		failed.add(key);
+		return false;
+	};
+	return matchFrom(0, 0) ? spans.map(([start, end]) => uri.slice(start, end)) : undefined;
+}
+
+function lastEnd(uri: string, at: number, variable: string): number {
+	if (variable.startsWith('{+')) return uri.length;
+	SEPARATOR.lastIndex = at;
+	return SEPARATOR.exec(uri)?.index ?? uri.length;
 }
 
 const EXPRESSION = /\{([+#./;?&]?)([\w.,*-]+)\}/g;
@@ -56,9 +93,5 @@ function encodeReserved(value: string): string {
 
 /** As `decodeURIComponent`, but undefined for an invalid escape. */
 export function decodePercent(text: string): string | undefined {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => decodeURIComponent(text));
 }

@@ -4,7 +4,7 @@
  * A recording has the messages to the server and no number of the hub. Calls with the
  * same arguments are told apart by the time at which they began.
  */
-import { redactJson } from '../redact.ts';
+import { redactArguments } from '../named-secrets.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { type Recording, readRecordingPart } from './read-recording.ts';
@@ -50,5 +50,5 @@ function findIn(recording: Recording, call: SoughtCall): RecordedExchange | 'sev
 function isCallOf({ method, params }: RecordedExchange, call: SoughtCall): boolean {
 	if (method !== 'tools/call' || !isObject(params) || params['name'] !== call.tool) return false;
 	if (call.arguments === undefined) return true;
-	return canonicalJson(redactJson(params['arguments'] ?? {})) === canonicalJson(call.arguments);
+	return canonicalJson(redactArguments(params['arguments'] ?? {})) === canonicalJson(call.arguments);
 }

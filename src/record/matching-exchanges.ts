@@ -11,11 +11,10 @@
 import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
+import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { type RecordedExchange, requestKey } from './recorded-exchanges.ts';
 
 const byMethodAlone: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
-/** Deepest params that are compared with replaced secrets. */
-const DEPTH_LIMIT = 64;
 
 /** Why there is no exchange. */
 export type Missing = 'method' | 'params' | 'used up';
@@ -77,10 +76,10 @@ function withoutMeta(params: unknown): unknown {
 function fits(recorded: unknown, given: unknown, depth: number): boolean {
 	if (typeof recorded === 'string' && recorded.includes(MASK))
 		return typeof given === 'string' && fitsText(recorded.split(MASK), given);
-	if (depth < DEPTH_LIMIT && Array.isArray(recorded) && Array.isArray(given)) {
+	if (depth < MESSAGE_LEVELS && Array.isArray(recorded) && Array.isArray(given)) {
 		return recorded.length === given.length && recorded.every((each, at) => fits(each, given[at], depth + 1));
 	}
-	if (depth < DEPTH_LIMIT && isObject(recorded) && isObject(given)) {
+	if (depth < MESSAGE_LEVELS && isObject(recorded) && isObject(given)) {
 		const names = Object.keys(recorded);
 		return (
 			names.length === Object.keys(given).length &&

@@ -5,19 +5,18 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isCode, messageOf, OrchestraError } from '../errors.ts';
+import { attempt, isCode, messageOf, OrchestraError } from '../errors.ts';
 import { readRegularText } from '../files/regular-file.ts';
 import { parseBoundedJson } from '../files/value-bounds.ts';
-import { isObject, memberText } from '../wire/json.ts';
+import { isObject } from '../wire/json.ts';
+import { textAt } from '../wire/json-text.ts';
+import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import {
 	READ_BYTES,
 	RECORDING_VERSION,
 	type RecordedMessage,
 	type RecordingHeader,
 } from './recording-format.ts';
-
-/** Deepest message of a recording. */
-const DEPTH_LIMIT = 200;
 
 /** Lines that are parsed before the event loop runs again. */
 const SLICE_LINES = 500;
@@ -43,7 +42,7 @@ export function readRecordings(path: string): Recording[] {
 		return readRecording(join(path, name));
 	});
 	if (recordings.length === 0)
-		throw new OrchestraError('not_found', `there is no recording in the folder ${path}`, {
+		throw new OrchestraError('bad_input', `there is no recording in the folder ${path}`, {
 			hint: 'Make one with mctl record.',
 		});
 	return recordings.sort(
@@ -51,7 +50,7 @@ export function readRecordings(path: string): Recording[] {
 	);
 }
 
-/** Throws `bad_input` with the line that is wrong, `not_found` when there is no such file. */
+/** Throws `bad_input` with the line that is wrong, or when there is no such file. */
 function readRecording(file: string): Recording {
 	const lines = textOf(file).split('\n');
 	const isCut = lines.pop() !== '';
@@ -103,7 +102,7 @@ function textOf(file: string): string {
 		const message = isMissing
 			? `there is no recording ${file}`
 			: `${file} cannot be read: ${messageOf(thrown)}`;
-		throw new OrchestraError(isMissing ? 'not_found' : 'io', message, {
+		throw new OrchestraError(isMissing ? 'bad_input' : 'io', message, {
 			cause: thrown,
 			hint: 'mctl replay without a file lists the recordings.',
 		});
@@ -133,7 +132,7 @@ function readMessageLine(file: string, line: string, number: number): RecordedMe
 		throw wrong(
 			file,
 			number,
-			`it is not a JSON object, or nested deeper than ${DEPTH_LIMIT} levels`,
+			`it is not a JSON object, or nested deeper than ${MESSAGE_LEVELS} levels`,
 			'Record again.',
 		);
 	const { at, from, message, omitted, id } = value;
@@ -143,16 +142,13 @@ function readMessageLine(file: string, line: string, number: number): RecordedMe
 		return { line: number, at, from, text: undefined, value: { id }, omittedBytes: omitted };
 	if (!isObject(message) && !Array.isArray(message))
 		throw wrong(file, number, 'message is not a JSON object or array', 'Record again.');
-	return { line: number, at, from, text: memberText(line, 'message'), value: message };
+	return { line: number, at, from, text: textAt(line, 'message'), value: message };
 }
 
 /** Nesting is bounded: what compares messages recurses. */
 function parsed(line: string): unknown {
-	try {
-		return parseBoundedJson(line, { depth: DEPTH_LIMIT });
-	} catch {
-		return undefined; // the caller says which line it is
-	}
+	// The caller says which line it is.
+	return attempt(() => parseBoundedJson(line, { depth: MESSAGE_LEVELS }));
 }
 
 function wrong(file: string, line: number, reason: string, hint: string): OrchestraError {

@@ -9,7 +9,8 @@
 import { metaOf, SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
-import { elementsOf, isObject, memberText } from '../wire/json.ts';
+import { isObject } from '../wire/json.ts';
+import { elementsOf, textAt } from '../wire/json-text.ts';
 import type { Recording } from './read-recording.ts';
 import type { RecordedMessage } from './recording-format.ts';
 
@@ -108,7 +109,7 @@ class Conversation implements RecordedConversation {
 
 	#requested({ line, text, value }: Part, method: string): void {
 		const { params } = value;
-		const id = memberText(text, 'id') ?? '';
+		const id = textAt(text, 'id') ?? '';
 		const key = requestKey(method, params);
 		const exchange: RecordedExchange = {
 			...{ line, method, params, text, id, key, isMasked: key.includes(MASK) },
@@ -124,7 +125,7 @@ class Conversation implements RecordedConversation {
 	}
 
 	#answered({ line, text, value, omittedBytes }: Part): void {
-		const id = omittedBytes === undefined ? memberText(text, 'id') : JSON.stringify(value['id']);
+		const id = omittedBytes === undefined ? textAt(text, 'id') : JSON.stringify(value['id']);
 		const exchange = this.#inFlight.get(id ?? '');
 		if (exchange === undefined) return;
 		this.#inFlight.delete(id ?? '');
@@ -157,7 +158,7 @@ class Conversation implements RecordedConversation {
 	#notified({ line, text, value }: Part, method: string): void {
 		this.notifications.push({ line, text });
 		if (method !== 'notifications/cancelled') return;
-		const id = memberText(text, 'params', 'requestId') ?? '';
+		const id = textAt(text, 'params', 'requestId') ?? '';
 		const exchange = this.#inFlight.get(id);
 		if (exchange === undefined || !isObject(value['params'])) return;
 		exchange.isCanceled = true;
@@ -176,7 +177,7 @@ class Conversation implements RecordedConversation {
 
 function answerIn(text: string, line: number): RecordedAnswer | undefined {
 	for (const member of ['result', 'error'] as const) {
-		const found = memberText(text, member);
+		const found = textAt(text, member);
 		if (found !== undefined) return { member, text: found, line };
 	}
 	return undefined;

@@ -7,10 +7,12 @@
  * A disk that fails ends the recording with a warning and never fails a call.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { messageOf } from '../errors.ts';
+import { attempt, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { redactArguments } from '../named-secrets.ts';
 import { redactJson } from '../redact.ts';
-import { isObject, memberText, parseJson } from '../wire/json.ts';
+import { isObject, parseJson } from '../wire/json.ts';
+import { textAt } from '../wire/json-text.ts';
 import { CarriedLines, type WrittenLine } from './carried-lines.ts';
 import { makeRecordingsFolder, recordingPath, removeOldRecordings } from './recording-files.ts';
 import {
@@ -149,17 +151,24 @@ function openNew(file: string): number | undefined {
 
 function lineOf(at: number, from: Side, text: string, value: object): string {
 	const isTooLong = text.length > RECORDED_MESSAGE_BYTES;
-	if (isTooLong) return omittedLine(at, from, Buffer.byteLength(text), memberText(text, 'id'));
-	const safe = redactJson(value);
+	if (isTooLong) return omittedLine(at, from, Buffer.byteLength(text), textAt(text, 'id'));
+	const safe = redactJson(withSafeArguments(value));
 	const isSame = safe === value && !/[\r\n]/.test(text);
 	return messageLine(at, from, isSame ? text : JSON.stringify(safe));
 }
 
+/** A request without the secrets among its arguments. */
+function withSafeArguments(value: object): object {
+	const params = Reflect.get(value, 'params');
+	const input: unknown = isObject(params) ? params['arguments'] : undefined;
+	const safe = input === undefined ? undefined : redactArguments(input);
+	return safe === input ? value : { ...value, params: { ...params, arguments: safe } };
+}
+
 function valueOf(text: string): object | undefined {
-	try {
+	// It may be a stray line.
+	return attempt(() => {
 		const value = parseJson(text);
 		return isObject(value) || Array.isArray(value) ? value : undefined;
-	} catch {
-		return undefined; // a stray line
-	}
+	});
 }

@@ -6,6 +6,7 @@ import { makeFolders } from '../files/make-folders.ts';
 import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
+import { percentDecoded } from '../printable.ts';
 import { RECORDINGS_KEPT, RECORDINGS_KEPT_BYTES } from './recording-format.ts';
 
 /** Longest part of a file name that is made of the name of a server. */
@@ -52,7 +53,7 @@ export function listRecordings(folder: string, server?: string): RecordingFile[]
 			if (server !== undefined && safe !== safeName(server)) return [];
 			const found = statSync(join(folder, name), { throwIfNoEntry: false });
 			if (!found?.isFile()) return [];
-			const about = { server: readableName(safe), startedAt: dateOf(stamp), endedAt: found.mtime };
+			const about = { server: percentDecoded(safe), startedAt: dateOf(stamp), endedAt: found.mtime };
 			return [{ part: Number(part), file: join(folder, name), ...about, bytes: found.size }];
 		})
 		.sort((one, other) => other.startedAt.getTime() - one.startedAt.getTime() || other.part - one.part)
@@ -113,14 +114,6 @@ function namesIn(folder: string): string[] {
 /** Without dots, which separate the parts of the file name. */
 function safeName(server: string): string {
 	return encodeURIComponent(server).replaceAll('.', '%2E').slice(0, NAME_CHARACTERS) || '_';
-}
-
-function readableName(safe: string): string {
-	try {
-		return decodeURIComponent(safe);
-	} catch {
-		return safe; // it was cut within a character
-	}
 }
 
 function dateOf(stamp: string): Date {

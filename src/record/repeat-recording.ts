@@ -7,10 +7,12 @@
  */
 import { messageOf, OrchestraError } from '../errors.ts';
 import { redactJson } from '../redact.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
 import type { Transport } from '../transport/transport.ts';
-import { isObject, memberText, parseJson } from '../wire/json.ts';
+import { isObject, parseJson } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
+import { textAt } from '../wire/json-text.ts';
 import { type JsonDifference, jsonDifferences } from './json-differences.ts';
 import type { RecordedConversation, RecordedExchange } from './recorded-exchanges.ts';
 
@@ -50,8 +52,7 @@ export class RepeatedConversation {
 
 	/** Each request with the differences of its answer. Throws when the server ends or does not answer. */
 	async *run(signal: AbortSignal): AsyncGenerator<RepeatedRequest> {
-		const onAbort = (): void => this.#end(OrchestraError.from(signal.reason, 'canceled'));
-		signal.addEventListener('abort', onAbort, { once: true });
+		onAbort(signal, () => this.#end(OrchestraError.from(signal.reason, 'canceled')));
 		const notifications = [...this.#conversation.notifications];
 		for (const exchange of this.#conversation.exchanges) {
 			signal.throwIfAborted();
@@ -98,8 +99,8 @@ export class RepeatedConversation {
 	}
 
 	#receive(text: string): void {
-		const id = memberTextOf(text, 'id');
-		const method = memberTextOf(text, 'method');
+		const id = textAt(text, 'id');
+		const method = textAt(text, 'method');
 		if (id === undefined) return;
 		if (method !== undefined) return this.#answerQuestion(id, JSON.parse(method));
 		this.#waiting.get(id)?.(text);
@@ -164,12 +165,4 @@ function ended(reason: OrchestraError, method: string, line: number): OrchestraE
 			hint: 'Start it by hand with the same arguments, and look at what it prints.',
 		},
 	);
-}
-
-function memberTextOf(text: string, name: string): string | undefined {
-	try {
-		return isObject(parseJson(text)) ? memberText(text, name) : undefined;
-	} catch {
-		return undefined; // a stray line
-	}
 }

@@ -11,13 +11,13 @@ import { parseBoundedJson } from '../files/value-bounds.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
-import { elementsOf, isObject, memberText, withMember } from '../wire/json.ts';
+import { isObject } from '../wire/json.ts';
 import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
+import { elementsOf, textAt, withMember } from '../wire/json-text.ts';
+import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
 import type { RecordedExchange } from './recorded-exchanges.ts';
 
-/** Deepest message of a client. */
-const DEPTH_LIMIT = 200;
 /** How long an answer of the client to a question is waited for, in milliseconds. */
 const QUESTION_MS = 60_000;
 
@@ -50,7 +50,7 @@ export class ReplayServer implements Receiver {
 		if (text.trim() === '') return;
 		let value: unknown;
 		try {
-			value = parseBoundedJson(text, { depth: DEPTH_LIMIT });
+			value = parseBoundedJson(text, { depth: MESSAGE_LEVELS });
 		} catch {
 			return this.#post(encodeError(undefined, { code: rpcCodes.parse, message: 'parse error' }));
 		}
@@ -89,7 +89,7 @@ export class ReplayServer implements Receiver {
 	async #answerTo(value: unknown, text: string): Promise<string | undefined> {
 		if (!isObject(value)) return undefined;
 		const { method, params } = value;
-		const id = memberText(text, 'id');
+		const id = textAt(text, 'id');
 		if (typeof method !== 'string') {
 			this.#questions.get(id ?? '')?.();
 			return undefined;
@@ -114,7 +114,7 @@ export class ReplayServer implements Receiver {
 	#send(text: string, exchange: RecordedExchange, request: Request): Promise<void> | undefined {
 		const sent = retargeted(text, exchange, request);
 		if (sent === undefined) return undefined;
-		const id = memberText(sent, 'id');
+		const id = textAt(sent, 'id');
 		if (id === undefined) {
 			this.#post(sent);
 			return undefined;
@@ -155,12 +155,12 @@ function response(id: string, member: 'result' | 'error', text: string): string 
 /** With the token and the subscription of the new request. Undefined for progress that was not asked for. */
 function retargeted(text: string, exchange: RecordedExchange, request: Request): string | undefined {
 	let sent = text;
-	if (memberText(text, 'params', 'progressToken') !== undefined) {
-		const token = memberText(request.text, 'params', '_meta', 'progressToken');
+	if (textAt(text, 'params', 'progressToken') !== undefined) {
+		const token = textAt(request.text, 'params', '_meta', 'progressToken');
 		if (token === undefined) return undefined;
 		sent = withMember(sent, ['params', 'progressToken'], token);
 	}
-	const subscription = memberText(text, 'params', '_meta', SUBSCRIPTION_ID);
+	const subscription = textAt(text, 'params', '_meta', SUBSCRIPTION_ID);
 	if (subscription !== undefined && subscription === exchange.id)
 		sent = withMember(sent, ['params', '_meta', SUBSCRIPTION_ID], request.id);
 	return sent;

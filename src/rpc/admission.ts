@@ -10,6 +10,7 @@
  * nothing until it expires is disconnected.
  */
 import { OrchestraError } from '../errors.ts';
+import type { Id } from '../wire/json-rpc.ts';
 import { QUEUED_CHARACTERS, STALL_MS } from '../wire/wire-limits.ts';
 import type { Channel } from './channel.ts';
 import type { Clock } from './clock.ts';
@@ -34,6 +35,7 @@ export class Admission {
 	readonly #drainWaiters: (() => void)[] = [];
 	#isCongested = false;
 	#isPaused = false;
+	#isHeld = false;
 	#hasEnded = false;
 	#stopTimer: (() => void) | undefined;
 
@@ -65,6 +67,17 @@ export class Admission {
 		return this.#queue.isFull;
 	}
 
+	/** Stop reading until `release`: a long message is being scanned. */
+	hold(): void {
+		this.#isHeld = true;
+		this.#parts.channel.pause();
+	}
+
+	release(): void {
+		this.#isHeld = false;
+		if (!this.#isPaused) this.#parts.channel.resume();
+	}
+
 	enqueue(message: QueuedMessage): void {
 		this.#queue.push(message);
 		if (this.#queue.isFull && !this.#isPaused && this.#isCongested) {
@@ -75,7 +88,7 @@ export class Admission {
 	}
 
 	/** Remove the request with this key, which the peer canceled; false when it is not queued. */
-	cancel(key: string | number): boolean {
+	cancel(key: Id): boolean {
 		const wasQueued = this.#queue.cancel(key);
 		if (wasQueued) this.#resumeReading();
 		return wasQueued;
@@ -125,7 +138,7 @@ export class Admission {
 	#resumeReading(): void {
 		if (this.#isPaused && (this.#queue.hasRoom || !this.#isCongested)) {
 			this.#isPaused = false;
-			this.#parts.channel.resume();
+			if (!this.#isHeld) this.#parts.channel.resume();
 		}
 		if (this.#queue.isEmpty) for (const resolve of this.#drainWaiters.splice(0)) resolve();
 		this.#updateStallTimer();

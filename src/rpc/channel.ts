@@ -41,8 +41,7 @@ export interface Receiver {
 	oversize(line: OversizeLine): void;
 	/**
 	 * Called when the request `id` that was posted will get no response, while the pipe itself lives on: over HTTP every
-	 * request has its own connection. `error.data.outcome` is `none` when the request was certainly not processed, and
-	 * `unknown` when it may have been. A receiver without this method gets a JSON-RPC error response instead. Never
+	 * request has its own connection. `error.data.outcome` says whether the request was processed (`RequestOutcome`). A receiver without this method gets a JSON-RPC error response instead. Never
 	 * called during `post`.
 	 */
 	failed?(id: Id, error: OrchestraError): void;

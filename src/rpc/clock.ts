@@ -1,11 +1,12 @@
 /* Time as a parameter, so that this layer stays pure and tests need not wait. */
+import { onAbort } from './abortable.ts';
 
 /** A monotonic clock with timers. */
 export interface Clock {
 	/** Monotonic time in milliseconds. */
 	now(): number;
-	/** Call `action` once after `ms`; returns a function that cancels it. Must not keep the process alive. */
-	after(ms: number, action: () => void): () => void;
+	/** Call `action` once after `ms`; returns a function that cancels it. Keeps the process alive only if asked. */
+	after(ms: number, action: () => void, keepsAlive?: boolean): () => void;
 }
 
 /** JavaScript timers overflow above this, and fire at once. */
@@ -16,12 +17,15 @@ export function timerMs(ms: number): number {
 	return Math.min(ms, LONGEST_TIMER_MS);
 }
 
+// The global is a getter, which costs more than the clock.
+const { performance: monotonic } = globalThis;
+
 /** The clock of this process: `performance.now` and unreferenced timers. */
 export const systemClock: Clock = {
-	now: () => performance.now(),
-	after(ms, action) {
+	now: () => monotonic.now(),
+	after(ms, action, keepsAlive = false) {
 		const timer = setTimeout(action, ms);
-		timer.unref();
+		if (!keepsAlive) timer.unref();
 		return () => clearTimeout(timer);
 	},
 };
@@ -46,15 +50,13 @@ export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = tr
 /** Wait; rejects with the reason of `signal` when it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
-		const onAbort = (): void => {
-			clearTimeout(timer);
-			reject(signal.reason);
-		};
 		const timer = setTimeout(() => {
-			signal.removeEventListener('abort', onAbort);
+			stop();
 			resolve();
 		}, ms);
-		if (signal.aborted) onAbort();
-		else signal.addEventListener('abort', onAbort, { once: true });
+		const stop = onAbort(signal, () => {
+			clearTimeout(timer);
+			reject(signal.reason);
+		});
 	});
 }

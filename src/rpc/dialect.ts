@@ -5,16 +5,14 @@
  * names in every revision, so it is the default. `plainDialect` has neither.
  */
 import { isObject } from '../wire/json.ts';
-import { exactly, type Id } from '../wire/json-rpc.ts';
+import { type Id, idOf } from '../wire/json-rpc.ts';
 
 /** The cancellation and progress messages of a protocol. */
 export interface Dialect {
 	/** The notification that cancels our request; undefined when `method` cannot be canceled. */
-	cancelNotice(id: Id, reason: string, method: string): { method: string; params: unknown } | undefined;
+	cancelNotice(id: number, reason: string, method: string): { method: string; params: unknown } | undefined;
 	/** The id of the peer's request that this notification cancels. `text` is the whole message. */
-	canceledId(method: string, params: unknown, text: string): unknown;
-	/** Restore exact digits in the params of a request, such as a progress token. `text` is the whole message. */
-	restore(params: unknown, text: string): void;
+	canceledId(method: string, params: unknown, text: string): Id | undefined;
 	/**
 	 * `params` with a progress token added: a copy, unless they have a place for it. That is a token `undefined`, which
 	 * says that nobody else uses the params.
@@ -33,13 +31,8 @@ export const mcpDialect: Dialect = {
 			: { method: 'notifications/cancelled', params: { requestId: id, reason } },
 	canceledId: (method, params, text) =>
 		method === 'notifications/cancelled' && isObject(params)
-			? exactly(params['requestId'], text, 'params', 'requestId')
+			? idOf(params['requestId'], text, 'params', 'requestId')
 			: undefined,
-	restore(params, text) {
-		const meta = isObject(params) ? params['_meta'] : undefined;
-		if (!isObject(meta) || typeof meta['progressToken'] !== 'number') return;
-		meta['progressToken'] = exactly(meta['progressToken'], text, 'params', '_meta', 'progressToken');
-	},
 	withProgressToken(params, token) {
 		const object = isObject(params) ? params : {};
 		const meta = object['_meta'];
@@ -60,7 +53,6 @@ export const mcpDialect: Dialect = {
 export const plainDialect: Dialect = {
 	cancelNotice: () => undefined,
 	canceledId: () => undefined,
-	restore: () => {},
 	withProgressToken: (params) => params,
 	progressToken: () => undefined,
 };

@@ -14,11 +14,8 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import {
 	encodeError,
-	encodeId,
 	encodeResult,
 	type Id,
-	idKey,
-	isId,
 	type RpcErrorObject,
 	type RpcRequest,
 	rpcCodes,
@@ -27,7 +24,7 @@ import type { BatchResponse } from './batch-response.ts';
 import { CallTable } from './call-table.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
-import { IncomingCall } from './incoming-call.ts';
+import { IncomingCall, type ViewedRequest } from './incoming-call.ts';
 import { droppedResponse, type ResponseBudget } from './response-budget.ts';
 import { rpcError, toRpcError } from './rpc-error.ts';
 
@@ -50,7 +47,7 @@ export interface IncomingCallsParts {
 
 export class IncomingCalls {
 	readonly #parts: IncomingCallsParts;
-	readonly #calls = new CallTable<string | number, Running>();
+	readonly #calls = new CallTable<Id, InFlight>();
 	readonly #drainWaiters: (() => void)[] = [];
 
 	constructor(parts: IncomingCallsParts) {
@@ -70,21 +67,50 @@ export class IncomingCalls {
 	 * @param batch collects the response when the request was part of a batch
 	 */
 	serve({ id, method, params }: RpcRequest, text: string, batch: BatchResponse | undefined): void {
-		const key = idKey(id);
 		batch?.expect();
-		if (this.#calls.has(key)) {
-			const message = `id ${encodeId(id)} is already in flight`;
+		if (this.#calls.has(id)) {
+			const message = `id ${id} is already in flight`;
 			const text = encodeError(id, { code: rpcCodes.invalidRequest, message });
 			return this.#parts.reply(text, batch, responseTo(id));
 		}
 		const call = new IncomingCall(id, method, params, text);
 		try {
 			const result = this.#parts.onRequest(call);
-			if (isPromiseLike(result)) this.#await(key, call, result, batch);
+			if (isPromiseLike(result)) this.#await(call, result, batch);
 			else this.#replyResult(call, result, batch);
 		} catch (error) {
 			this.#replyError(call, error, batch);
 		}
+	}
+
+	/** Register a request that is answered by `answer` or `resume`. False when its id is in flight, or too many calls are. */
+	begin(request: ViewedRequest): boolean {
+		if (this.isFull || this.#calls.has(request.requestId)) return false;
+		this.#calls.set(request.requestId, request);
+		return true;
+	}
+
+	/** A request that was begun is served in another way. */
+	withdraw(request: ViewedRequest): void {
+		this.#remove(request.requestId, request);
+	}
+
+	/** The response to a request that was begun, as text. */
+	answer(request: ViewedRequest, text: string): void {
+		this.#reply(request.requestId, request.method, text);
+		this.#remove(request.requestId, request);
+	}
+
+	/** A request that was begun goes to the handler. */
+	resume(request: ViewedRequest, call: IncomingCall): void {
+		try {
+			const result = this.#parts.onRequest(call);
+			if (isPromiseLike(result)) return this.#await(call, result);
+			this.#replyResult(call, result);
+		} catch (error) {
+			this.#replyError(call, error);
+		}
+		this.#remove(call.id, request);
 	}
 
 	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
@@ -93,14 +119,14 @@ export class IncomingCalls {
 	}
 
 	/** Cancel the request with this id for the peer; false when it is not in flight. */
-	cancel(id: unknown): boolean {
-		const running = isId(id) ? this.#calls.get(idKey(id)) : undefined;
-		if (running) cancelRunning(running, 'the peer canceled the request');
+	cancel(id: Id): boolean {
+		const running = this.#calls.get(id);
+		running?.cancel('the peer canceled the request');
 		return running !== undefined;
 	}
 
 	cancelAll(reason: string): void {
-		for (const running of this.#calls.values()) cancelRunning(running, reason);
+		for (const running of this.#calls.values()) running.cancel(reason);
 		this.#calls.clear();
 		this.#settleDrain();
 	}
@@ -117,28 +143,24 @@ export class IncomingCalls {
 		});
 	}
 
-	#await(
-		key: string | number,
-		call: IncomingCall,
-		result: PromiseLike<unknown>,
-		batch?: BatchResponse,
-	): void {
-		this.#calls.set(key, { call, batch });
+	#await(call: IncomingCall, result: PromiseLike<unknown>, batch?: BatchResponse): void {
+		const running = new RunningCall(call, batch);
+		this.#calls.set(call.id, running);
 		result.then(
 			(value) => {
 				this.#replyResult(call, value, batch);
-				this.#remove(key, call);
+				this.#remove(call.id, running);
 			},
 			(error: unknown) => {
 				this.#replyError(call, error, batch);
-				this.#remove(key, call);
+				this.#remove(call.id, running);
 			},
 		);
 	}
 
-	#remove(key: string | number, call: IncomingCall): void {
-		if (this.#calls.get(key)?.call !== call) return;
-		this.#calls.take(key);
+	#remove(id: Id, call: InFlight): void {
+		if (this.#calls.get(id) !== call) return;
+		this.#calls.take(id);
 		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onRoom();
 		if (this.#calls.size === 0) this.#settleDrain();
 	}
@@ -149,14 +171,15 @@ export class IncomingCalls {
 
 	#replyResult(call: IncomingCall, result: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
-		this.#reply(call, this.#encode(call, result), batch);
+		this.#reply(call.id, call.method, this.#encode(call, result), batch);
 	}
 
 	#encode(call: IncomingCall, result: unknown): string {
 		try {
 			return encodeResult(call.id, result);
 		} catch (error) {
-			const reason = rpcError(rpcCodes.internal, `the result is not JSON: ${messageOf(error)}`);
+			const message = `the result is not JSON: ${messageOf(error)}`;
+			const reason = rpcError(rpcCodes.internal, message, { outcome: 'ran' });
 			return encodeError(call.id, toRpcError(reason));
 		}
 	}
@@ -164,10 +187,10 @@ export class IncomingCalls {
 	#replyError(call: IncomingCall, thrown: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
 		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
-		this.#reply(call, encodeError(call.id, this.#describe(thrown)), batch);
+		this.#reply(call.id, call.method, encodeError(call.id, this.#describe(thrown)), batch);
 	}
 
-	#reply({ id, method }: IncomingCall, text: string, batch: BatchResponse | undefined): void {
+	#reply(id: Id, method: string, text: string, batch?: BatchResponse): void {
 		const isSmall = text.length <= SMALL_RESPONSE_CHARACTERS;
 		const limit = isSmall ? undefined : this.#parts.budget.exceededBy(text.length);
 		if (limit === undefined) return this.#parts.reply(text, batch, responseTo(id));
@@ -197,20 +220,28 @@ function responseTo(id: Id): About {
 const tooMany: RpcErrorObject = {
 	code: rpcCodes.internal,
 	message: `${INCOMING_LIMIT} requests are in flight and the queue is full`,
-	data: { code: 'bad_input', hint: 'Wait for responses, or cancel some requests.' },
+	data: { code: 'bad_input', outcome: 'not_run', hint: 'Wait for responses, or cancel some requests.' },
 };
 
-/** An asynchronous call, and its batch. */
-interface Running {
-	readonly call: IncomingCall;
-	readonly batch: BatchResponse | undefined;
-}
+/** A call of the peer that has no response yet. */
+type InFlight = Pick<ViewedRequest, 'cancel'>;
 
-/** A canceled call gets no response, so its batch must not wait for it. */
-function cancelRunning({ call, batch }: Running, reason: string): void {
-	if (call.isCanceled) return;
-	call.cancel(reason);
-	batch?.add(undefined);
+/** An asynchronous call, and its batch. */
+class RunningCall implements InFlight {
+	readonly #call: IncomingCall;
+	readonly #batch: BatchResponse | undefined;
+
+	constructor(call: IncomingCall, batch: BatchResponse | undefined) {
+		this.#call = call;
+		this.#batch = batch;
+	}
+
+	/** A canceled call gets no response, so its batch must not wait for it. */
+	cancel(reason: string): void {
+		if (this.#call.isCanceled) return;
+		this.#call.cancel(reason);
+		this.#batch?.add(undefined);
+	}
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

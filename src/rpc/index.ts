@@ -1,7 +1,7 @@
 /* The subpath `orchestra-hub/rpc`: JSON-RPC 2.0, both directions, over any channel. */
 export { type ErrorCode, type ErrorDetails, OrchestraError } from '../errors.ts';
 export { type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
-export { ExactNumber, type Id, type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
+export { type Id, type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
 export { LineSplitter, type OversizeLine } from '../wire/lines.ts';
 export type { Channel, Receiver } from './channel.ts';
 export { type Clock, systemClock } from './clock.ts';

@@ -5,37 +5,41 @@
  * `Admission`; so is everything else that gets a response, invalid messages included.
  * An invalid response to one of our calls fails that call, with the line in the error.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { messageOf, OrchestraError, withOutcome } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { elementsOf, isObject, parseJson } from '../wire/json.ts';
+import { isObject, parseJson } from '../wire/json.ts';
 import {
 	encodeError,
 	type Id,
-	idFromHead,
-	idFromTail,
-	idKey,
-	isId,
-	isResponseHead,
+	idOf,
 	type RpcErrorObject,
 	type RpcNotification,
 	type RpcRequest,
 	readMessage,
 	rpcCodes,
 } from '../wire/json-rpc.ts';
+import { elementsOf } from '../wire/json-text.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { messageOutline } from '../wire/message-outline.ts';
+import { MessageView } from '../wire/message-view.ts';
 import { quoteLine } from '../wire/quote-line.ts';
+import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
 import type { Channel } from './channel.ts';
 import type { Dialect } from './dialect.ts';
 import type { IncomingCalls } from './incoming-calls.ts';
-import { oversizeMessage, parseFailure } from './message-errors.ts';
+import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { PeerOptions } from './peer.ts';
 import type { ResponseBudget } from './response-budget.ts';
+import { inSlices } from './work-slices.ts';
+
+/** A shorter message is below every bound of a response, and is scanned at once. */
+export const LONG_CHARACTERS: number = 1024 * 1024;
 
 export interface MessageDispatcherParts
-	extends Pick<PeerOptions, 'role' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
+	extends Pick<PeerOptions, 'role' | 'onNotification' | 'onView' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
 	channel: Pick<Channel, 'noteStray'>;
 	dialect: Dialect;
 	log: Log;
@@ -50,6 +54,10 @@ export interface MessageDispatcherParts
 export class MessageDispatcher {
 	readonly #parts: MessageDispatcherParts;
 	readonly #isServer: boolean;
+	/** The messages that came while a long one is scanned; undefined while none is. */
+	#held: HeldMessage[] | undefined;
+	/** What waits for the end of that scan. */
+	readonly #waiting: (() => void)[] = [];
 
 	constructor(parts: MessageDispatcherParts) {
 		this.#parts = parts;
@@ -58,6 +66,48 @@ export class MessageDispatcher {
 
 	/** @param isAdmitted true for a message that was queued before */
 	read(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
+		if (this.#held) return void this.#held.push({ text, batch, isAdmitted });
+		if (text.length > LONG_CHARACTERS) {
+			if (this.#refusesLong(text)) return;
+			const isViewed = this.#parts.onView ? !this.#isQueueing : this.#parts.outgoing.viewsResponses;
+			if (batch === undefined && isViewed)
+				return void this.#readLong(text, isAdmitted).catch((error: unknown) =>
+					this.#parts.log.error(`a long message was not handled: ${messageOf(error)}`),
+				);
+		} else if (batch === undefined && this.#passOn(text)) return;
+		this.#parse(text, batch, isAdmitted);
+	}
+
+	/** Call `action` when no long message is being scanned: at once, as a rule. */
+	whenRead(action: () => void): void {
+		if (this.#held) this.#waiting.push(action);
+		else action();
+	}
+
+	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
+	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
+		const held: HeldMessage[] = [];
+		this.#held = held;
+		this.#parts.admission.hold();
+		const view = await inSlices(MessageView.inSlices(text));
+		this.#held = undefined;
+		try {
+			if (!this.#takes(view)) this.#parse(text, undefined, isAdmitted);
+			for (const each of held) this.read(each.text, each.batch, each.isAdmitted);
+		} finally {
+			if (!this.#held) this.#parts.admission.release();
+			this.whenRead(() => {
+				for (const action of this.#waiting.splice(0)) action();
+			});
+		}
+	}
+
+	#takes(view: MessageView | undefined): boolean {
+		if (view === undefined) return false;
+		return this.#parts.onView ? this.offer(view) : this.#parts.outgoing.answerView(view);
+	}
+
+	#parse(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
 		let value: unknown;
 		try {
 			value = parseJson(text);
@@ -68,23 +118,52 @@ export class MessageDispatcher {
 		else this.#dispatch(value, text, batch, isAdmitted);
 	}
 
+	/** A request that is taken as a view, or a response to a forwarded call. Neither is parsed. */
+	#passOn(text: string): boolean {
+		const { onView, outgoing } = this.#parts;
+		if (onView === undefined) return outgoing.answer(text);
+		if (this.#isQueueing) return false;
+		const view = MessageView.of(text);
+		return view !== undefined && this.offer(view);
+	}
+
+	/** Offer a request before it is parsed; true when it is taken. */
+	offer(view: MessageView): boolean {
+		return !this.#isQueueing && view.has('id') && view.has('method') && this.#parts.onView?.(view) === true;
+	}
+
+	/** A queued request must not be overtaken. */
+	get #isQueueing(): boolean {
+		const { admission } = this.#parts;
+		return admission.isBlocked || admission.hasQueued;
+	}
+
 	/** Handle a parsed message that is no batch. */
 	dispatch(value: unknown, text: string): void {
 		this.#dispatch(value, text, undefined, false);
 	}
 
-	oversize({ limitBytes, head, tail = '' }: OversizeLine): void {
-		const last = isResponseHead(head) ? idFromTail(tail) : undefined;
-		const known = last === undefined ? idFromHead(head) : { id: last, isRequest: false };
+	oversize({ limitBytes, head, tail }: OversizeLine): void {
+		const { id, kind } = messageOutline(head, tail);
 		const error = oversizeMessage(limitBytes);
 		const { message } = error;
 		this.#parts.log.warn(`${message}; it was dropped`);
-		if (this.#isServer && known?.isRequest !== false) {
-			return this.#replyError(known?.id, { code: rpcCodes.invalidRequest, message }, undefined);
-		}
-		if (known && !known.isRequest) this.#parts.outgoing.fail(known.id, error);
-		else if (isResponseHead(head)) this.#parts.outgoing.failOnly(error);
-		else this.#parts.outgoing.failOldest(error);
+		const isResponse = kind === 'result' || kind === 'error';
+		if (this.#isServer && !isResponse)
+			return this.#replyError(id, { code: rpcCodes.invalidRequest, message }, undefined);
+		if (!isResponse) this.#parts.outgoing.failOldest(error);
+		else if (id === undefined) this.#parts.outgoing.failOnly(error);
+		else this.#parts.outgoing.fail(id, withOutcome(error, 'ran'));
+	}
+
+	/** Fail a call whose response is above its bound, without parsing it: true when it is. */
+	#refusesLong(text: string): boolean {
+		const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
+		if (id === undefined || kind === 'request') return false;
+		const bound = this.#parts.outgoing.responseBoundOf(id);
+		if (bound === undefined || text.length <= bound) return false;
+		this.#parts.outgoing.fail(id, longResponse(text.length, bound));
+		return true;
 	}
 
 	#dispatch(value: unknown, text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
@@ -96,7 +175,6 @@ export class MessageDispatcher {
 					const reason = `${read.message.method} must not be part of a batch`;
 					return this.#refuse(read.message.id, reason, text, batch);
 				}
-				this.#parts.dialect.restore(read.message.params, text);
 				return this.#parts.incoming.serve(read.message, text, batch);
 			case 'response':
 				if (read.isBare && this.#isServer && !this.#parts.outgoing.awaits(read.message.id))
@@ -117,7 +195,7 @@ export class MessageDispatcher {
 
 	#enqueue(request: RpcRequest, text: string, batch: BatchResponse | undefined): void {
 		if (this.#parts.admission.isRefusing) return this.#parts.incoming.refuse(request, batch);
-		this.#parts.admission.enqueue({ text, key: idKey(request.id), batch });
+		this.#parts.admission.enqueue({ text, key: request.id, batch });
 	}
 
 	#handleNotification({ method, params }: RpcNotification, text: string, isAdmitted: boolean): void {
@@ -134,8 +212,8 @@ export class MessageDispatcher {
 		}
 	}
 
-	#cancel(id: unknown): void {
-		if (!this.#parts.incoming.cancel(id) && isId(id)) this.#parts.admission.cancel(idKey(id));
+	#cancel(id: Id): void {
+		if (!this.#parts.incoming.cancel(id)) this.#parts.admission.cancel(id);
 	}
 
 	/** An invalid response fails its call; false when `value` is not a response to a pending call. */
@@ -171,6 +249,7 @@ export class MessageDispatcher {
 			if (this.#mustQueue(isAdmitted))
 				return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
 			const message = `parse error: ${messageOf(cause)}`;
+			this.#parts.log.info(`${message}; received ${quoteLine(text)}`);
 			return this.#replyError(undefined, { code: rpcCodes.parse, message }, undefined);
 		}
 		this.#parts.channel.noteStray(text);
@@ -198,6 +277,13 @@ export class MessageDispatcher {
 	}
 }
 
+/** A message that waits for a long one. */
+interface HeldMessage {
+	readonly text: string;
+	readonly batch: BatchResponse | undefined;
+	readonly isAdmitted: boolean;
+}
+
 /** Where a message came from, for its response. */
 interface Origin {
 	readonly text: string;
@@ -206,13 +292,13 @@ interface Origin {
 }
 
 function idIn(value: unknown): Id | null {
-	return isObject(value) && isId(value['id']) ? value['id'] : null;
+	return (isObject(value) && idOf(value['id'], '')) || null;
 }
 
 function badResponse(reason: string, text: string): OrchestraError {
 	const line = quoteLine(text);
 	return new OrchestraError('bad_frame', `not a valid JSON-RPC response: ${reason}; received ${line}`, {
 		hint: 'The program does not follow JSON-RPC 2.0. Report this to its author.',
-		data: { line },
+		data: { line, outcome: 'ran' },
 	});
 }

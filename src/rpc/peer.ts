@@ -10,17 +10,19 @@ import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { encodeNotification, type Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import type { MessageView } from '../wire/message-view.ts';
 import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './admission.ts';
 import type { BatchResponse } from './batch-response.ts';
 import type { About, Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
-import type { IncomingCall } from './incoming-call.ts';
+import type { IncomingCall, RequestOrigin, ViewedRequest } from './incoming-call.ts';
 import { IncomingCalls } from './incoming-calls.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
 import { serialize } from './message-errors.ts';
-import { OutgoingCalls, type RequestOptions } from './outgoing-calls.ts';
+import { OutgoingCalls, type PendingCall, type RequestOptions } from './outgoing-calls.ts';
+import type { CancelSource } from './pending.ts';
 import { ResponseBudget, type UnreadTotal } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 
@@ -28,6 +30,11 @@ import { methodNotFound } from './rpc-error.ts';
 export interface PeerOptions {
 	/** Handles the peer's requests: return the result or a promise of it, or throw. Default: method not found. */
 	onRequest?: (call: IncomingCall) => unknown;
+	/**
+	 * Sees each request before it is parsed. True when it takes the request: it then calls `beginCall`, and in the end
+	 * `answerCall` or `resumeCall`.
+	 */
+	onView?: ((view: MessageView) => boolean) | undefined;
 	/** Receives the peer's notifications, cancellation and progress included. */
 	onNotification?: (method: string, params: unknown, text: string) => void;
 	/** Called once when the input ends, with the reason. */
@@ -56,7 +63,7 @@ export interface PeerOptions {
 }
 
 /** Sends and serves JSON-RPC calls over one `Channel`. */
-export class Peer implements Receiver {
+export class Peer implements Receiver, RequestOrigin {
 	readonly #channel: Channel;
 	readonly #options: PeerOptions;
 	readonly #log: Log;
@@ -134,6 +141,11 @@ export class Peer implements Receiver {
 		return this.#outgoing.droppedCount;
 	}
 
+	/** The `work` of our request in flight with this id. */
+	workOf(id: Id): CancelSource | undefined {
+		return this.#outgoing.workOf(id);
+	}
+
 	/** The `tag` of our request in flight with this id. */
 	tagOf(id: unknown): unknown {
 		return this.#outgoing.tagOf(id);
@@ -156,6 +168,37 @@ export class Peer implements Receiver {
 	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
 		if (this.#endReason) return Promise.reject(this.#endReason);
 		return this.#outgoing.request(method, params, options);
+	}
+
+	/** The id for a call that is forwarded. */
+	takeId(): number {
+		return this.#outgoing.takeId();
+	}
+
+	/** Send the text of a call with an id of `takeId`; its response is passed on unparsed. False: it was not sent. */
+	forward(call: PendingCall, text: string): boolean {
+		return this.#endReason === undefined && this.#outgoing.forward(call, text);
+	}
+
+	/** End a call that was forwarded and is not answered: it is canceled at the peer and rejected. */
+	abandon(call: PendingCall, reason: OrchestraError): void {
+		this.#outgoing.abandon(call, reason);
+	}
+
+	beginCall(request: ViewedRequest): boolean {
+		return this.#incoming.begin(request);
+	}
+
+	withdrawCall(request: ViewedRequest): void {
+		this.#incoming.withdraw(request);
+	}
+
+	answerCall(request: ViewedRequest, text: string): void {
+		this.#incoming.answer(request, text);
+	}
+
+	resumeCall(request: ViewedRequest, call: IncomingCall): void {
+		this.#incoming.resume(request, call);
 	}
 
 	/**
@@ -198,6 +241,11 @@ export class Peer implements Receiver {
 		this.#dispatcher.read(text, undefined, false);
 	}
 
+	/** Offer a request to `onView`; false when it must be parsed. */
+	offer(view: MessageView): boolean {
+		return this.#dispatcher.offer(view);
+	}
+
 	/** Like `message`, for a message that the caller has parsed and that is no batch. */
 	parsed(value: unknown, text: string): void {
 		this.#dispatcher.dispatch(value, text);
@@ -211,7 +259,12 @@ export class Peer implements Receiver {
 		this.#outgoing.fail(id, error);
 	}
 
+	/** What was received before is handled first. */
 	end(reason: OrchestraError): void {
+		this.#dispatcher.whenRead(() => this.#end(reason));
+	}
+
+	#end(reason: OrchestraError): void {
 		if (this.#endReason) return;
 		this.#endReason = reason;
 		this.#admission.end();

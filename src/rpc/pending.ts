@@ -7,7 +7,9 @@
  * signal, the end of the connection. The code that removes it settles it. One timer
  * serves all deadlines.
  */
+
 import type { OrchestraError } from '../errors.ts';
+import { onAbort } from './abortable.ts';
 import { CallTable } from './call-table.ts';
 import type { Clock } from './clock.ts';
 import { Deadlines } from './deadlines.ts';
@@ -71,11 +73,9 @@ export class PendingTable<Call extends PendingEntry> {
 		// Ids are not reused, so the listener of a settled call finds nothing.
 		work?.onCancel((reason) => this.take(call.id) && this.#ends.aborted(call, reason));
 		if (signal === undefined) return;
-		const onAbort = (): void => {
+		call.detach = onAbort(signal, () => {
 			if (this.take(call.id)) this.#ends.aborted(call, signal.reason);
-		};
-		signal.addEventListener('abort', onAbort, { once: true });
-		call.detach = () => signal.removeEventListener('abort', onAbort);
+		});
 	}
 
 	/** Remove a call, to settle it; undefined when it is not pending. */

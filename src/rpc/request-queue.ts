@@ -6,14 +6,15 @@
  * times the memory. A canceled request is found by its id and frees its text at
  * once; its empty entry is removed in order.
  */
+import type { Id } from '../wire/json-rpc.ts';
 import { MESSAGE_OVERHEAD, QUEUED_CHARACTERS } from '../wire/wire-limits.ts';
 import type { BatchResponse } from './batch-response.ts';
 
 export interface QueuedMessage {
 	/** The message as received; empty once it was canceled. */
 	text: string;
-	/** The key of the request id. */
-	readonly key: string | number | undefined;
+	/** The id of a request. */
+	readonly key: Id | undefined;
 	/** Collects the response when the request was part of a batch. */
 	readonly batch: BatchResponse | undefined;
 }
@@ -67,7 +68,7 @@ export class RequestQueue {
 	}
 
 	/** Cancel the request with this key; false when it is not queued. */
-	cancel(key: string | number): boolean {
+	cancel(key: Id): boolean {
 		const message = this.#byKey.get(key);
 		if (message === undefined) return false;
 		this.#cost -= message.text.length;

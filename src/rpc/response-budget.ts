@@ -74,6 +74,6 @@ export function droppedResponse(characters: number, limit: number): RpcErrorObje
 	return {
 		code: rpcCodes.internal,
 		message: `the call has run, but its response of ${characters} characters was dropped: ${limit} characters of responses are unread`,
-		data: { code: 'io', hint: 'Read responses while you send requests.' },
+		data: { code: 'io', outcome: 'ran', hint: 'Read responses while you send requests.' },
 	};
 }

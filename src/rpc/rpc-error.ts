@@ -1,5 +1,5 @@
 /* The mapping between `OrchestraError` and JSON-RPC errors, in both directions. */
-import { type ErrorCode, OrchestraError } from '../errors.ts';
+import { type ErrorCode, OrchestraError, requestOutcomeOf } from '../errors.ts';
 import { redact, redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, rpcCodes } from '../wire/json-rpc.ts';
@@ -41,7 +41,7 @@ export function rpcErrorOf(error: unknown): RpcErrorObject | undefined {
 	return data === undefined ? { code, message } : { code, message, data };
 }
 
-/** The JSON-RPC error to send for any value that a handler threw, without secrets. Of `data`, only `details` is sent. */
+/** The JSON-RPC error to send for any value that a handler threw, without secrets. Of `data`, only `details` and `outcome` are sent. */
 export function toRpcError(thrown: unknown): RpcErrorObject {
 	const { code, message, data } = unredactedError(thrown);
 	const safe = { code, message: redact(message) };
@@ -52,7 +52,9 @@ function unredactedError(thrown: unknown): RpcErrorObject {
 	const known = rpcErrorOf(thrown);
 	if (known) return known;
 	const { code, message, hint, data } = OrchestraError.from(thrown);
-	const details = isObject(data['details']) ? data['details'] : {};
-	const sent = hint === undefined ? { code, ...details } : { code, ...details, hint };
+	const sent: Record<string, unknown> = { code, ...(isObject(data['details']) && data['details']) };
+	const outcome = requestOutcomeOf(thrown);
+	if (outcome !== undefined) sent['outcome'] = outcome;
+	if (hint !== undefined) sent['hint'] = hint;
 	return { code: numbers[code], message, data: sent };
 }

@@ -3,6 +3,16 @@
 /** Longest slice, in milliseconds. */
 export const SLICE_MS = 8;
 
+/** Do work that is written as a generator, in slices. */
+export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {
+	const slices = new WorkSlices();
+	for (;;) {
+		const { done, value } = steps.next();
+		if (done) return value;
+		if (slices.isOver) await slices.next();
+	}
+}
+
 export class WorkSlices {
 	#endsAt = performance.now() + SLICE_MS;
 

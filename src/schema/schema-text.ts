@@ -12,6 +12,8 @@ import {
 const SHOWN_LIMIT = 8;
 /** Objects inside of objects are written out to this depth. */
 const DEPTH_LIMIT = 2;
+/** Arrays and alternatives are read this much deeper: their ends are often scalars. */
+const DEEPER_LIMIT = DEPTH_LIMIT + 3;
 
 /** For example `string`, `"a" | "b"`, `integer[]`, `{ name: string; age?: number }`. */
 export function typeText(place: SchemaPlace, depth = 0): string {
@@ -19,11 +21,15 @@ export function typeText(place: SchemaPlace, depth = 0): string {
 	const { enum: values, const: only } = schema;
 	if (Array.isArray(values) && values.length > 0) return union(values.map((value) => JSON.stringify(value)));
 	if (only !== undefined) return JSON.stringify(only);
-	if (depth > DEPTH_LIMIT) return 'object';
+	if (depth > DEEPER_LIMIT) return typesOf(place).find((type) => !isNested(type)) ?? 'object';
 	const alternatives = alternativesOf(place);
 	if (alternatives[0] !== place) return union(alternatives.map((each) => typeText(each, depth + 1)));
 	const types = typesOf(place);
 	return types.length === 0 ? 'any' : union(types.map((type) => oneType(type, place, depth)));
+}
+
+function isNested(type: string): boolean {
+	return type === 'object' || type === 'array';
 }
 
 function oneType(type: string, place: SchemaPlace, depth: number): string {

@@ -8,7 +8,7 @@
 import { isObject, type JsonObject } from '../wire/json.ts';
 
 /** Most references and alternatives that are followed for one type. */
-const DEPTH_LIMIT = 16;
+export const SCHEMA_DEPTH = 16;
 
 /** A schema inside of a document. */
 export interface SchemaPlace {
@@ -21,7 +21,7 @@ export interface SchemaPlace {
 /** The schema with its reference followed; empty when there is none. */
 export function resolveSchema({ schema, root }: SchemaPlace): Readonly<Record<string, unknown>> {
 	let found = schema;
-	for (let hop = 0; hop < DEPTH_LIMIT; hop++) {
+	for (let hop = 0; hop < SCHEMA_DEPTH; hop++) {
 		if (!isObject(found)) return {};
 		const reference = found['$ref'];
 		if (typeof reference !== 'string') return found;
@@ -44,7 +44,7 @@ export function typesOf(place: SchemaPlace, depth = 0): string[] {
 	if (Array.isArray(type)) return type.map(String);
 	if (Array.isArray(values)) return [...new Set(values.map(jsonType))];
 	if (only !== undefined) return [jsonType(only)];
-	if (depth >= DEPTH_LIMIT) return [];
+	if (depth >= SCHEMA_DEPTH) return [];
 	const parts = Array.isArray(allOf) ? allOf : [];
 	for (const schema of parts) {
 		const types = typesOf({ schema, root: place.root }, depth + 1);
@@ -60,7 +60,7 @@ export function typesOf(place: SchemaPlace, depth = 0): string[] {
 export function propertiesOf(place: SchemaPlace, depth = 0): ReadonlyMap<string, SchemaPlace> {
 	const { properties, allOf } = resolveSchema(place);
 	const found = new Map<string, SchemaPlace>();
-	if (depth >= DEPTH_LIMIT) return found;
+	if (depth >= SCHEMA_DEPTH) return found;
 	const { root } = place;
 	const parts = (Array.isArray(allOf) ? allOf : []).map((schema): SchemaPlace => ({ schema, root }));
 	for (const part of [...alternativesOf(place).filter((each) => each !== place), ...parts]) {

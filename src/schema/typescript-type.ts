@@ -4,10 +4,15 @@
  * refers to itself becomes `unknown` below a depth.
  */
 import { isObject, type JsonObject } from '../wire/json.ts';
-import { alternativesOf, requiredOf, resolveSchema, type SchemaPlace, typesOf } from './schema-types.ts';
+import {
+	alternativesOf,
+	requiredOf,
+	resolveSchema,
+	SCHEMA_DEPTH,
+	type SchemaPlace,
+	typesOf,
+} from './schema-types.ts';
 
-/** Types inside of types are written to this depth. */
-const DEPTH_LIMIT = 10;
 /** Most values of an enum that are written; beyond it the type of the values. */
 const LITERAL_LIMIT = 200;
 
@@ -45,7 +50,7 @@ interface Nesting {
 }
 
 function typeAt(place: SchemaPlace, at: Nesting): string {
-	if (at.level > DEPTH_LIMIT || place.schema === false) return place.schema === false ? 'never' : 'unknown';
+	if (at.level > SCHEMA_DEPTH || place.schema === false) return place.schema === false ? 'never' : 'unknown';
 	const schema = resolveSchema(place);
 	const { enum: values, const: only, allOf } = schema;
 	const literals = Array.isArray(values) ? values : only === undefined ? [] : [only];

@@ -1,5 +1,5 @@
-/* The command that reads a secret from the keychain of the system: `security` on macOS, `secret-tool` on Linux. */
-import { OrchestraError } from '../errors.ts';
+/* The commands that read and write a secret of the keychain of the system: `security` on macOS, `secret-tool` on Linux. */
+import { attempt, OrchestraError } from '../errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
@@ -29,6 +29,30 @@ export function keychainCommand(
 	return record;
 }
 
+/** The command that stores a secret and what it reads on stdin; undefined when the system has no keychain. */
+export function keychainStore(
+	name: string,
+	value: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	platform: NodeJS.Platform = process.platform,
+): { readonly record: SpawnRecord; readonly input: string } | undefined {
+	const [service = '', account = ''] = name.split('/', 2);
+	if (platform === 'darwin') {
+		const words = ['add-generic-password', '-U', '-s', service, '-a', account, '-w', quotedWord(value)];
+		return { record: { command: 'security', args: ['-i'] }, input: `${words.join(' ')}\n` };
+	}
+	const label = `--label=Orchestra: ${account}`;
+	const args = ['store', label, 'service', service, 'account', account];
+	const record = { command: 'secret-tool', args, env: sessionBus(environment) };
+	if (platform !== 'linux' || !isInstalled(record.command, environment)) return undefined;
+	return { record, input: value };
+}
+
+/** A word of the language of `security -i`. */
+function quotedWord(text: string): string {
+	return `"${text.replace(/["\\]/g, (character) => `\\${character}`)}"`;
+}
+
 function security(service: string, account: string | undefined): SpawnRecord {
 	const of = account === undefined ? [] : ['-a', account];
 	return { command: 'security', args: ['find-generic-password', '-s', service, ...of, '-w'] };
@@ -40,17 +64,22 @@ function secretTool(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): SpawnRecord {
 	const of = account === undefined ? [] : ['account', account];
-	// The session bus, which the keyring listens on, is not in the minimal environment.
+	return {
+		command: 'secret-tool',
+		args: ['lookup', 'service', service, ...of],
+		env: sessionBus(environment),
+	};
+}
+
+/** The session bus, which the keyring listens on, is not in the minimal environment. */
+function sessionBus(environment: Readonly<NodeJS.ProcessEnv>): Record<string, string> {
 	const bus = environment['DBUS_SESSION_BUS_ADDRESS'];
-	const env: Record<string, string> = bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus };
-	return { command: 'secret-tool', args: ['lookup', 'service', service, ...of], env };
+	return bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus };
 }
 
 function isInstalled(command: string, environment: Readonly<NodeJS.ProcessEnv>): boolean {
-	try {
+	return attempt(() => {
 		findCommand(command, '/', childEnvironment(environment));
 		return true;
-	} catch {
-		return false;
-	}
+	}, false);
 }

@@ -1,14 +1,16 @@
 /*
  * Run the command of a secret reference, without a shell.
  *
- * It gets the minimal environment, no input, a deadline and an output limit, and its
+ * It gets the minimal environment, no input unless a secret is stored, a deadline and an output limit, and its
  * whole process tree is stopped at the end. Its output is never quoted.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import { Child } from '../process/child.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
+import { onAbort } from '../rpc/abortable.ts';
 
 /** Longest secret. */
 export const SECRET_LIMIT_BYTES: number = 64 * 1024;
@@ -20,27 +22,29 @@ export interface SecretCommandOptions {
 	readonly folder: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly signal?: AbortSignal | undefined;
+	/** What it reads on stdin. Default: nothing. */
+	readonly input?: string | undefined;
 }
 
 /** What the command prints on stdout. Throws `bad_input` or `spawn` when it fails, is too slow or prints too much. */
 export async function commandOutput(
 	command: string | SpawnRecord,
-	{ folder, environment, signal }: SecretCommandOptions,
+	{ folder, environment, signal, input }: SecretCommandOptions,
 ): Promise<string> {
 	const record = typeof command === 'string' ? parseStdioUri(`stdio:${command.trim()}`) : command;
 	const child = await Child.start({ ...record, cwd: folder }, { parentEnvironment: environment });
 	const ends = new AbortController();
-	const onAbort = (): void => ends.abort();
-	signal?.addEventListener('abort', onAbort, { once: true });
+	const stopListening = onAbort(signal, () => ends.abort());
 	try {
-		child.stdin.end();
+		child.stdin.on('error', () => {}); // it may end without reading
+		child.stdin.end(input);
 		const late = sleep(COMMAND_MS, undefined, { signal: ends.signal }).catch(() => undefined);
 		const outcome = await Promise.race([read(child), late.then(() => undefined)]);
 		signal?.throwIfAborted();
 		if (outcome === undefined) throw failed(`the command took longer than ${COMMAND_MS / 1000} s`);
 		return outcome;
 	} finally {
-		signal?.removeEventListener('abort', onAbort);
+		stopListening();
 		ends.abort();
 		await child.kill();
 	}

@@ -5,13 +5,9 @@
  */
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { isPlaceName, isPlainValue, isSecretName, secretsInArgs } from '../named-secrets.ts';
 import { addSecret } from '../redact.ts';
 
-const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session/i;
-/** A name of a place or a choice, not of the secret itself. */
-const plainEnd = /[_-](?:path|file|dir|sock|socket|host|port|mode|type|name|enabled|url|uri|endpoint|id)$/i;
-const secretUrl = /webhook|dsn/i;
-const plainValue = /^(?:[A-Za-z]{0,12}|\d+)$/;
 /** Variables of every system: their values stand in ordinary paths and texts. */
 const plainName = /^(?:HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|HOSTNAME|TZ|(?:LC|XDG)_\w+)$/;
 /** Letters and digits without a space, long enough for a key. */
@@ -19,7 +15,7 @@ const keyValue = /^(?=\S*\d)(?=\S*[A-Za-z])\S{20,}$/;
 
 /** Remember the value of an environment variable or key, if its name says that it is secret. */
 export function noteNamedValue(name: string, value: string): void {
-	if (isSecretName(name) && !plainValue.test(value)) addSecret(value);
+	if (isSecretName(name) && !isPlainValue(value)) addSecret(value);
 }
 
 /**
@@ -27,9 +23,14 @@ export function noteNamedValue(name: string, value: string): void {
  * Left out are plain words, names of a place or a choice, and paths that exist.
  */
 export function noteVariable(name: string, value: string): void {
-	const isPlain = plainName.test(name) || (plainEnd.test(name) && !secretUrl.test(name));
-	if (isPlain || plainValue.test(value) || (isAbsolute(value) && existsSync(value))) return;
+	const isPlain = plainName.test(name) || isPlaceName(name);
+	if (isPlain || isPlainValue(value) || (isAbsolute(value) && existsSync(value))) return;
 	addSecret(value);
+}
+
+/** Remember the values of a command line that are secret by the name of their flag or variable. */
+export function noteArgs(command: string, args: readonly string[]): void {
+	for (const value of secretsInArgs(command, args)) addSecret(value);
 }
 
 /** Remember the value of a header that is a credential by its name or its form. */
@@ -43,8 +44,4 @@ export function noteHeader(name: string, value: string): void {
 /** Remember the values of a URL's query that are credentials by their name or their form. */
 export function noteQuery({ searchParams }: URL): void {
 	for (const [name, value] of searchParams) noteHeader(name, value);
-}
-
-function isSecretName(name: string): boolean {
-	return secretWord.test(name) && (!plainEnd.test(name) || secretUrl.test(name));
 }

@@ -1,5 +1,6 @@
 /* The `OTEL_*` variables that an exporter of spans needs. */
 import type { Log } from '../log.ts';
+import { percentDecoded } from '../printable.ts';
 import { addSecret } from '../redact.ts';
 import type { SpanAttributes } from './tracer.ts';
 
@@ -65,15 +66,7 @@ function tracesUrl(environment: Environment): URL | undefined {
 function pairsOf(text = ''): Record<string, string> {
 	const pairs = text.split(',').flatMap((part): [string, string][] => {
 		const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(part) ?? [];
-		return name === undefined || value === undefined ? [] : [[name, decoded(value)]];
+		return name === undefined || value === undefined ? [] : [[name, percentDecoded(value)]];
 	});
 	return Object.fromEntries(pairs);
-}
-
-function decoded(value: string): string {
-	try {
-		return decodeURIComponent(value);
-	} catch {
-		return value; // a percent sign that encodes nothing
-	}
 }

@@ -32,11 +32,15 @@ interface Metric extends MetricAbout {
 /** A metric that is added to. */
 export interface Counter {
 	add(labels: Labels, amount?: number): void;
+	/** The series of these labels, for adding to it often. */
+	series(labels: Labels): { value: number };
 }
 
 /** A metric of durations or sizes. */
 export interface Distribution {
 	observe(labels: Labels, value: number): void;
+	/** The series of these labels, for observing often. */
+	series(labels: Labels): Pick<Histogram, 'observe'>;
 }
 
 export class MetricRegistry {
@@ -52,14 +56,20 @@ export class MetricRegistry {
 		const series = new Series(this.#seriesLimit, () => ({ value: 0 }));
 		const samples = (): Sample[] => series.all.map(([labels, { value }]) => ({ labels, value }));
 		this.#metrics.push({ ...about, kind: 'counter', samples });
-		return { add: (labels, amount = 1) => void (series.of(labels).value += amount) };
+		return {
+			add: (labels, amount = 1) => void (series.of(labels).value += amount),
+			series: (labels) => series.of(labels),
+		};
 	}
 
 	histogram(about: MetricAbout, bounds: readonly number[]): Distribution {
 		const series = new Series(this.#seriesLimit, () => new Histogram(bounds));
 		const samples = (): Sample[] => series.all.map(([labels, histogram]) => ({ labels, histogram }));
 		this.#metrics.push({ ...about, kind: 'histogram', samples });
-		return { observe: (labels, value) => series.of(labels).observe(value) };
+		return {
+			observe: (labels, value) => series.of(labels).observe(value),
+			series: (labels) => series.of(labels),
+		};
 	}
 
 	/** A metric whose values are read when the text is asked for. A value that is no number is left out. */

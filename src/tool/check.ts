@@ -5,9 +5,11 @@
  * the first time. A `fail` breaks the protocol; a `warn` works, but not well.
  */
 import { messageOf } from '../errors.ts';
+import { crashReason } from '../process/crash-lines.ts';
 import { compile, validate } from '../schema/validate.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
+import { mistypedKeys } from './manifest.ts';
 import { type RunOptions, runTool } from './run.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
@@ -39,6 +41,16 @@ const SLOW_START_MS = 2000;
 
 /** Run a tool against the protocol. Yields findings as they are made. */
 export async function* checkTool(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
+	const { folder: _folder, file: _file, runsOn: _runsOn, ...manifest } = tool;
+	for (const { key, meant } of mistypedKeys(manifest)) {
+		const advice = `Write ${meant} in ${tool.file}.`;
+		yield {
+			verdict: 'warn',
+			title: 'manifest',
+			detail: `"${key}" is ignored; did you mean ${meant}`,
+			advice,
+		};
+	}
 	yield* checkSchemas(tool);
 	// First, because a first start may compile the tool or fill a cache, and the next run is timed.
 	const malformed = await checkBadRequest(tool, options, 'malformed request', '{"context": not json\n');
@@ -84,10 +96,13 @@ function checkExit({ outcome, exitCode, error }: RunSummary): Finding {
 	const title = 'a normal run';
 	if (outcome === 'ok') return { verdict: 'ok', title, detail: 'exit 0' };
 	const code = error?.code === undefined ? '' : ` [${error.code}]`;
-	const detail = `exit ${exitCode}: ${error?.message ?? outcome}${code}`;
+	const reason = crashReason(error?.stderr ?? []) ?? error?.stderr.at(-1);
+	const detail = `exit ${exitCode}: ${error?.message ?? outcome}${code}${reason === undefined ? '' : `: ${reason}`}`;
 	const advice = error?.isRecoverable
 		? 'Put an input that must work into test-input.json beside the manifest, or give --input.'
-		: 'Run it with mctl run and read its stderr.';
+		: error?.code === 'TOOL_NO_RESULT'
+			? 'Print a result event before it exits with 0.'
+			: 'Run it with mctl run and read its stderr.';
 	return { verdict: 'fail', title, detail, advice };
 }
 

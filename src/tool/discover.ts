@@ -15,6 +15,7 @@ import { isCode, OrchestraError } from '../errors.ts';
 import { isInside } from '../files/is-inside.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
+import { isToolFolder, TOOL_FOLDER_DEPTH } from '../files/watch-tree.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';
@@ -26,8 +27,6 @@ export interface Discovery {
 	readonly problems: readonly ConfigProblem[];
 }
 
-/** How deep below a root tools are looked for. */
-const DEPTH_LIMIT = 12;
 /** Most files and folders that are scanned below one root. */
 const searchLimits = { files: 10_000, folders: 2000 };
 const MANIFEST = 'manifest.json';
@@ -68,7 +67,8 @@ export function discoverTools(
 	const problems: ConfigProblem[] = [];
 	for (const file of roots.flatMap((root) => [...toolFiles(root, limits, problems)])) {
 		const found = readTool(file);
-		if ('problems' in found) problems.push(...found.problems);
+		const entry = { section: 'tool', name: file } as const;
+		if ('problems' in found) problems.push(...found.problems.map((problem) => ({ ...problem, entry })));
 		if (!('tool' in found)) continue;
 		const first = byId.get(found.tool.id);
 		if (first === undefined) byId.set(found.tool.id, found.tool);
@@ -79,13 +79,14 @@ export function discoverTools(
 }
 
 /** The tool in a folder with a manifest, or in one file. Throws `not_found` or `bad_input` saying what is wrong. */
-export function readToolAt(path: string): DiscoveredTool {
+export function readToolAt(named: string, cwd: string = process.cwd()): DiscoveredTool {
+	const path = resolve(cwd, named);
 	const status = statSync(path, { throwIfNoEntry: false });
 	const file = status?.isDirectory() ? join(path, MANIFEST) : path;
 	const found = statSync(file, { throwIfNoEntry: false });
 	if (!found?.isFile()) {
 		const reason = found ? 'is not a regular file' : 'does not exist';
-		throw new OrchestraError('not_found', `there is no tool at ${path}: ${file} ${reason}`, {
+		throw new OrchestraError('not_found', `there is no tool at ${named}: ${file} ${reason}`, {
 			hint: 'Give the folder that holds manifest.json, or a file with a `# mctl: {…}` header.',
 		});
 	}
@@ -109,13 +110,13 @@ function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigP
 	const waiting = [{ folder: root, depth: 0 }];
 	for (let next = waiting.pop(); next; next = waiting.pop()) {
 		const { folder, depth } = next;
-		const entries = entriesOf(folder, problems).filter(({ name }) => isSearched(name));
+		const entries = entriesOf(folder, problems).filter(({ name }) => isToolFolder(name));
 		if (entries.some((entry) => entry.name === MANIFEST && !entry.isDirectory())) {
 			yield join(folder, MANIFEST);
 			continue;
 		}
 		const files = entries.filter((entry) => !entry.isDirectory());
-		const folders = depth < DEPTH_LIMIT ? entries.filter((entry) => entry.isDirectory()) : [];
+		const folders = depth < TOOL_FOLDER_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
 		if (files.length > filesLeft) problems.push(tooMany(folder, limits.files, 'file'));
 		if (folders.length > foldersLeft) problems.push(tooMany(folder, limits.folders, 'folder'));
 		for (const { name } of files.slice(0, filesLeft)) yield join(folder, name);
@@ -124,10 +125,6 @@ function* toolFiles(root: string, limits: typeof searchLimits, problems: ConfigP
 		filesLeft = Math.max(0, filesLeft - files.length);
 		foldersLeft = Math.max(0, foldersLeft - folders.length);
 	}
-}
-
-function isSearched(name: string): boolean {
-	return !name.startsWith('.') && name !== 'node_modules';
 }
 
 function tooMany(file: string, limit: number, kind: string): ConfigProblem {

@@ -4,8 +4,8 @@
  * The bytes of the line are kept beside what they mean, because `--json` passes
  * them on untouched. An event of a type that we do not know is still an event.
  */
-import { isObject, type JsonObject, losesDigits, memberText, parseJson } from '../wire/json.ts';
-import { rememberText } from '../wire/source-text.ts';
+import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
+import { exactly } from '../wire/json-text.ts';
 
 /** One event of any type. `knownEvent` gives it a typed payload. */
 export interface ToolEvent {
@@ -32,6 +32,7 @@ export type RunnerCode =
 	| 'TOOL_OUTCOME_UNKNOWN'
 	| 'TOOL_CRASH'
 	| 'TOOL_FAILED'
+	| 'TOOL_NO_RESULT'
 	| 'RUNNER_TIMEOUT'
 	| 'RUNNER_MAX_OUTPUT_BYTES'
 	| 'RUNNER_MAX_EVENTS'
@@ -49,10 +50,9 @@ export function readEvent(raw: Buffer): ToolEvent | StrayKind {
 	if (!isObject(value) || !isObject(value['payload'])) return 'shape';
 	const { type, ts, toolId, payload } = value;
 	if (typeof type !== 'string' || typeof ts !== 'string' || typeof toolId !== 'string') return 'shape';
-	const written = losesDigits(text) ? memberText(text, 'payload') : undefined;
-	if (written !== undefined) rememberText(payload, written);
 	// It came out of JSON.parse.
-	return { type, ts, toolId, payload: payload as JsonObject, raw, isSynthetic: false };
+	const exact = exactly(payload, text, 'payload') as JsonObject;
+	return { type, ts, toolId, payload: exact, raw, isSynthetic: false };
 }
 
 /** An error event of the runner. */

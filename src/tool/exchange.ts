@@ -9,8 +9,10 @@
 
 import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
+import { crashLines } from '../process/crash-lines.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { ExitStatus, Spawner } from '../process/spawner.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { timerMs } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { readEvent, type ToolEvent } from './event.ts';
@@ -18,6 +20,9 @@ import { RawLines } from './raw-lines.ts';
 import type { RunLimits } from './run-limits.ts';
 import type { RunEnd, StopReason } from './summary.ts';
 import type { Transcript } from './transcript.ts';
+
+/** Lines of stderr that the error of a crash has. */
+const STDERR_LINES = 10;
 
 export interface ExchangeOptions {
 	/** What goes to stdin. */
@@ -37,7 +42,7 @@ export class Exchange {
 	readonly #child: Child;
 	readonly #options: ExchangeOptions;
 	readonly #deadline: NodeJS.Timeout;
-	readonly #onAbort = (): void => this.#stop('canceled');
+	readonly #stopListening: () => void;
 	readonly #lines = new RawLines();
 	#bytes = 0;
 	#stopped: StopReason | undefined;
@@ -57,8 +62,7 @@ export class Exchange {
 		this.#child = child;
 		this.#options = options;
 		this.#deadline = setTimeout(() => this.#stop('timeout'), timerMs(options.timeoutMs));
-		options.signal?.addEventListener('abort', this.#onAbort, { once: true });
-		if (options.signal?.aborted) this.#stop('canceled');
+		this.#stopListening = onAbort(options.signal, () => this.#stop('canceled'));
 		// A tool that has exited met its deadline; `Child` handles a descendant that holds its pipe open.
 		void child.gone.then(() => clearTimeout(this.#deadline));
 		// A tool that never reads its input breaks this pipe; its exit status is reported.
@@ -82,7 +86,7 @@ export class Exchange {
 		const exit = await Promise.race([this.#child.gone, this.#stopping.promise]);
 		clearTimeout(this.#deadline);
 		const isTalkative = exit.code !== 0 && this.#stopped === undefined;
-		const stderr = isTalkative ? await this.#child.lastStderrLines() : [];
+		const stderr = isTalkative ? crashLines(await this.#child.lastStderrLines(), STDERR_LINES) : [];
 		const { timeoutMs, limits } = this.#options;
 		return { exit, stopped: this.#stopped, stderr, timeoutMs, limits };
 	}
@@ -90,7 +94,7 @@ export class Exchange {
 	/** Stop the process group. Idempotent; no process is left when it resolves. */
 	async close(): Promise<void> {
 		clearTimeout(this.#deadline);
-		this.#options.signal?.removeEventListener('abort', this.#onAbort);
+		this.#stopListening();
 		this.#child.stdout.destroy();
 		await this.#child.stop(0);
 	}

@@ -6,7 +6,7 @@
  * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A word that
  * does not fit its type stays a string, and the validation reports it.
  */
-import { messageOf, OrchestraError } from '../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../errors.ts';
 import {
 	isAllowedType,
 	propertiesOf,
@@ -126,12 +126,9 @@ function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undef
 }
 
 function parsed(text: string): JsonValue | undefined {
-	try {
-		// Parsed JSON is a JSON value.
-		return JSON.parse(text) as JsonValue;
-	} catch {
-		return undefined; // the validation reports it
-	}
+	// Parsed JSON is a JSON value.
+	// The validation reports it.
+	return attempt(() => JSON.parse(text) as JsonValue);
 }
 
 /** An object that is being built; a map, since keys such as `__proto__` come from outside. */

@@ -8,6 +8,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { JsonDocument } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem, describeValue } from '../config/problem.ts';
+import { nearest } from '../nearest.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 
 export const runtimes = ['node', 'python', 'dotnet', 'powershell'] as const;
@@ -58,7 +59,10 @@ const required: Readonly<Record<string, Rule>> = {
 };
 
 const optional: Readonly<Record<string, Rule>> = {
-	runtime: { holds: (value) => runtimes.some((name) => name === value), allowed: runtimes.join(', ') },
+	runtime: {
+		holds: (value) => runtimes.some((name) => name === value),
+		allowed: `${runtimes.join(', ')}; for any other program write "command": ["ruby", "main.rb"] instead of runtime and entry`,
+	},
 	entry: { holds: isPathInside, allowed: "a relative path inside the tool's folder" },
 	command: {
 		holds: (value) => isTexts(value) && value.length > 0,
@@ -91,11 +95,31 @@ export function readManifest(
 		return { problems: [report('manifestVersion', allowed, describeValue(value['manifestVersion']))] };
 	}
 	const problems = [...brokenRules(value)].map(([key, rule]) =>
-		report(key, rule.allowed, describeValue(value[key])),
+		report(key, rule.allowed, foundOf(value, key)),
 	);
 	if (problems.length === 0) problems.push(...startProblems(value, report));
 	// Every rule holds, so it has the shape of a manifest.
 	return problems.length > 0 ? { problems } : { manifest: value as unknown as Manifest };
+}
+
+/** Keys that are not of a manifest, each with the key that was probably meant. */
+export function mistypedKeys(manifest: object): { readonly key: string; readonly meant: string }[] {
+	const known = ['manifestVersion', ...Object.keys(required), ...Object.keys(optional)];
+	return Object.keys(manifest)
+		.filter((key) => !known.includes(key))
+		.flatMap((key) => {
+			const [meant] = nearest(
+				key,
+				known.filter((name) => !Object.hasOwn(manifest, name)),
+			);
+			return meant === undefined ? [] : [{ key, meant }];
+		});
+}
+
+/** A key that is missing may be there under a mistyped name. */
+function foundOf(value: Record<string, unknown>, key: string): string {
+	const mistyped = value[key] === undefined && mistypedKeys(value).find(({ meant }) => meant === key);
+	return describeValue(value[key]) + (mistyped ? `, but there is "${mistyped.key}"` : '');
 }
 
 function* brokenRules(value: Record<string, unknown>): Generator<[string, Rule]> {

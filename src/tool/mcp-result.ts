@@ -8,7 +8,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../errors.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { rememberText, sourceTextOf } from '../wire/source-text.ts';
+import { encodeJson } from '../wire/json-text.ts';
 import { payloadText, type ToolEvent } from './event.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
@@ -40,20 +40,11 @@ export function mcpResultOf(
 		{ type: 'text', text: withPaths(text, files) },
 		...files.map(({ link }) => link),
 	];
-	if (outcome !== 'ok') return { content: contentOf(errorText(summary)), isError: true };
-	if (result === undefined) {
-		const content = contentOf(`${summary.toolId} finished without a result`);
-		// A declared output that never came is a failure: clients refuse it otherwise.
-		return outputSchema ? { content, isError: true } : { content };
-	}
+	if (outcome !== 'ok' || result === undefined)
+		return { content: contentOf(errorText(summary)), isError: true };
 	const { text } = result;
-	const exact = sourceTextOf(result);
-	const content = contentOf(typeof text === 'string' ? text : (exact ?? JSON.stringify(result)));
-	if (!outputSchema) return { content };
-	const structured: McpToolResult = { content, structuredContent: result };
-	if (exact !== undefined)
-		rememberText(structured, `{"content":${JSON.stringify(content)},"structuredContent":${exact}}`);
-	return structured;
+	const content = contentOf(typeof text === 'string' ? text : encodeJson(result));
+	return outputSchema ? { content, structuredContent: result } : { content };
 }
 
 /** A failure before the tool ran, as a result that the model can read. */

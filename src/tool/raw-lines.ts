@@ -5,10 +5,8 @@
  * messages; here the line must come out as it went in. Blank lines are left out.
  * There is no limit per line: the runner bounds the whole output.
  */
+import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
 import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
-
-const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 
 export class RawLines {
 	readonly #held = new ReassemblyBuffer();

@@ -1,4 +1,5 @@
 /* The bounds of a run, by name. Each may be set per run. */
+import { TOOL_EVENTS, TOOL_OUTPUT_BYTES } from '../config/defaults.ts';
 import { ownEntry } from '../wire/json.ts';
 
 /** Limits of the output of one run. */
@@ -13,7 +14,7 @@ export interface RunLimits {
 export const RUN_TIMEOUT_MS = 30_000;
 
 /** The default limits. */
-export const runLimits: RunLimits = { outputBytes: 10 * 1024 * 1024, events: 10_000 };
+export const runLimits: RunLimits = { outputBytes: TOOL_OUTPUT_BYTES, events: TOOL_EVENTS };
 
 /** Warnings of a run that are kept and reported; the rest is counted. */
 export const WARNINGS_KEPT = 100;

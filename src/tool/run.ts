@@ -10,6 +10,7 @@
  */
 
 import { OrchestraError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { StderrPolicy } from '../process/child.ts';
 import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
@@ -22,7 +23,7 @@ import { syntheticError, type ToolEvent } from './event.ts';
 import { Exchange } from './exchange.ts';
 import { missingProgram } from './missing-program.ts';
 import { RUN_TIMEOUT_MS, type RunLimits, runLimits } from './run-limits.ts';
-import { settingsOf } from './settings.ts';
+import { missingConfigHint, settingsOf } from './settings.ts';
 import { errorCode, type RunSummary, type RunWarning } from './summary.ts';
 import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 import { Transcript } from './transcript.ts';
@@ -33,6 +34,8 @@ export interface RunOptions {
 	readonly input?: JsonObject | undefined;
 	/** All that is configured, nested or dotted; the tool sees what it declares. */
 	readonly config?: Readonly<Record<string, unknown>> | undefined;
+	/** A project folder whose `config` is held back until the user trusts it. */
+	readonly heldConfigFolder?: string | undefined;
 	/** Absolute folder the user works in. Default: the working directory. */
 	readonly workspaceRoot?: string | undefined;
 	/** Default: the tool's own, else 30 s. */
@@ -173,7 +176,7 @@ async function requestFor(tool: DiscoveredTool, options: RunOptions): Promise<st
 	if (key !== undefined) {
 		const keys = missing.map((name) => `"${name}"`).join(', ');
 		const message = `Required configuration is missing: ${keys}`;
-		const hint = `Set ${missing.join(', ')} under tools.config in orchestra.json.`;
+		const hint = missingConfigHint(missing, options.heldConfigFolder);
 		return syntheticError(tool.id, 'CONFIG_MISSING', {
 			message,
 			recoverable: true,
@@ -185,17 +188,21 @@ async function requestFor(tool: DiscoveredTool, options: RunOptions): Promise<st
 	const wrong = await wrongInput(tool, input);
 	if (wrong.length > 0) {
 		const message = `Input is not valid: ${wrong.join('; ')}`;
-		const hint = fieldsHint(tool);
+		const hint = fieldsHint(tool, Object.keys(input));
 		return syntheticError(tool.id, 'INPUT_INVALID', { message, recoverable: true, hint, problems: wrong });
 	}
 	const workspaceRoot = options.workspaceRoot ?? process.cwd();
 	return JSON.stringify({ context: { toolId: tool.id, config, workspaceRoot }, input });
 }
 
-function fieldsHint({ id, inputSchema }: DiscoveredTool): string {
+function fieldsHint({ id, inputSchema }: DiscoveredTool, given: readonly string[]): string {
 	const properties = inputSchema?.['properties'];
 	const names = isObject(properties) ? Object.keys(properties) : [];
-	return names.length > 0 ? `The fields of ${id} are: ${names.join(', ')}.` : 'Check your input.';
+	if (names.length === 0) return 'Check your input.';
+	const missing = names.filter((name) => !given.includes(name));
+	const meant = given.filter((key) => !names.includes(key)).flatMap((key) => nearest(key, missing, 1));
+	const guess = meant.length === 0 ? '' : `did you mean: ${meant.join(', ')}. `;
+	return `${guess}The fields of ${id} are: ${names.join(', ')}.`;
 }
 
 async function wrongInput(tool: DiscoveredTool, input: JsonObject): Promise<string[]> {

@@ -9,7 +9,7 @@
  * It reads the request, sends `started`, and turns what the function returns or
  * throws into the last event and the exit code. A stray `console.log` goes to stderr.
  */
-import { messageOf, OrchestraError, toolFailure } from '../errors.ts';
+import { attempt, messageOf, OrchestraError, toolFailure } from '../errors.ts';
 import { reserveStdout } from '../transport/reserve-stdout.ts';
 import { isObject, type JsonObject, parseJson } from '../wire/json.ts';
 
@@ -106,11 +106,8 @@ async function readRequest(): Promise<Pick<ToolCall, 'toolId' | 'input' | 'confi
 }
 
 function parsed(text: string): unknown {
-	try {
-		return parseJson(text);
-	} catch {
-		return undefined; // the caller says that there is no request
-	}
+	// The caller says that there is no request.
+	return attempt(() => parseJson(text));
 }
 
 function objectOr(value: unknown): JsonObject {

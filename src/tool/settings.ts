@@ -39,3 +39,10 @@ export function flatten(config: Readonly<Record<string, unknown>>): Map<string, 
 function isSet(value: JsonValue | undefined): value is JsonValue {
 	return value !== undefined && value !== null;
 }
+
+/** What to do about missing configuration. `heldConfigFolder`: a project folder whose `tools.config` is held back. */
+export function missingConfigHint(keys: readonly string[], heldConfigFolder: string | undefined): string {
+	const set = `Set ${keys.join(', ')} under tools.config in orchestra.json`;
+	if (heldConfigFolder === undefined) return `${set}.`;
+	return `The project is not trusted, so its tools.config is held back: run "mctl trust" in ${heldConfigFolder}. ${set} if it is not there.`;
+}

@@ -122,9 +122,10 @@ export class Transcript {
 
 	#closeSuccess(): ToolEvent[] {
 		if (this.#error) this.#report('contradiction', 'the tool sent an error event but exited with code 0');
-		else if (!this.#result)
-			this.#report('contradiction', 'the tool exited with code 0 but sent no result event');
-		return [];
+		if (this.#error || this.#result) return [];
+		this.#report('contradiction', 'the tool exited with code 0 but sent no result event');
+		const message = 'Tool exited with code 0 but sent no result';
+		return [syntheticError(this.#toolId, 'TOOL_NO_RESULT', { message, exitCode: 0 })];
 	}
 
 	#outcome({ exit, stopped }: Pick<RunEnd, 'exit' | 'stopped'>): Outcome {

@@ -23,7 +23,7 @@ export interface ChildTransportOptions extends ChildOptions {
 }
 
 /** How long to wait for the exit status after stdout closed, in milliseconds. */
-const EXIT_WAIT_MS = 500;
+export const EXIT_WAIT_MS = 500;
 
 /** A transport over the stdin and stdout of a child process. */
 export class ChildTransport implements Transport {
@@ -113,7 +113,9 @@ export class ChildTransport implements Transport {
 	}
 
 	async #onOutputEnd(): Promise<void> {
-		await within(this.#child.exited, EXIT_WAIT_MS);
+		const exit = await within(this.#child.exited, EXIT_WAIT_MS);
+		// stdout may end before stderr, which says why.
+		if (exit !== undefined) await this.#child.lastStderrLines();
 		this.#finish(this.#child.exitError());
 	}
 

@@ -26,7 +26,7 @@ export class Client {
 	/** Start a program, given as a spawn record or a `stdio:` URI. Throws `spawn` or `bad_input`. The caller closes it. */
 	static async open(target: SpawnRecord | string, options: ClientOptions = {}): Promise<Client> {
 		const record = typeof target === 'string' ? parseStdioUri(target) : target;
-		const opened = await ChildTransport.open(record, options);
+		const opened = await ChildTransport.open(record, { ...options, stderr: options.stderr ?? 'inherit' });
 		const isTraced = isTracing(options.parentEnvironment ?? process.env);
 		return new Client(isTraced ? traced(opened, traceToStderr) : opened, options, record.timeoutMs);
 	}

@@ -12,7 +12,8 @@ export interface ConnectOptions extends ChildTransportOptions, ConnectionOptions
 
 /** Start the program of a `stdio:` URI and exchange JSON values with it. The caller closes the connection. */
 export async function connect(uri: string, options: ConnectOptions = {}): Promise<Connection> {
-	const transport = await ChildTransport.open(parseStdioUri(uri), options);
+	const stderr = options.stderr ?? 'inherit';
+	const transport = await ChildTransport.open(parseStdioUri(uri), { ...options, stderr });
 	const isTraced = isTracing(options.parentEnvironment ?? process.env);
 	return new Connection(isTraced ? traced(transport, traceToStderr) : transport, options);
 }

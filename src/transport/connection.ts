@@ -5,7 +5,9 @@
  * pauses until `recv` takes some. A caller may send a lot before it receives, up to
  * that bound. Matching responses to requests is the job of the layer above.
  */
+
 import { OrchestraError } from '../errors.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/message-errors.ts';
 import { type JsonValue, parseJson } from '../wire/json.ts';
@@ -130,15 +132,16 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 			const waiter: Waiter = {
 				settle: (item) => {
 					this.#waiters.delete(waiter);
-					signal?.removeEventListener('abort', onAbort);
+					stopListening();
 					if ('value' in item) resolve(item.value);
 					else reject(item.error);
 				},
 			};
-			const onAbort = (): void => waiter.settle({ error: canceledCall('recv', signal), characters: 0 });
+			let stopListening = (): void => {};
 			this.#waiters.add(waiter);
-			if (signal?.aborted) onAbort();
-			else signal?.addEventListener('abort', onAbort, { once: true });
+			stopListening = onAbort(signal, () =>
+				waiter.settle({ error: canceledCall('recv', signal), characters: 0 }),
+			);
 		});
 	}
 }

@@ -1,10 +1,10 @@
 /*
  * Write lines to a byte stream, batched per event-loop turn.
  *
- * A write costs the same for one line as for twenty, so lines are joined until the
- * turn ends, or until the batch is large enough for the other side to start on it
- * concurrently. Lines keep their order and never interleave. A broken pipe rejects
- * every later call.
+ * A write costs the same for one line as for twenty, so lines are joined until all
+ * sockets of this turn are read (64 HTTP clients are 64 reads), or until the batch is
+ * large enough for the other side to start on it concurrently. Lines keep their order and
+ * never interleave. A broken pipe rejects every later call.
  */
 
 import type { Writable } from 'node:stream';
@@ -57,7 +57,7 @@ export class LineWriter {
 	/** Queue one line. False above the high-water mark. Throws the error of a broken pipe. */
 	post(text: string): boolean {
 		if (this.#failure) throw this.#failure;
-		if (this.#batch === '') process.nextTick(this.#flush);
+		if (this.#batch === '') setImmediate(this.#flush);
 		this.#batch += `${text}\n`;
 		if (this.#batch.length >= JOINED_CHARACTERS) this.#flush();
 		return this.waitingBytes < HIGH_WATER_BYTES;

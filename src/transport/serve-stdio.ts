@@ -7,12 +7,13 @@
  * flight within seconds, because their responses cannot be sent. The process then exits because
  * nothing keeps it alive; close other resources when the returned promise resolves.
  */
+
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
-import { onSignals } from './on-signals.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from './trace.ts';
 
@@ -105,10 +106,7 @@ async function drain(
 /** Call `stop` when `signal` is aborted, or at the first signal of the system when there is none. */
 function onStop(signal: AbortSignal | undefined, stop: (reason: string) => void): () => void {
 	if (signal === undefined) return onSignals(stop);
-	const onAbort = (): void => stop(messageOf(signal.reason));
-	if (signal.aborted) onAbort();
-	else signal.addEventListener('abort', onAbort, { once: true });
-	return () => signal.removeEventListener('abort', onAbort);
+	return onAbort(signal, () => stop(messageOf(signal.reason)));
 }
 
 /** Whether requests in flight were drained: within their timeout, and within a short one after `stop`. */
@@ -120,4 +118,21 @@ export async function drainedOrStopped(drained: Promise<boolean>, stop: Promise<
 function withTrace(transport: StdioTransport, log: Log): StdioTransport {
 	if (isTracing(process.env)) return traced(transport, traceToStderr);
 	return log.isDebug ? traced(transport, (direction, text) => log.debug(`${direction} ${text}`)) : transport;
+}
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** First signal: call `stop`. Second: exit at once, with 130 or 143. Returns a function that removes the handlers. */
+function onSignals(stop: (signal: NodeJS.Signals) => void): () => void {
+	const signals = ['SIGINT', 'SIGTERM'] as const;
+	let isStopping = false;
+	const handle = (signal: 'SIGINT' | 'SIGTERM'): void => {
+		if (isStopping) process.exit(exitCodes[signal]);
+		isStopping = true;
+		stop(signal);
+	};
+	for (const signal of signals) process.on(signal, handle);
+	return () => {
+		for (const signal of signals) process.off(signal, handle);
+	};
 }

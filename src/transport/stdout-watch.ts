@@ -6,6 +6,7 @@
  * server has no timer.
  */
 import type { Receiver } from '../rpc/channel.ts';
+import { observedReceiver } from './observed-transport.ts';
 import { StdoutReader } from './stdout-reader.ts';
 
 /** Interval of the check. */
@@ -35,14 +36,11 @@ export class StdoutWatch {
 
 	/** `receiver`, with the timer started by each message. */
 	around(receiver: Receiver): Receiver {
-		return {
-			message: (text) => {
+		return observedReceiver(receiver, {
+			received: () => {
 				if (this.#timer === undefined) this.#start();
-				receiver.message(text);
 			},
-			oversize: (line) => receiver.oversize(line),
-			end: (reason) => receiver.end(reason),
-		};
+		});
 	}
 
 	stop(): void {

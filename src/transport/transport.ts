@@ -4,6 +4,7 @@
  * A message is the text of one JSON value. The opener of a transport closes it.
  */
 import type { Channel, Receiver } from '../rpc/channel.ts';
+import type { Id } from '../wire/json-rpc.ts';
 
 /** A bidirectional message pipe. */
 export interface Transport extends Channel {
@@ -13,6 +14,8 @@ export interface Transport extends Channel {
 	readonly isClosed: boolean;
 	/** True when the server answers every request it receives, so that its silence means that it is slow. */
 	readonly isRemote?: boolean;
+	/** While a message is delivered: our request on whose stream it came. Undefined where all messages share one stream. */
+	readonly streamId?: Id | undefined;
 }
 
 /** High-water mark of a writer: above it, `post` returns false. */

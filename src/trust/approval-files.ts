@@ -16,6 +16,7 @@ import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { isObject } from '../wire/json.ts';
 import { type ApprovalRequest, bindingKey } from './approval-request.ts';
+import { isShownArgument } from './shown-argument.ts';
 
 /** Most requests that are read. */
 const LISTED_REQUESTS = 1000;
@@ -121,7 +122,6 @@ const textFields = [
 	'tool',
 	'argumentsSha256',
 	'policyVersion',
-	'argumentText',
 	'rule',
 	'root',
 	'askedAt',
@@ -133,8 +133,8 @@ function readRequest(found: unknown, id: string): ApprovalRequest | undefined {
 	const isWhole =
 		textFields.every((name) => typeof found[name] === 'string') &&
 		Number.isSafeInteger(found['pid']) &&
-		Array.isArray(found['shown']) &&
-		found['shown'].every((line) => typeof line === 'string');
+		Array.isArray(found['arguments']) &&
+		found['arguments'].every(isShownArgument);
 	// Every field was checked.
 	return isWhole ? (found as unknown as ApprovalRequest) : undefined;
 }

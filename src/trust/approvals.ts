@@ -1,12 +1,14 @@
 /*
  * Calls that wait for a person, and approvals that nobody has used yet.
  *
- * An approval is used once. The call that waits takes it; when its caller has left, the
+ * An approval is used once. The call that waits takes it; when its caller has given up, the
  * next call with the same binding takes it, until it expires. So a client with a short
- * deadline gets through with a second call.
+ * deadline gets through with a second call. The end of a session withdraws its requests.
  */
+
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { onAbort } from '../rpc/abortable.ts';
 import type { ApprovalFiles } from './approval-files.ts';
 import { APPROVAL_MS, type ApprovalRequest, bindingKey } from './approval-request.ts';
 
@@ -70,18 +72,24 @@ export class Approvals {
 		if (pending === undefined) return 'full';
 		onAsked(pending.request.id);
 		return new Promise((resolve, reject) => {
-			const onAbort = (): void => {
+			const stopListening = onAbort(signal, () => {
 				pending.settle = undefined;
 				this.#poll();
 				reject(OrchestraError.from(signal.reason, 'canceled'));
-			};
+			});
 			pending.settle = (outcome) => {
-				signal.removeEventListener('abort', onAbort);
+				stopListening();
 				resolve(outcome);
 			};
-			signal.addEventListener('abort', onAbort, { once: true });
 			this.#poll();
 		});
+	}
+
+	/** Deny every call of a session that waits, and remove its requests. */
+	withdraw(session: string): void {
+		for (const pending of [...this.#pending.values()])
+			if (pending.request.session === session) this.#end(pending, 'denied');
+		this.#poll();
 	}
 
 	/** Deny every call that waits, and remove all requests. Idempotent. */

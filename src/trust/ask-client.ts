@@ -1,23 +1,26 @@
 /* The question to the user of an MCP client: may this call be made? */
-import { OrchestraError } from '../errors.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { requireCapabilities } from '../mcp/server/client-questions.ts';
+import { escapedText } from '../printable.ts';
 import type { ElicitParams } from '../protocol/client-methods.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
+import { argumentLine } from './shown-argument.ts';
 
 const ALLOW = 'allow once';
 const DENY = 'deny';
+/** Most characters of one argument in a question: a client shows it in a small form. */
+const SHOWN_CHARACTERS = 400;
 
 /** Whether the client can show a question to its user. */
 export function canAsk({ clientCapabilities }: CallContext): boolean {
-	try {
+	// The client may not have declared the capability.
+	return attempt(() => {
 		const question = { method: 'elicitation/create', params: { mode: 'form' } };
 		requireCapabilities({ question }, clientCapabilities);
 		return true;
-	} catch {
-		return false; // it did not declare the capability
-	}
+	}, false);
 }
 
 /**
@@ -47,13 +50,14 @@ export async function askClient(
 }
 
 function questionOf(request: NewApprovalRequest): ElicitParams {
-	const { tool, client, shown, rule, reason } = request;
+	const { tool, client, rule, reason } = request;
+	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, SHOWN_CHARACTERS)}`);
 	const lines = [
-		`Allow the call of ${tool}?`,
-		...(client === '' ? [] : [`Client: ${client}`]),
-		...(shown.length === 0 ? ['Without arguments.'] : ['Arguments:', ...shown.map((line) => `  ${line}`)]),
-		...(reason === undefined ? [] : [`Reason: ${reason}`]),
-		`Rule: ${rule}`,
+		`Allow the call of ${escapedText(tool)}?`,
+		...(client === '' ? [] : [`Client: ${escapedText(client)}`]),
+		...(shown.length === 0 ? ['Without arguments.'] : ['Arguments:', ...shown]),
+		...(reason === undefined ? [] : [`Reason: ${escapedText(reason)}`]),
+		`Rule: ${escapedText(rule)}`,
 	];
 	return {
 		mode: 'form',

@@ -6,12 +6,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { printableLine } from '../printable.ts';
-import { type Awaitable, isInputRequired, type Tool } from '../protocol/mcp-types.ts';
-import { argumentLines, argumentText, bindingKey } from './approval-request.ts';
+import {
+	type Answer,
+	type Awaitable,
+	answerValue,
+	isInputRequired,
+	type Tool,
+} from '../protocol/mcp-types.ts';
+import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
+import { shownArguments } from './shown-argument.ts';
+import type { NamedTool } from './tool-name.ts';
 
 /** How often a waiting call sends progress, which restarts the deadline of its client, in milliseconds. */
 const PROGRESS_MS = 10_000;
@@ -22,6 +30,8 @@ const CONTINUED_LIMIT = 1000;
 export interface GatedCall {
 	/** As clients see it. */
 	readonly name: string;
+	/** Its server and own name; undefined for a tool that no list has: then what its name says. */
+	readonly toolName: NamedTool | undefined;
 	readonly client: string;
 	readonly tool: Tool | undefined;
 	readonly arguments: unknown;
@@ -65,15 +75,35 @@ export class CallGate {
 		return this.#policy().isEmpty;
 	}
 
+	/** The rules of now: another object after each change. */
+	get policy(): Policy {
+		return this.#policy();
+	}
+
+	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
+	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyNote> | undefined {
+		const policy = this.#policy();
+		if (policy.isEmpty) return {};
+		const decision = decisionAbout(call, policy);
+		return decision.action === 'allow' ? { policy: 'allow', rule: placeOf(decision) } : undefined;
+	}
+
 	/** Whether some tools are left out of lists. */
 	get hidesTools(): boolean {
 		return this.#policy().hidesTools;
 	}
 
 	/** The tools that a client sees in lists. */
-	listed(tools: readonly Tool[], client: string): readonly Tool[] {
+	listed(
+		tools: readonly Tool[],
+		client: string,
+		nameOf: (tool: Tool) => NamedTool | undefined,
+	): readonly Tool[] {
 		const policy = this.#policy();
-		return tools.filter(({ name, annotations }) => policy.isListed({ tool: name, client, annotations }));
+		return tools.filter((tool) => {
+			const named = nameOf(tool) ?? policy.servers.read(tool.name);
+			return policy.isListed({ tool: named, client, annotations: tool.annotations });
+		});
 	}
 
 	/** Make the call with `go`, or return `refuse` with a text for the caller. `onNote` gets the decision. */
@@ -88,6 +118,11 @@ export class CallGate {
 		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
 		onNote({ policy: decision.action, rule: placeOf(decision) });
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
+	}
+
+	/** The client of a session is gone: nobody is asked about its calls any more. */
+	sessionClosed(sessionId: string): void {
+		this.#approvals.withdraw(sessionId);
 	}
 
 	/** Deny every call that waits. Idempotent. */
@@ -118,8 +153,8 @@ export class CallGate {
 		onNote({ policy: note, rule: request.rule });
 		if (note !== 'approved') return refuse(refusalOf(call.name, note, this.#approvals.approvalMs));
 		const result = await go();
-		// The result of a backend is JSON.
-		if (isInputRequired(result as Record<string, unknown>))
+		// A source gives an answer.
+		if (isInputRequired(answerValue(result as Answer)))
 			this.#continue(bindingKey({ ...request, policyVersion: policy.version }));
 		return result;
 	}
@@ -135,8 +170,7 @@ export class CallGate {
 			session: context.sessionId,
 			argumentsSha256: canonicalSha256(input),
 			policyVersion,
-			shown: argumentLines(input),
-			argumentText: argumentText(input),
+			arguments: shownArguments(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
 			root: this.#root,
@@ -190,8 +224,15 @@ function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number)
 	return `${tool} was not called: ${why[note] ?? note}`;
 }
 
-function decisionAbout({ name, client, tool }: GatedCall, policy: Policy): PolicyDecision {
-	return policy.decide({ tool: name, client, annotations: tool?.annotations });
+function decisionAbout(
+	{ name, toolName, client, tool }: Omit<GatedCall, 'arguments' | 'context'>,
+	policy: Policy,
+): PolicyDecision {
+	return policy.decide({
+		tool: toolName ?? policy.servers.read(name),
+		client,
+		annotations: tool?.annotations,
+	});
 }
 
 function denialOf(tool: string, decision: PolicyDecision): string {

@@ -12,7 +12,7 @@ import { addPolicyRule, type NewRule } from '../config/edit-policy.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
 import type { WrittenRule } from './decide-approval.ts';
-import { Policy, type PolicyDecision } from './policy.ts';
+import { type PolicyDecision, policyOf } from './policy.ts';
 
 /** Longest pattern. */
 const PATTERN_CHARACTERS = 500;
@@ -53,8 +53,8 @@ export function stricterDecision(
 	{ tool, client }: { tool: string; client: string },
 	{ cwd, environment }: PolicyPlace,
 ): PolicyDecision | undefined {
-	const { policy } = loadConfiguration({ cwd, environment }).configuration;
-	const decision = new Policy(policy).decide({ tool, client, annotations: undefined });
+	const policy = policyOf(loadConfiguration({ cwd, environment }).configuration);
+	const decision = policy.decide({ tool: policy.servers.read(tool), client, annotations: undefined });
 	return decision.action === action ? undefined : decision;
 }
 

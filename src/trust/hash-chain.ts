@@ -1,31 +1,35 @@
 /*
- * Lines in which each has the hash of the one before, so that a changed, missing or
- * reordered line is found (`verify-chain.ts`).
+ * Lines in a hash chain, so that a changed, missing or reordered line is found
+ * (`verify-chain.ts`).
  *
- * A line is a JSON object that ends in `"previous"` and `"hash"`: the hash of the line
- * before, and the SHA-256 of its own text up to there. `n` counts the lines over all
- * files. The chain has no key: it finds damage and edits, not an owner of the file who
- * computes all later hashes anew.
+ * A line is a JSON object that begins with `n`, which counts the lines over all files.
+ * Lines are written in batches: one write, whose last line ends in `"previous"` and
+ * `"hash"`, the hash of the batch before and the SHA-256 of the text of this batch up to
+ * there. A hash for each line would cost more than the rest of the line. The chain has no
+ * key: it finds damage and edits, not an owner of the file who computes all later hashes
+ * anew.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { sha256 } from '../files/sha256.ts';
-import { isObject } from '../wire/json.ts';
+import { jsonObject } from '../wire/json.ts';
 
-/** Longer than any line that we write. */
-const TAIL_BYTES = 64 * 1024;
+/** Longer than any batch that we write. */
+const TAIL_BYTES = 256 * 1024;
+/** A batch of more characters is written as several. */
+const BATCH_CHARACTERS = 64 * 1024;
 
-/** The place of a line in the chain. */
+/** The place of the last line of a batch in the chain. */
 export interface ChainLink {
 	readonly n: number;
 	readonly hash: string;
 }
 
 /** A line of a chain. */
-export interface ChainedLine extends ChainLink {
-	readonly previous: string;
+export interface ChainedLine {
+	readonly n: number;
 	readonly fields: Readonly<Record<string, unknown>>;
-	/** Whether the hash is that of the text. */
-	readonly isIntact: boolean;
+	/** Of the last line of a batch. */
+	readonly end: { readonly previous: string; readonly hash: string } | undefined;
 }
 
 /** Before the first line. */
@@ -33,42 +37,52 @@ export const chainStart: ChainLink = { n: 0, hash: '' };
 
 const HASH_FORM = /,"hash":"([\da-f]{64})"\}$/;
 
-/** The next line, without its newline, and its link. `members` is JSON text, such as `"a":1,"b":2`. */
-export function chainLine(last: ChainLink, members: string): { line: string; link: ChainLink } {
-	const n = last.n + 1;
-	const text = `{"n":${n},${members},"previous":"${last.hash}"`;
+/** The text of the next batch, and its link. Each line is JSON text of members, such as `"a":1,"b":2`. */
+export function chainBatch(last: ChainLink, lines: readonly string[]): { text: string; link: ChainLink } {
+	let { n } = last;
+	let text = '';
+	for (const members of lines) text += `${text === '' ? '' : '}\n'}{"n":${++n},${members}`;
+	text += `,"previous":"${last.hash}"`;
 	const hash = sha256(text);
-	return { line: `${text},"hash":"${hash}"}`, link: { n, hash } };
+	return { text: `${text},"hash":"${hash}"}\n`, link: { n, hash } };
+}
+
+/** Lines in parts of a bounded size. */
+export function* batchesOf(lines: readonly string[]): Generator<readonly string[], undefined> {
+	let [from, characters] = [0, 0];
+	for (const [at, line] of lines.entries()) {
+		if (at > from && characters + line.length > BATCH_CHARACTERS) {
+			yield lines.slice(from, at);
+			[from, characters] = [at, 0];
+		}
+		characters += line.length;
+	}
+	yield lines.slice(from);
 }
 
 /** Read a line; undefined when it is no line of a chain. */
 export function readChainedLine(line: string): ChainedLine | undefined {
-	const [end, hash] = HASH_FORM.exec(line) ?? [];
-	const fields = end === undefined || hash === undefined ? undefined : parseObject(line);
-	if (end === undefined || hash === undefined || fields === undefined) return undefined;
-	const { n, previous } = fields;
-	if (!Number.isSafeInteger(n) || typeof previous !== 'string') return undefined;
-	const isIntact = sha256(line.slice(0, -end.length)) === hash;
-	return { n: Number(n), hash, previous, fields, isIntact };
+	const fields = jsonObject(line);
+	const { n, previous } = fields ?? {};
+	if (fields === undefined || !Number.isSafeInteger(n)) return undefined;
+	const hash = HASH_FORM.exec(line)?.[1];
+	const end = hash === undefined || typeof previous !== 'string' ? undefined : { previous, hash };
+	return { n: Number(n), fields, end };
 }
 
-/** The JSON object of a line; undefined when it is none. */
-export function parseObject(line: string): Record<string, unknown> | undefined {
-	try {
-		const value: unknown = JSON.parse(line);
-		return isObject(value) ? value : undefined;
-	} catch {
-		return undefined; // not JSON
-	}
+/** Whether the hash in the last line of a batch is that of its text. */
+export function isIntactBatch(text: string): boolean {
+	const [end = '', hash] = HASH_FORM.exec(text) ?? [];
+	return hash !== undefined && sha256(text.slice(0, -end.length)) === hash;
 }
 
 /** The end of a file. */
 export interface ChainTail {
-	/** The last line of the chain; undefined when there is none. */
+	/** The last line with a hash; undefined when there is none. */
 	readonly last: ChainLink | undefined;
-	/** What comes after it: a line that was cut, or lines without hashes. */
+	/** What comes after it: lines without a hash, of which the last may be cut. */
 	readonly rest: string;
-	/** Whether the file ends inside a line. */
+	/** Whether the last newline is missing. */
 	readonly isCut: boolean;
 }
 
@@ -78,12 +92,15 @@ export function readChainTail(file: string): ChainTail | undefined {
 	if (text === undefined || text === '') return undefined;
 	const isCut = !text.endsWith('\n');
 	const lines = (isCut ? text : text.slice(0, -1)).split('\n');
+	let isChain = false;
 	for (let at = lines.length - 1; at >= 0; at--) {
-		const isWhole = !isCut || at < lines.length - 1;
-		const found = isWhole ? readChainedLine(lines[at] ?? '') : undefined;
-		if (found) return { last: found, rest: lines.slice(at + 1).join('\n'), isCut };
+		const found = readChainedLine(lines[at] ?? '');
+		isChain ||= found !== undefined;
+		if (found?.end)
+			return { last: { n: found.n, hash: found.end.hash }, rest: lines.slice(at + 1).join('\n'), isCut };
 	}
-	return { last: undefined, rest: lines.at(-1) ?? '', isCut };
+	// A journal of a version without hashes may be long: its last line stands for it.
+	return { last: undefined, rest: (isChain ? lines : lines.slice(-1)).join('\n'), isCut };
 }
 
 function readEnd(file: string): string | undefined {

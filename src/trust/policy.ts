@@ -7,13 +7,15 @@
  * Each file is decided on its own, and the strictest decision counts: a project cannot
  * allow what the user's own file refuses.
  */
-import type { PolicyAction, PolicyRule, ToolClaims } from '../config/configuration.ts';
+import type { Configuration, PolicyAction, PolicyRule, ToolClaims } from '../config/configuration.ts';
 import { canonicalSha256 } from './canonical-json.ts';
-import { matchesWildcard } from './wildcard.ts';
+import { type NamedTool, ServerNames, serverNamesOf } from './tool-name.ts';
+import { anyToolPattern, type ToolTest } from './tool-pattern.ts';
+import { wildcard } from './wildcard.ts';
 
 /** What rules look at. */
 export interface PolicyFacts {
-	readonly tool: string;
+	readonly tool: NamedTool;
 	readonly client: string;
 	/** The annotations of the tool, as its server sent them. */
 	readonly annotations: Readonly<Record<string, unknown>> | undefined;
@@ -28,12 +30,23 @@ export interface PolicyDecision {
 const strictness: Readonly<Record<PolicyAction, number>> = { allow: 0, ask: 1, deny: 2 };
 const byDefault: PolicyDecision = { action: 'allow', rule: undefined };
 
+/** A rule whose patterns are read. */
+interface ReadRule {
+	readonly rule: PolicyRule;
+	readonly isTool: ToolTest;
+	readonly isClient: (client: string) => boolean;
+}
+
 export class Policy {
 	readonly #lists: readonly (readonly PolicyRule[])[];
+	/** The servers that its patterns may name. */
+	readonly servers: ServerNames;
+	#read: readonly (readonly ReadRule[])[] | undefined;
 	#version: string | undefined;
 
-	constructor(lists: readonly (readonly PolicyRule[])[]) {
+	constructor(lists: readonly (readonly PolicyRule[])[], servers: ServerNames = new ServerNames([])) {
 		this.#lists = lists;
+		this.servers = servers;
 	}
 
 	get isEmpty(): boolean {
@@ -55,13 +68,35 @@ export class Policy {
 
 	decide(facts: PolicyFacts): PolicyDecision {
 		const claims = claimsOf(facts.annotations);
-		return this.#lists.map((rules) => decideIn(rules, facts, claims)).reduce(stricter, byDefault);
+		return this.#rules.map((rules) => decideIn(rules, facts, claims)).reduce(stricter, byDefault);
+	}
+
+	/** The rules about one of these tools, for any client. */
+	rulesAbout(tools: readonly NamedTool[]): PolicyRule[] {
+		const isAbout = ({ isTool }: ReadRule): boolean => tools.some(isTool);
+		return this.#rules.flat().flatMap((read) => (isAbout(read) ? [read.rule] : []));
 	}
 
 	/** Whether a client sees the tool in lists. */
 	isListed(facts: PolicyFacts): boolean {
 		return this.decide(facts).rule?.hide !== true;
 	}
+
+	get #rules(): readonly (readonly ReadRule[])[] {
+		this.#read ??= this.#lists.map((rules) => rules.map((rule) => readRule(rule, this.servers)));
+		return this.#read;
+	}
+}
+
+function readRule(rule: PolicyRule, servers: ServerNames): ReadRule {
+	const clients = rule.clients.map(wildcard);
+	const isClient = (client: string): boolean => clients.some((test) => test(client));
+	return { rule, isTool: anyToolPattern(rule.tools, servers), isClient };
+}
+
+/** The policy of a configuration. */
+export function policyOf({ policy, mcpServers }: Pick<Configuration, 'policy' | 'mcpServers'>): Policy {
+	return new Policy(policy, serverNamesOf(mcpServers));
 }
 
 /** The claims of a tool, with the defaults of the protocol: what is not said counts as dangerous. */
@@ -75,10 +110,11 @@ export function claimsOf(annotations: PolicyFacts['annotations'] = {}): ToolClai
 	};
 }
 
-function decideIn(rules: readonly PolicyRule[], facts: PolicyFacts, claims: ToolClaims): PolicyDecision {
+function decideIn(rules: readonly ReadRule[], facts: PolicyFacts, claims: ToolClaims): PolicyDecision {
 	let decision: PolicyDecision | undefined;
-	for (const rule of rules) {
-		if (!isMatch(rule, facts, claims)) continue;
+	for (const read of rules) {
+		if (!isMatch(read, facts, claims)) continue;
+		const { rule } = read;
 		const { action, when } = rule;
 		decision = decision ? stricter(decision, { action, rule }) : { action, rule };
 		if (when === undefined) break;
@@ -86,12 +122,9 @@ function decideIn(rules: readonly PolicyRule[], facts: PolicyFacts, claims: Tool
 	return decision ?? byDefault;
 }
 
-function isMatch({ tools, clients, when }: PolicyRule, facts: PolicyFacts, claims: ToolClaims): boolean {
-	return (
-		tools.some((pattern) => matchesWildcard(pattern, facts.tool)) &&
-		clients.some((pattern) => matchesWildcard(pattern, facts.client)) &&
-		(when === undefined || areClaimed(when, claims))
-	);
+function isMatch({ rule, isTool, isClient }: ReadRule, facts: PolicyFacts, claims: ToolClaims): boolean {
+	const { when } = rule;
+	return isTool(facts.tool) && isClient(facts.client) && (when === undefined || areClaimed(when, claims));
 }
 
 function areClaimed(when: Partial<ToolClaims>, claims: ToolClaims): boolean {

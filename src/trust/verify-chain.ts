@@ -1,12 +1,14 @@
 /*
  * Checks the lines of a hash chain: none is changed, missing, reordered, repeated or cut.
  *
- * Each line is compared with the one before it by number, wherever it stands, so that
- * one mistake gives one finding. A line that was cut by a crash is a note when the next
- * writer said so, and a finding when nobody did.
+ * A batch is compared with the one before it by number, wherever it stands, and is
+ * reported as changed when nothing else is wrong with its lines, so that one mistake gives
+ * one finding. Lines after the last hash were cut by a crash: a note when the next writer
+ * said so, and a finding when nobody did.
  */
 import { sha256 } from '../files/sha256.ts';
-import { type ChainedLine, type ChainLink, parseObject, readChainedLine } from './hash-chain.ts';
+import { jsonObject } from '../wire/json.ts';
+import { type ChainedLine, type ChainLink, isIntactBatch, readChainedLine } from './hash-chain.ts';
 
 /** The text of one file of a chain. */
 export interface ChainFile {
@@ -36,17 +38,25 @@ interface Placed extends ChainedLine {
 	readonly line: number;
 	/** The first line of its file. */
 	readonly isFirst: boolean;
+	readonly batch: Batch;
 }
 
-interface Unreadable {
+/** Lines up to one with a hash. */
+interface Batch {
 	readonly file: string;
-	readonly line: number;
-	readonly text: string;
-	readonly isCut: boolean;
-	/** An older version wrote it, before the chain began. */
-	readonly isOld: boolean;
-	/** The next line of the chain, when it follows. */
-	readonly next: ChainedLine | undefined;
+	/** The first and the last line. */
+	readonly from: number;
+	readonly to: number;
+	readonly isIntact: boolean;
+	readonly end: NonNullable<ChainedLine['end']>;
+	readonly lines: Placed[];
+}
+
+/** What reading the files gives. */
+interface Reading {
+	readonly batches: Batch[];
+	readonly findings: ChainFinding[];
+	readonly notes: string[];
 }
 
 /** Check the files of one chain, the oldest first. `head` is the last line that its writer noted, `name` is that of the newest file. */
@@ -55,71 +65,115 @@ export function verifyChain(
 	head: ChainLink | undefined,
 	name: string,
 ): ChainReport {
-	const lines: Placed[] = [];
-	const unreadable: Unreadable[] = [];
-	for (const file of files) readLines(file, lines, unreadable);
-	const notes: string[] = [];
+	const reading: Reading = { batches: [], findings: [], notes: [] };
+	for (const file of files) readFile(file, reading);
+	const { batches, notes } = reading;
+	const lines = batches.flatMap((batch) => batch.lines);
 	const findings = [
-		...unreadable.flatMap((each) => judgeUnreadable(each, notes)),
+		...reading.findings,
 		...judgeOrder(lines),
-		...judgeHashes(lines),
-		...judgeEnds(lines, { head, notes, files, name }),
+		...judgeEnds(batches, { head, notes, files, name }),
 	];
+	findings.push(...judgeHashes(batches, findings));
 	const place = ({ file, line }: ChainFinding): number =>
 		files.findIndex(({ name }) => name === file) * 1e9 + line;
 	return { lines: lines.length, findings: findings.sort((one, other) => place(one) - place(other)), notes };
 }
 
-function readLines({ name: file, text }: ChainFile, lines: Placed[], unreadable: Unreadable[]): void {
+/** A line of a file. */
+interface Read {
+	readonly text: string;
+	/** In the file, from 1. */
+	readonly line: number;
+	readonly found: ChainedLine | undefined;
+}
+
+function readFile({ name, text }: ChainFile, reading: Reading): void {
 	if (text === '') return;
-	const isCut = !text.endsWith('\n');
-	const texts = (isCut ? text : text.slice(0, -1)).split('\n');
-	const read = texts.map((each, at) =>
-		isCut && at === texts.length - 1 ? undefined : readChainedLine(each),
-	);
-	const oldLines = countOldLines(texts, read);
+	const texts = text.replace(/\n$/, '').split('\n');
+	let open: Read[] = [];
 	for (const [at, each] of texts.entries()) {
-		const found = read[at];
-		const line = at + 1;
-		const next = read[at + 1];
-		if (found) lines.push({ ...found, file, line, isFirst: at === 0 });
-		else
-			unreadable.push({
-				file,
-				line,
-				text: each,
-				isCut: isCut && line === texts.length,
-				isOld: at < oldLines,
-				next,
-			});
+		const found = readChainedLine(each);
+		open.push({ text: each, line: at + 1, found });
+		if (found?.end === undefined) continue;
+		readBatch(name, open, found.end, reading);
+		open = [];
 	}
+	judgeTail(name, open, reading);
 }
 
-/** How many lines at the beginning have no hashes because the chain began after them, or never. */
-function countOldLines(texts: readonly string[], read: readonly (ChainedLine | undefined)[]): number {
-	const began = read.findIndex((line) => line !== undefined);
-	if (began === -1) return texts.every((text) => parseObject(text) !== undefined) ? texts.length : 0;
-	return isCutBefore(read[began], texts[began - 1]) ? began : 0;
-}
-
-/** Whether a line of the chain says that it found this text before it. */
-function isCutBefore(line: ChainedLine | undefined, text: string | undefined): boolean {
-	return line?.isIntact === true && text !== undefined && line.fields['cutSha256'] === sha256(text);
-}
-
-function judgeUnreadable(
-	{ file, line, text, isCut, isOld, next }: Unreadable,
-	notes: string[],
-): ChainFinding[] {
-	const isLastOld = isOld && (next !== undefined || isCut);
-	if (isLastOld) notes.push(`the lines of ${file} up to ${line} have no hashes: an older version wrote them`);
-	if (isOld) return [];
-	if (isCutBefore(next, text)) {
-		notes.push(`line ${line} of ${file} was cut by a crash; the chain goes on in line ${line + 1}`);
-		return [];
+/** Read the lines up to one with a hash, which may be the first after a crash. */
+function readBatch(file: string, open: readonly Read[], end: Batch['end'], reading: Reading): void {
+	const last = open.slice(-1);
+	const isWhole = isIntactBatch(textOf(open));
+	const isAlone = !isWhole && isIntactBatch(textOf(last));
+	const isExplained = isAlone && isNoted(file, open.slice(0, -1), last[0]?.found, reading);
+	const own = isExplained ? last : open;
+	const lines: Placed[] = [];
+	const batch: Batch = {
+		file,
+		from: own[0]?.line ?? 1,
+		to: own.at(-1)?.line ?? 1,
+		isIntact: isWhole || isAlone,
+		end,
+		lines,
+	};
+	for (const { line, found } of own) {
+		// A line that is not covered by the hash of a batch alone was inserted.
+		const isForeign = isAlone && line !== batch.to;
+		if (found && !isForeign) lines.push({ ...found, file, line, isFirst: line === 1, batch });
+		else reading.findings.push(foreign(file, line));
 	}
-	if (isCut) return [{ kind: 'cut', file, line, message: `line ${line} of ${file} is cut` }];
-	return [{ kind: 'changed', file, line, message: `line ${line} of ${file} is no line of the journal` }];
+	reading.batches.push(batch);
+}
+
+function textOf(lines: readonly Read[]): string {
+	return lines.map(({ text }) => text).join('\n');
+}
+
+function foreign(file: string, line: number): ChainFinding {
+	return { kind: 'changed', file, line, message: `line ${line} of ${file} is no line of the journal` };
+}
+
+/** Whether a line says that it found these before it: cut by a crash, or of a version without hashes. */
+function isNoted(
+	file: string,
+	lines: readonly Read[],
+	next: ChainedLine | undefined,
+	{ notes }: Reading,
+): boolean {
+	const cut = next?.fields['cutSha256'];
+	const last = lines.at(-1);
+	if (last === undefined || cut === undefined) return false;
+	const isOld = isWithoutHashes(lines) && cut === sha256(last.text);
+	if (isOld)
+		notes.push(`the lines of ${file} up to ${last.line} have no hashes: an older version wrote them`);
+	else if (cut === sha256(textOf(lines)))
+		notes.push(`${namesOf(file, lines)} cut by a crash; the chain goes on in line ${last.line + 1}`);
+	else return false;
+	return true;
+}
+
+/** Lines at the beginning of a file of a version without a chain. */
+function isWithoutHashes(lines: readonly Read[]): boolean {
+	return lines[0]?.line === 1 && lines.every(({ found }) => found === undefined);
+}
+
+/** Lines after the last hash. */
+function judgeTail(file: string, lines: readonly Read[], { findings, notes }: Reading): void {
+	const [first] = lines;
+	if (first === undefined) return;
+	if (isWithoutHashes(lines) && lines.every(({ text }) => jsonObject(text) !== undefined)) {
+		notes.push(`the lines of ${file} up to ${lines.length} have no hashes: an older version wrote them`);
+		return;
+	}
+	const message = `${namesOf(file, lines)} cut: a torn tail without a hash, as a crash leaves it`;
+	findings.push({ kind: 'cut', file, line: first.line, message });
+}
+
+function namesOf(file: string, lines: readonly Read[]): string {
+	const [from, to] = [lines[0]?.line, lines.at(-1)?.line];
+	return from === to ? `line ${from} of ${file} was` : `lines ${from} to ${to} of ${file} were`;
 }
 
 function judgeOrder(lines: readonly Placed[]): ChainFinding[] {
@@ -127,10 +181,14 @@ function judgeOrder(lines: readonly Placed[]): ChainFinding[] {
 	const seen = new Set<number>();
 	const findings: ChainFinding[] = [];
 	let last: number | undefined;
-	for (const { n, file, line } of lines) {
+	let repeated: Batch | undefined;
+	for (const { n, file, line, batch } of lines) {
 		const at = `line ${line} of ${file}`;
-		if (seen.has(n)) findings.push({ kind: 'repeated', file, line, message: `${at} repeats number ${n}` });
-		else if (last !== undefined && n < last)
+		if (seen.has(n)) {
+			if (repeated !== batch)
+				findings.push({ kind: 'repeated', file, line, message: `${at} repeats number ${n}` });
+			repeated = batch;
+		} else if (last !== undefined && n < last)
 			findings.push({ kind: 'reordered', file, line, message: `${at} is number ${n}, after number ${last}` });
 		else if (last !== undefined && !present.has(n - 1)) {
 			const first = firstMissing(present, n - 1);
@@ -150,24 +208,39 @@ function firstMissing(present: ReadonlySet<number>, n: number): number {
 	return largest + 1;
 }
 
-function judgeHashes(lines: readonly Placed[]): ChainFinding[] {
-	const byNumber = new Map(lines.map((line) => [line.n, line]));
-	return lines.flatMap((each): ChainFinding[] => {
-		const { n, file, line, previous, isIntact } = each;
-		const at = `line ${line} of ${file} (number ${n})`;
-		if (!isIntact) return [{ kind: 'changed', file, line, message: `${at} was changed` }];
-		const before = byNumber.get(n - 1);
-		const isContinued = before ? before.hash === previous : n > 1 || previous === '';
-		if (isContinued) return [];
-		const place = before ?? each;
-		const message = `line ${place.line} of ${place.file} (number ${place.n}) was changed: ${at} has another hash of it`;
-		return [{ kind: 'changed', file: place.file, line: place.line, message }];
+/** Changes that no other finding is about. */
+function judgeHashes(batches: readonly Batch[], others: readonly ChainFinding[]): ChainFinding[] {
+	const byLast = new Map(batches.map((batch) => [batch.lines.at(-1)?.n, batch]));
+	return batches.flatMap((batch): ChainFinding[] => {
+		const { file, from, to, end, isIntact } = batch;
+		const isKnown = ({ file: other, line }: ChainFinding): boolean =>
+			other === file && line >= from && line <= to;
+		if (!isIntact) return others.some(isKnown) ? [] : [changed(batch, '')];
+		const n = batch.lines[0]?.n ?? 0;
+		const before = byLast.get(n - 1);
+		const isContinued = before ? before.end.hash === end.previous : n > 1 || end.previous === '';
+		if (isContinued || before?.isIntact === false) return [];
+		return [changed(before ?? batch, `: ${numbersOf(batch)} has another hash of it`)];
 	});
+}
+
+function changed(batch: Batch, why: string): ChainFinding {
+	const { file, from, to } = batch;
+	const isOne = from === to;
+	const message = `${numbersOf(batch)} ${isOne ? 'was' : 'were'} changed${isOne ? '' : ', one of them or several'}${why}`;
+	return { kind: 'changed', file, line: from, message };
+}
+
+function numbersOf({ file, from, to, lines }: Batch): string {
+	const [first, last] = [lines[0]?.n, lines.at(-1)?.n];
+	return from === to
+		? `line ${from} of ${file} (number ${first})`
+		: `lines ${from} to ${to} of ${file} (numbers ${first} to ${last})`;
 }
 
 /** Lines that are missing at the beginning of a file or after the last one. */
 function judgeEnds(
-	lines: readonly Placed[],
+	batches: readonly Batch[],
 	{
 		head,
 		notes,
@@ -175,6 +248,7 @@ function judgeEnds(
 		name,
 	}: { head: ChainLink | undefined; notes: string[]; files: readonly ChainFile[]; name: string },
 ): ChainFinding[] {
+	const lines = batches.flatMap((batch) => batch.lines);
 	const findings: ChainFinding[] = [];
 	for (const { isFirst, fields, file, line } of lines) {
 		if (isFirst && fields['first'] !== true)
@@ -194,11 +268,7 @@ function judgeEnds(
 		const message = `${name}.head is missing, so lines at the end may be missing too`;
 		findings.push({ kind: 'missing', file: name, line, message });
 	}
-	const headLine = head && lines.find(({ n }) => n === head.n);
-	if (headLine?.isIntact && headLine.hash !== head?.hash) {
-		const { file, line } = headLine;
-		const message = `line ${line} of ${file} (number ${headLine.n}) was changed: its writer noted another hash`;
-		findings.push({ kind: 'changed', file, line, message });
-	}
+	const noted = head && batches.find((batch) => batch.isIntact && batch.lines.at(-1)?.n === head.n);
+	if (noted && noted.end.hash !== head.hash) findings.push(changed(noted, ': its writer noted another hash'));
 	return findings;
 }

@@ -4,22 +4,22 @@
  * MCP over stdio is one JSON message per line. A chunk may end anywhere, even inside
  * a character, so newlines are searched in the bytes and only whole lines are
  * decoded, all complete lines of a chunk at once. Each byte is scanned once. A line
- * over the limit is reported once and skipped; reading continues after it. A response
- * that begins with its result is reported at its end, because its id is there.
+ * over the limit is reported once and skipped; reading continues after it. A message
+ * whose beginning has no id is reported at its end, where the id may be.
  */
-import { isResponseHead } from './json-rpc.ts';
+import { messageOutline } from './message-outline.ts';
 import { ReassemblyBuffer } from './reassembly-buffer.ts';
 import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from './wire-limits.ts';
 
-const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+export const NEWLINE = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 
 /** A line over the limit. The rest of it is dropped. */
 export interface OversizeLine {
 	readonly limitBytes: number;
 	/** The first bytes of the line, which may contain its id. */
 	readonly head: string;
-	/** The last bytes of a response that begins with its result: its id follows. */
+	/** The last bytes of a message whose beginning has no id. */
 	readonly tail?: string;
 }
 
@@ -86,7 +86,9 @@ export class LineSplitter {
 		const head = Buffer.concat([begin, rest]).toString('utf8');
 		const line = { limitBytes: this.#limitBytes, head };
 		this.#isSkipping = true;
-		if (isResponseHead(head)) this.#unreported = { line, tail: Buffer.from(lastBytes(this.#buffer.bytes)) };
+		const { id, kind } = messageOutline(head);
+		if (id === undefined && kind)
+			this.#unreported = { line, tail: Buffer.from(lastBytes(this.#buffer.bytes)) };
 		this.#buffer.clear();
 		this.#extendTail(part);
 		return this.#unreported ? [] : [line];

@@ -3,6 +3,9 @@
 /** Longest line accepted, without its newline. */
 export const MESSAGE_LIMIT_BYTES: number = 10 * 1024 * 1024;
 
+/** Levels of objects and arrays in a message. */
+export const MESSAGE_LEVELS = 512;
+
 /** Longest Protobuf frame, without its length prefix. */
 export const FRAME_LIMIT_BYTES: number = 16 * 1024 * 1024;
 

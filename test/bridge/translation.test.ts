@@ -279,7 +279,7 @@ describe('errors of the translation', () => {
 		await gone.close();
 		const { client } = openBridge(gone, { queueMs: 50 });
 		const { error } = await client.call(1, 'tools/list');
-		expect(error).toMatchObject({ code: -32603, data: { code: 'closed' } });
+		expect(error).toMatchObject({ code: -32603, data: { code: 'closed', outcome: 'not_run' } });
 		expect(error?.message).toContain('nothing listens');
 	});
 

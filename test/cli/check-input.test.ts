@@ -1,7 +1,7 @@
 /* The words of a tool call: signatures, examples that are accepted, and what is said about wrong ones. */
 import { describe, expect, it } from 'vitest';
-import { checkInput } from '../../src/cli/check-input.ts';
-import { exampleWords } from '../../src/cli/example-words.ts';
+import { checkInput } from '../../src/cli/input/check-input.ts';
+import { exampleWords } from '../../src/cli/input/example-words.ts';
 import { typeText } from '../../src/schema/schema-text.ts';
 import { signatureLine } from '../../src/schema/tool-signature.ts';
 import { inputFromWords } from '../../src/tool/input.ts';

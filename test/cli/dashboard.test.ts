@@ -26,7 +26,9 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 		expect((await browser.get('/api/state'))['hub'].root).toBe(place.cwd);
 		expect((await fetchRaw(stdout.trim())).status).toBe(401);
 		expect(place.hubs()).toHaveLength(1);
-		writeFiles(place.cwd, { browser: '#!/bin/sh\necho "$@" > seen.part; mv seen.part seen\n' });
+		writeFiles(place.cwd, {
+			browser: '#!/bin/sh\ncd "$(dirname "$0")"; echo "$@" > seen.part; mv seen.part seen\n',
+		});
 		chmodSync(join(place.cwd, 'browser'), 0o755);
 		place.env['BROWSER'] = join(place.cwd, 'browser');
 		const opened = await place.run('dashboard');

@@ -1,7 +1,8 @@
 /*
  * Every command of the table, once with right and once with wrong words. A new command
- * without a row here fails. Wrong words are tried on a narrow terminal and right ones on a
- * wide one; `npm run test:all` tries everything on both.
+ * without a row here fails. Wrong words are tried on a narrow terminal, within this process,
+ * and right ones on a wide one, each in a process of its own; `npm run test:all` tries
+ * everything on both.
  */
 
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
-import { mctl } from '../support/mctl.ts';
-import { hasTerminal, mctlInTerminal, type Typed } from '../support/terminal.ts';
+import { mctl, mctlProcess } from '../support/mctl.ts';
+import { hasTerminal, mctlInTerminal, mctlOnScreen, type Typed } from '../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 interface Row {
@@ -85,8 +86,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	replay: {
 		right: [['replay'], /there are no recordings/],
-		wrong: [['replay', 'none.ndjson'], /there is no recording none\.ndjson/],
-		wrongCode: 1,
+		wrong: [['replay', 'none.ndjson'], /there is no recording .*none\.ndjson/],
 	},
 	bridge: {
 		right: [['bridge'], /py__add/],
@@ -169,11 +169,15 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'hub logs': {
 		right: [['hub', 'logs'], /INFO/],
-		wrong: [['hub', 'logs', 'pi'], /did you mean: mctl hub logs py/],
+		wrong: [['hub', 'logs', 'pi'], /did you mean: py/],
 	},
 	'hub token': {
 		right: [['hub', 'token'], /^\S{20,}$/m],
 		wrong: [['hub', 'token', 'x'], /takes flags only/],
+	},
+	'hub install-service': {
+		right: [['hub', 'install-service', '--print'], /^ExecStart=.*"hub" "run"$/m],
+		wrong: [['hub', 'install-service', 'x'], /takes flags only/],
 	},
 	'hub run': {
 		isChange: true,
@@ -185,6 +189,11 @@ const rows: Readonly<Record<string, Row>> = {
 		isChange: true,
 		right: [['new', 'tool', 'mine', '--lang', 'sh'], /mctl run mine/],
 		wrong: [['new', 'tool', 'Bad_Id'], /Bad_Id/],
+	},
+	'new server': {
+		isChange: true,
+		right: [['new', 'server', 'mine'], /mctl add mine -- node mine\/server\.mjs/],
+		wrong: [['new', 'server', '../x'], /no name of a server/],
 	},
 	'new plugin': {
 		isChange: true,
@@ -208,6 +217,16 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['add', 'files', '--', 'npx', 'x'], /files/],
 		wrong: [['add'], /a name, and a command or a URL/],
 	},
+	search: { right: [['help', 'search'], /Usage: mctl search/], wrong: [['search'], /needs a word/] },
+	outdated: {
+		right: [['outdated'], /No server here came from a registry/],
+		wrong: [['outdated', 'x'], /takes flags only/],
+	},
+	upgrade: {
+		right: [['help', 'upgrade'], /Usage: mctl upgrade/],
+		wrong: [['upgrade', 'py'], /did not come from a registry/],
+	},
+	learn: { isChange: true, right: [['learn', 'py'], /py/], wrong: [['learn', 'pi'], /py/] },
 	remove: { isChange: true, right: [['remove', 'py'], /py/], wrong: [['remove', 'pi'], /py/] },
 	enable: { isChange: true, right: [['enable', 'py'], /py/], wrong: [['enable', 'pi'], /py/] },
 	dashboard: {
@@ -247,7 +266,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	it.each(columns === NARROW || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s explains wrong words',
 		async (_, { wrong, wrongCode = 64 }) => {
-			const { screen, code } = await mctlInTerminal([...wrong[0]], { ...empty, columns });
+			const { screen, code } = await mctlOnScreen([...wrong[0]], { ...empty, columns });
 			expect(screen).toMatch(/^mctl: .+/m);
 			expect(screen).toMatch(/^hint: .+/m);
 			expect(screen.replaceAll('\n', ' ')).toMatch(wrong[1]);
@@ -268,7 +287,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 		'the table of mctl %s fits',
 		async (words) => {
 			await mctl(['call', 'py', 'add', 'numbers=1,2'], served);
-			const { screen } = await mctlInTerminal(words, { ...served, columns });
+			const { screen } = await mctlOnScreen(words, { ...served, columns });
 			expect(screen.split('\n').filter((line) => line.length > columns)).toEqual([]);
 		},
 		60_000,
@@ -284,7 +303,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 				expect(answered.screen).toMatch(answer);
 				expect(answered.code).toBe(code);
 			} else {
-				const piped = await mctl([...words], { cwd, env, input });
+				const piped = await mctlProcess([...words], { cwd, env, input });
 				expect(piped.stdout).toMatch(answer);
 				expect(piped.code).toBe(code);
 			}

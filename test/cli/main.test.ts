@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { packageVersion } from '../../src/files/package-version.ts';
-import { nearest } from '../../src/search/text/nearest.ts';
-import { mctl } from '../support/mctl.ts';
+import { nearest } from '../../src/nearest.ts';
+import { main, mctl, startMctl } from '../support/mctl.ts';
 import { homeVariables, temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const SCREEN_LINES = 24;
@@ -18,13 +20,45 @@ const oldNode = {
 	)}`,
 };
 
+/** An input that does not keep the process alive. */
+const unwatchedInput = {
+	NODE_OPTIONS: '--import=data:text/javascript,process.stdin.unref()',
+};
+
 describe('mctl', () => {
 	it('prints a help that fits one screen, with no words and with --help', async () => {
 		const [bare, asked] = await Promise.all([mctl([]), mctl(['--help'])]);
 		expect(bare.stdout).toBe(asked.stdout);
-		expect(overview(commands).split('\n').length).toBeLessThanOrEqual(SCREEN_LINES);
+		// The prompt of the shell is the last line of the screen.
+		expect(overview(commands).split('\n').length).toBeLessThan(SCREEN_LINES);
+		for (const name of commands.keys()) expect(overview(commands)).toMatch(wordOf(name));
+		expect(overview(commands).split('\n').slice(2, 5).join('\n')).toMatch(/mctl demo .*\n.*mctl init /);
 		for (const line of overview(commands).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 		expect([bare.code, bare.stderr]).toEqual([0, '']);
+	});
+
+	it.skipIf(!existsSync('/dev/full')).each([['--version'], ['help'], ['list', '--json']])(
+		'fails when its answer does not fit on the device: %s %s',
+		(...args) => {
+			const full = openSync('/dev/full', 'w');
+			const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+				stdio: ['ignore', full, 'pipe'],
+				encoding: 'utf8',
+			});
+			closeSync(full);
+			expect(stderr).toContain('the answer could not be written to stdout: ENOSPC');
+			expect(status).toBe(69);
+		},
+	);
+
+	it('fails when nothing is left that could end the command', async () => {
+		const cwd = temporaryFolder();
+		const env = { ...homeVariables(cwd), ...unwatchedInput };
+		const waiting = startMctl(['run', 'word-count', '--input', '-'], { env, cwd });
+		waiting.stdout.resume();
+		const [stderr, [code]] = await Promise.all([text(waiting.stderr), once(waiting, 'close')]);
+		expect(stderr).toContain('mctl: the command waits for something that cannot happen any more');
+		expect(code).toBe(2);
 	});
 
 	it.each([...commands])('mctl %s --help fits one screen and shows examples', async (name, entry) => {
@@ -222,3 +256,8 @@ it.each([
 	expect([answer.code, answer.stderr]).toEqual([code, expect.stringContaining(message)]);
 	expect(answer.stderr).toMatch(/^hint: .+/m);
 });
+
+/** The first word of a command, as a word of its own. */
+function wordOf(name: string): RegExp {
+	return new RegExp(`\\b${name.split(' ')[0]}\\b`);
+}

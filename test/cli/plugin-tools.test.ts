@@ -52,7 +52,7 @@ describe('mctl run', () => {
 	it.each([
 		[['refuse'], 1, 'not today'],
 		[['die'], 69, 'outcome is unknown'],
-		[['hang', '--timeout', '300'], 124, 'timed out'],
+		[['hang', '--timeout', '300'], 124, 'was not complete within its total time of 300ms'],
 		[['ecko'], 64, 'did you mean: echo'],
 	])(
 		'exits for %j as for any tool',

@@ -1,14 +1,13 @@
 /* Remote MCP servers in every command that can use one, as a stranger would type it. */
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Log } from '../../src/log.ts';
-import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { serveRaw } from '../support/http-server.ts';
 import { serveTls } from '../support/http-tls.ts';
 import { mcpFolder } from '../support/mcp-folder.ts';
 import { serveRemote } from '../support/remote-servers.ts';
 import { serveSdk1 } from '../support/sdk-http.ts';
-import { obedientBrowser, testedAuth } from '../support/signing-in.ts';
+import { signInTo } from '../support/signing-in.ts';
 
 const TEST_MS = 60_000;
 const kinds = ['v1', 'v2-legacy', 'v2-modern'] as const;
@@ -66,7 +65,7 @@ describe('a URL', { timeout: TEST_MS }, () => {
 	});
 
 	it.each([
-		['https://', 'must begin with http:// or https://'],
+		['https://', 'must begin with http://, https:// or unix:///'],
 		['http://ann:secret@127.0.0.1:1/mcp', 'must not contain a user name or a password'],
 	])('that cannot be used is explained: %s', async (url, reason) => {
 		for (const words of [
@@ -90,7 +89,7 @@ describe('remote servers of the configuration', { timeout: TEST_MS }, () => {
 	it('are listed with state, era, version, tools and sign-in, and without secrets', async () => {
 		const guarded = await startAuthorizationServer({ upstream: (await serveSdk1()).url });
 		const [old, modern] = [await serveRemote('v1'), await serveRemote('v2-modern')];
-		const { run, env } = mcpFolder({
+		const { run, env, cwd } = mcpFolder({
 			old: { url: `${old.url}?key=secret-1`, headers: { Authorization: 'Bearer secret-2' } },
 			modern: { type: 'http', url: modern.url },
 			guarded: { type: 'http', url: guarded.url },
@@ -101,7 +100,7 @@ describe('remote servers of the configuration', { timeout: TEST_MS }, () => {
 		expect(before.stdout).toMatch(/^old +known +- +- +legacy +1\.2\.3 +5 +header +http:\S+\/mcp$/m);
 		expect(before.stdout).toMatch(/^modern +known +- +- +modern +1\.2\.3 +5 +- /m);
 		expect(before.stdout).toMatch(/^guarded +configured +- +- +- +- +- +- /m);
-		await signIn(env, guarded.url);
+		await signInTo(env, { url: guarded.url, name: 'guarded', file: join(cwd, 'orchestra.json') });
 		const after = await run('list', 'servers', '--json');
 		expect(JSON.parse(after.stdout).servers).toMatchObject([
 			{ signIn: 'header' },
@@ -165,10 +164,4 @@ async function openMixed() {
 	};
 	const entries = Object.entries(urls).map(([name, url]) => [name, { type: 'http', url }]);
 	return { ...mcpFolder(Object.fromEntries(entries)), contacts: () => page.received.length };
-}
-
-async function signIn(environment: Record<string, string>, url: string): Promise<void> {
-	const store = CredentialStore.ofUser(environment, Log.silent);
-	const { auth } = testedAuth({ url, store, interactive: obedientBrowser() });
-	await auth.signIn([]);
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
 import { mctl } from '../support/mctl.ts';
-import { hasTerminal, mctlInTerminal } from '../support/terminal.ts';
+import { mctlOnScreen } from '../support/terminal.ts';
 import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
@@ -14,7 +14,7 @@ const STYLES_AND_CLEAR_LINE = /\u001B\[(1|2|22|3[1-46]|39)m|\r\u001B\[K/g;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/;
 
-describe.skipIf(!hasTerminal)('a terminal', () => {
+describe('a terminal', () => {
 	it.each([
 		['an unknown command', [EVIL]],
 		['an unknown command with --json', [EVIL, '--json']],
@@ -39,14 +39,14 @@ describe.skipIf(!hasTerminal)('a terminal', () => {
 		['the answer of a program', ['request', 'stdio:sh answer.sh', 'ping']],
 		['an error that a program answers', ['request', 'stdio:sh refuse.sh', 'ping']],
 	])('gets no control character from outside with %s', async (_, args) => {
-		const { screen } = await mctlInTerminal(args, workspace());
+		const { screen } = await mctlOnScreen(args, workspace());
 		expect(screen.replace(STYLES_AND_CLEAR_LINE, '')).not.toMatch(CONTROLS);
 		expect(screen).not.toContain('\u001B[31mRED');
 		expect(screen).not.toBe('');
 	});
 
 	it('shows the columns of a table under each other, whatever the width of their characters', async () => {
-		const { screen } = await mctlInTerminal(['list', 'servers'], { ...workspace(), columns: 60 });
+		const { screen } = await mctlOnScreen(['list', 'servers'], { ...workspace(), columns: 60 });
 		const rows = screen.split('\n').filter((line) => /configured|STATE/.test(line));
 		expect(rows.length).toBeGreaterThan(3);
 		expect(new Set(rows.map((row) => columnOf(row, /configured|STATE/))).size).toBe(1);

@@ -250,7 +250,7 @@ describe('wrong usage', () => {
 		[['hub', 'stop', 'me'], 'unexpected word "me": mctl hub stop takes flags only'],
 		[['hub', 'status', 'me'], 'unexpected word "me": mctl hub status takes flags only'],
 		[['hub', 'ps', 'me'], 'unexpected word "me": mctl hub ps takes flags only'],
-		[['hub', 'logs', 'me'], 'there is no MCP server "me"'],
+		[['hub', 'logs', 'me'], 'there is no server "me"'],
 		[['hub', 'logs', 'a', 'b'], 'unexpected word "b": name one server'],
 		[['call'], 'mctl call needs a server and a tool, or a tool'],
 		[['call', 'hello-wrld'], 'there is no tool "hello-wrld"'],

@@ -16,10 +16,11 @@ describe('parseJsonc', () => {
 	it('never returns a value for invalid text, only an error with file and line', () => {
 		fc.assert(
 			fc.property(fc.string(), (text) => {
-				const isJson = canParse(text);
+				// Comments and further commas are no JSON, and still have a value.
+				fc.pre(!/[/,]/.test(text));
 				const result = attempt(() => parseJsonc(text, 'x.json').value);
-				if (isJson) expect(result).toEqual({ value: JSON.parse(text) });
-				else if ('error' in result) expect(result.error).toMatchObject({ code: 'bad_input' });
+				const refused = { error: expect.objectContaining({ code: 'bad_input' }) };
+				expect(result).toEqual(canParse(text) ? { value: JSON.parse(text) } : refused);
 			}),
 		);
 	});
@@ -47,7 +48,7 @@ describe('parseJsonc', () => {
 		['[1 2]', 'x.json:1: expected , or ]'],
 		['', 'x.json:1: expected a JSON value, found the end of the file'],
 		['/* open', 'x.json:1: expected a JSON value'],
-		['['.repeat(200), 'x.json:1: expected at most 100 levels'],
+		['['.repeat(200), 'x.json:1: expected at most 64 levels'],
 	])('says what is wrong with %j and where', async (text, message) => {
 		const error = await thrownBy(() => parseJsonc(text, 'x.json'));
 		expect((error as Error).message.startsWith(message)).toBe(true);

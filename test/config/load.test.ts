@@ -15,16 +15,16 @@ describe('loadConfiguration', () => {
 		expect(problems).toEqual([]);
 	});
 
-	it('gives a server its own pin mode, else the strictest of all files, else "tell"', () => {
+	it('gives a server its own pin mode, else the strictest of all files, else "warn"', () => {
 		const servers = (entries: object): string => JSON.stringify(entries);
 		const modes = (files: Record<string, string>): (string | undefined)[] =>
 			load(files).configuration.mcpServers.map(({ settings }) => settings.pin);
 		const mcpServers = { own: { command: 'x', pin: 'off' }, other: { command: 'y' } };
-		const user = { 'home/.config/orchestra/config.json': servers({ pin: 'hold' }) };
-		expect(modes({ 'orchestra.json': servers({ mcpServers }) })).toEqual(['off', 'tell']);
+		const user = { 'home/.config/orchestra/config.json': servers({ pin: 'quarantine' }) };
+		expect(modes({ 'orchestra.json': servers({ mcpServers }) })).toEqual(['off', 'warn']);
 		expect(modes({ 'orchestra.json': servers({ mcpServers, pin: 'off' }), ...user })).toEqual([
 			'off',
-			'hold',
+			'quarantine',
 		]);
 	});
 
@@ -32,7 +32,7 @@ describe('loadConfiguration', () => {
 		const mcpServers = { wrong: { command: 'x', pin: 'hodl' }, right: { command: 'y' } };
 		const { configuration, problems } = load({ 'orchestra.json': JSON.stringify({ mcpServers, pin: 1 }) });
 		expect(configuration.mcpServers.map(({ name, settings }) => [name, settings.pin])).toEqual([
-			['right', 'hold'],
+			['right', 'quarantine'],
 		]);
 		expect(problems.map(({ key }) => key)).toEqual(['mcpServers.wrong.pin', 'pin']);
 	});
@@ -119,6 +119,7 @@ describe('loadConfiguration', () => {
 		const [plain, uri, own] = configuration.mcpServers;
 		expect(plain?.settings).toEqual({
 			scope: 'shared',
+			hasOwnScope: false,
 			startMs: 60_000,
 			timeoutMs: 30_000,
 			maxMs: 600_000,
@@ -129,11 +130,13 @@ describe('loadConfiguration', () => {
 			allow: undefined,
 			deny: [],
 			rename: {},
+			learn: true,
 			eager: false,
+			alwaysLoad: false,
 			prefix: true,
 			redact: false,
 			record: false,
-			pin: 'tell',
+			pin: 'warn',
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',
@@ -260,7 +263,7 @@ describe('loadConfiguration', () => {
 			'{"mcpServers":{"bad":{"command":"y","args":"z"},"good":{"command":"x"}}}',
 			1,
 			'mcpServers.bad.args',
-			'"z" (a string)',
+			'a string',
 		],
 		[
 			'{"mcpServers":{"bad":{"command":"y","args":["${file:k.txt}"]},"good":{"command":"x"}}}',
@@ -350,8 +353,8 @@ describe('loadConfiguration', () => {
 	});
 
 	it.each([
-		['plugins.yaml', `plugins: ${'['.repeat(3_000)}`, 'nested deeper than 20 levels'],
-		['orchestra.json', '['.repeat(3_000), 'at most 100 levels'],
+		['plugins.yaml', `plugins: ${'['.repeat(3_000)}`, 'nested deeper than 64 levels'],
+		['orchestra.json', '['.repeat(3_000), 'at most 64 levels'],
 	])('reports that %s nests too deep', (name, text, why) => {
 		const { problems } = load({ [name]: text });
 		expect(problems[0]?.message).toContain(why);

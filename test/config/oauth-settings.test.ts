@@ -40,7 +40,10 @@ describe('oauth of a remote server', () => {
 	it.each([
 		[{ callbackPort: 70_000 }, 'callbackPort is 70000 (a number); allowed: a port from 1 to 65535'],
 		[{ callbackPort: 'x' }, 'callbackPort is "x" (a string); allowed: a whole number above 0'],
-		[{ callbackHost: '0.0.0.0' }, 'callbackHost is "0.0.0.0" (a string); allowed: 127.0.0.1, localhost, ::1'],
+		[
+			{ callbackHost: '0.0.0.0' },
+			'callbackHost is "0.0.0.0" (a string); allowed: "127.0.0.1", "localhost", "::1"',
+		],
 		[
 			{ issuer: 'http://issuer.example' },
 			'issuer is "http://issuer.example" (a string); allowed: an https:// URL',
@@ -49,7 +52,7 @@ describe('oauth of a remote server', () => {
 		[{ clientSecret: 42 }, 'clientSecret is a number; allowed: a non-empty string'],
 		[{ clientSecret: '${NO_SUCH}' }, 'clientSecret is ${NO_SUCH}, not set'],
 		[{ resource: 'no' }, 'resource is "no" (a string); allowed: true or false'],
-		[{ clientID: 'x' }, 'clientID is an unknown key; allowed: clientId, clientSecret'],
+		[{ clientID: 'x' }, 'clientID is an unknown key; allowed: account, clientId, clientSecret'],
 	])('with %j is reported', (oauth, message) => {
 		const { problems } = read(oauth);
 		expect(problems).toEqual([expect.stringContaining(`mcpServers.remote.oauth.${message}`)]);

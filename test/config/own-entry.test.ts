@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { isOwnCommand, isStartedBy, markedEnvironment } from '../../src/config/own-entry.ts';
+import {
+	HubChain,
+	isOwnCommand,
+	isStartedBy,
+	markedEnvironment,
+	refuseOwnHub,
+} from '../../src/config/own-entry.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js');
@@ -73,6 +79,36 @@ describe('an entry that starts this program itself', () => {
 			`"tools.loop" in ${place.file} started this process, so it is not started from here`,
 		]);
 		expect(isStartedBy(environment, { file: 'x', name: 'y' })).toBe(true);
+	});
+
+	it('is refused when the hub of its folder is in the chain, however many hubs are between', () => {
+		const first = new HubChain({}, '/one').within({});
+		const second = new HubChain(markedEnvironment(first, { file: '/one/x', name: 'e' }), '/two').within({});
+		const bridge = markedEnvironment(second, { file: '/two/y', name: 'f' });
+		expect(() => refuseOwnHub(bridge, '/one')).toThrow('was started by the hub of /one, as "/two/y#f"');
+		expect(() => refuseOwnHub(bridge, '/two')).toThrow('was started by the hub of /two');
+		expect(() => refuseOwnHub(bridge, '/three')).not.toThrow();
+	});
+
+	it('is refused behind more hubs than a chain has links, also when none of them repeats', () => {
+		let environment: NodeJS.ProcessEnv = {};
+		const open = (at: number): void => {
+			refuseOwnHub(environment, `/hub-${at}`);
+			const children = new HubChain(environment, `/hub-${at}`).within({});
+			environment = markedEnvironment(children, { file: `/hub-${at}/x`, name: 'e' });
+		};
+		for (let at = 0; at < 32; at++) open(at);
+		expect(() => open(32)).toThrow('hubs and entries that start each other: 64');
+	});
+
+	it('is refused by a hub that a client of this hub was started by, while that client is connected', () => {
+		const chain = new HubChain({}, '/one');
+		const children = chain.within({ PATH: '/bin' });
+		const leave = chain.join(new HubChain({}, '/two').text);
+		expect(() => refuseOwnHub(children, '/two')).toThrow('was started by the hub of /two');
+		leave?.();
+		expect(() => refuseOwnHub(children, '/two')).not.toThrow();
+		expect(chain.join(chain.text)).toBeUndefined();
 	});
 
 	it('is not confused by another program’s variable of the same name', () => {

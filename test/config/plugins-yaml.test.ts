@@ -40,8 +40,8 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		const { configuration, problems, root } = load({ 'plugins.yaml': existing });
 		expect(problems).toEqual([]);
 		expect(configuration.hub).toEqual({
-			listenAddress: 'localhost:50100',
-			tcpAddress: '127.0.0.1:50101',
+			listenAddr: 'localhost:50100',
+			tcpAddr: '127.0.0.1:50101',
 			certsDir: join(root, 'home/.orchestra/certs'),
 		});
 		const file = join(root, 'plugins.yaml');
@@ -82,7 +82,7 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 		expect(configuration.files).toEqual([join(root, 'orchestra.json'), join(root, 'plugins.yaml')]);
 		expect(configuration.mcpServers).toHaveLength(1);
 		expect(configuration.plugins).toHaveLength(2);
-		expect(configuration.hub).toMatchObject({ listenAddress: ':9100', tcpAddress: '127.0.0.1:50101' });
+		expect(configuration.hub).toMatchObject({ listenAddr: ':9100', tcpAddr: '127.0.0.1:50101' });
 	});
 
 	it.each(['[]', '[{"id": "x", "binary": "x"}]'])(
@@ -119,7 +119,7 @@ describe('a plugins.yaml of an existing Orchestra', () => {
 	it('may be empty, or hold only keys without values', () => {
 		for (const text of ['', '# nothing\n', 'plugins:\n', 'listen_addr: ""\nplugins: []\n']) {
 			const { configuration, problems } = load({ 'plugins.yaml': text });
-			expect([problems, configuration.plugins, configuration.hub.listenAddress]).toEqual([[], [], undefined]);
+			expect([problems, configuration.plugins, configuration.hub.listenAddr]).toEqual([[], [], undefined]);
 		}
 	});
 
@@ -163,8 +163,8 @@ describe('an error in a plugins.yaml', () => {
 			'plugins.0.enabled',
 			'"maybe" (a string)',
 		],
-		['plugins:\n  - id: x\n    binary: x\n    args: one\n', 4, 'plugins.0.args', '"one" (a string)'],
-		['plugins:\n  - id: x\n    binary: x\n    env: [a]\n', 4, 'plugins.0.env', '["a"] (an array)'],
+		['plugins:\n  - id: x\n    binary: x\n    args: one\n', 4, 'plugins.0.args', 'a string'],
+		['plugins:\n  - id: x\n    binary: x\n    env: [a]\n', 4, 'plugins.0.env', 'an array'],
 		['plugins:\n  - just text\n', 2, 'plugins.0', '"just text" (a string)'],
 		['plugins: text\n', 1, 'plugins', '"text" (a string)'],
 		['\nlisten_addr: nowhere\n', 2, 'listen_addr', '"nowhere" (a string)'],
@@ -264,8 +264,8 @@ describe('the hub section of orchestra.json', () => {
 		});
 		expect(problems).toEqual([]);
 		expect(configuration.hub).toEqual({
-			listenAddress: 'localhost:1',
-			tcpAddress: '[::1]:2',
+			listenAddr: 'localhost:1',
+			tcpAddr: '[::1]:2',
 			certsDir: join(root, 'certs'),
 		});
 	});
@@ -273,8 +273,8 @@ describe('the hub section of orchestra.json', () => {
 	it('may be absent', () => {
 		const { configuration } = load({});
 		expect(configuration.hub).toEqual({
-			listenAddress: undefined,
-			tcpAddress: undefined,
+			listenAddr: undefined,
+			tcpAddr: undefined,
 			certsDir: undefined,
 		});
 	});
@@ -290,7 +290,7 @@ describe('the hub section of orchestra.json', () => {
 			'home/.config/orchestra/config.json':
 				'{"hub": {"listenAddr": "localhost:2", "tcpAddr": "localhost:3"}}',
 		});
-		expect(configuration.hub).toMatchObject({ listenAddress: 'localhost:1', tcpAddress: 'localhost:3' });
+		expect(configuration.hub).toMatchObject({ listenAddr: 'localhost:1', tcpAddr: 'localhost:3' });
 	});
 });
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Log } from '../../src/log.ts';
 import { connectServer } from '../../src/mcp/client/connect-server.ts';
+import { accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { openAuth } from '../../src/oauth/open-auth.ts';
 
@@ -30,7 +31,7 @@ try {
 async function drive() {
 	const store = new CredentialStore(join(folder, 'auth'), log);
 	const interactive = { showPage, deadlineMs: 10_000 };
-	const auth = openAuth({ url, store, settings: settings(), interactive, log });
+	const auth = openAuth({ account: accountOf({ url }), store, settings: settings(), interactive, log });
 	const client = await connectServer(url, {
 		auth,
 		log,
@@ -39,10 +40,26 @@ async function drive() {
 	});
 	try {
 		const { tools } = await client.listTools();
-		const each = tools.map(({ name, inputSchema }) => ({ name, arguments: valuesOf(inputSchema) }));
-		for (const { name, arguments: input } of context.toolCalls ?? each) await client.callTool(name, input);
+		for (const { name, arguments: input } of callsOf(tools)) await client.callTool(name, input);
 	} finally {
 		await client.close();
+	}
+}
+
+/** The calls that the scenario wants, or one of each tool. */
+function callsOf(tools) {
+	const schemaOf = (wanted) => tools.find(({ name }) => name === wanted)?.inputSchema;
+	switch (scenario) {
+		case 'json-schema-2020-12-preservation':
+			// The server compares what we give back with what it listed.
+			return [{ name: 'json_schema_echo', arguments: { schema: schemaOf('json_schema_2020_12_tool') } }];
+		case 'json-schema-ref-no-deref':
+			return []; // its server has lists only
+		default:
+			return (
+				context.toolCalls ??
+				tools.map(({ name, inputSchema }) => ({ name, arguments: valuesOf(inputSchema) }))
+			);
 	}
 }
 
@@ -57,6 +74,25 @@ function valuesOf({ properties = {} } = {}) {
 function settings() {
 	if (scenario.includes('cimd'))
 		return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
+	if (scenario.includes('client-credentials'))
+		return {
+			grant: 'client_credentials',
+			clientId: context.client_id,
+			clientSecret: context.client_secret,
+			privateKey: context.private_key_pem,
+		};
+	if (scenario.includes('enterprise-managed'))
+		return {
+			grant: 'enterprise',
+			clientId: context.client_id,
+			clientSecret: context.client_secret,
+			identityProvider: {
+				issuer: context.idp_issuer,
+				tokenEndpoint: context.idp_token_endpoint,
+				clientId: context.idp_client_id,
+				idToken: context.idp_id_token,
+			},
+		};
 	if (context.client_id) return { clientId: context.client_id, clientSecret: context.client_secret };
 	return {};
 }

@@ -1,10 +1,16 @@
 /* Who gets into the dashboard: what a raw client may try. */
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { DashboardAccess } from '../../src/dashboard/dashboard-access.ts';
+import { HubCall } from '../../src/hub/calls/hub-call.ts';
+import { CallContext } from '../../src/mcp/server/call-context.ts';
+import { negotiate } from '../../src/protocol/revisions.ts';
+import { IncomingCall } from '../../src/rpc/incoming-call.ts';
 import { type Browser, eventsOf, fetchRaw, openTestDashboard } from '../support/dashboard.ts';
+import { fakeSource } from '../support/fake-source.ts';
 import { modernRequest, send } from '../support/http-listener.ts';
 import { until } from '../support/waiting.ts';
 
@@ -219,9 +225,23 @@ describe('the limits', () => {
 		const reading = eventsOf(await browser.page('/api/events'));
 		const { hub } = served.opened;
 		const client = 'x'.repeat(300);
-		const call = { method: client, name: client, backend: own(), client };
+		const connection = {
+			revision: negotiate(undefined),
+			capabilities: {},
+			clientInfo: undefined,
+			sessionId: '',
+			logLevel: () => undefined,
+			notify: () => {},
+		};
+		const context = new CallContext(connection, new IncomingCall('1', 'tools/call', {}), {});
+		const call = (): void => {
+			const params = { name: client, arguments: {} };
+			const made = new HubCall({ method: 'tools/call', params, context }, client);
+			made.target = { source: fakeSource('own', { callTool: () => ({ content: [] }) }), name: client };
+			void hub.send(made);
+		};
 		for (let round = 0; round < 200; round++) {
-			for (let count = 0; count < 100; count++) void hub.record(call, () => ({}));
+			for (let count = 0; count < 100; count++) call();
 			await nextCalls(reading);
 		}
 		stuck.message.resume();
@@ -230,21 +250,11 @@ describe('the limits', () => {
 			if (event !== 'calls') continue;
 			dropped += data.dropped;
 			if (dropped > 0) break;
-			void hub.record(call, () => ({}));
+			call();
 		}
 		expect(dropped).toBeGreaterThan(0);
 	});
 });
-
-function own(): {
-	id: string;
-	kind: 'tools';
-	state: string;
-	qualifiesNames: false;
-	close: () => Promise<void>;
-} {
-	return { id: 'own', kind: 'tools', state: 'ready', qualifiesNames: false, close: async () => {} };
-}
 
 async function nextCalls(events: ReturnType<typeof eventsOf>): Promise<void> {
 	for (;;) {

@@ -40,7 +40,7 @@ let last = 0;
 
 function begin(log: CallLog): StartedCall {
 	const about = { client: 'c', backend: 'b', method: 'tools/call', name: 'n' };
-	const call = { ...about, number: ++last, startedAt: new Date(), arguments: { a: 1 } };
+	const call = { ...about, number: ++last, startedAt: new Date(), beganAt: 0, arguments: { a: 1 } };
 	log.started(call);
 	return call;
 }

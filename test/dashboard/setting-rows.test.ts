@@ -9,7 +9,7 @@ const user = {
 	mcpServers: { both: { command: 'user' }, own: { command: 'own' } },
 	tools: { roots: ['/user'], timeouts: { one: 1, two: 2 }, timeoutMs: 5 },
 	hub: { idleMs: 7 },
-	pin: 'hold',
+	pin: 'quarantine',
 	policy: [{ tools: 'u', action: 'deny' }],
 	toolList: { always: ['u'] },
 };
@@ -18,7 +18,7 @@ const project = {
 	mcpServers: { both: { command: 'project' }, bad: { command: 5 } },
 	tools: { roots: ['tools'], timeouts: { one: 11 }, config: { a: { list: ['hidden'] } } },
 	hub: { idleMs: 9, listenAddr: ':1' },
-	pin: 'tell',
+	pin: 'warn',
 	policy: [
 		{ tools: 'p', action: 'deny' },
 		{ tools: 'q', action: 'allow' },
@@ -44,7 +44,7 @@ describe('settingRows', () => {
 			'tools.roots=["/user"] config.json:11',
 			'tools.timeouts.two=2 config.json:16',
 			'tools.timeoutMs=5 config.json:18',
-			'pin="hold" config.json:23',
+			'pin="quarantine" config.json:23',
 			'policy.2.tools="u" config.json:26',
 			'policy.2.action="deny" config.json:27',
 			'toolList.always=["u"] config.json:31',

@@ -7,6 +7,7 @@ import { createBucket } from '../../src/fabric/bucket-setup.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { Log } from '../../src/log.ts';
 import { runsAllTests } from '../support/all-tests.ts';
+import { atEnd } from '../support/at-end.ts';
 import { changingTools, offerFabric, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startGate, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
@@ -18,7 +19,7 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		await offerFabric([server.url], { name: 'stays' });
 		const hub = await useFabric([server.url]);
 		await hub.sees('leaves__echo');
-		await hub.backend.link.close();
+		await hub.source.link.close();
 		await worker.close();
 		await offerFabric([server.url], { name: 'comes' });
 		const again = await useFabric([server.url]);
@@ -28,6 +29,47 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		expect(names).toContain('stays__echo');
 	});
 
+	it('are waited for by a call that comes while the hub connects', async () => {
+		const server = await startNats();
+		const gate = await startGate(server.port);
+		await offerFabric([server.url], { name: 'gpu' });
+		gate.shut();
+		const hub = await useFabric([`nats://127.0.0.1:${gate.port}`]);
+		expect(await hub.tools()).toEqual([]);
+		const waiting = hub.call('gpu__echo', { text: 'at last' });
+		const wrong = hub.call('gpu__nothing');
+		gate.open();
+		expect(await waiting).toBe('at last');
+		expect(await wrong).toContain('Unknown tool: gpu__nothing');
+	});
+
+	it('are reached through a server that did not answer at first, when the only other one is lost', async () => {
+		const server = await startNats();
+		const [first, ...others] = await Promise.all([1, 2, 3].map(() => startGate(server.port)));
+		for (const gate of others) gate.shut();
+		const servers = [first, ...others].map((gate) => `nats://127.0.0.1:${gate?.port}`);
+		// Several: each tries the servers in an order of its own.
+		const links = Array.from({ length: 8 }, () => new FabricLink({ servers, name: 'hub' }, Log.silent));
+		for (const link of links) {
+			atEnd(() => link.close());
+			link.open();
+		}
+		await until('all are connected', () => links.every(({ isUp }) => isUp));
+		for (const gate of others) gate.open();
+		first?.shut();
+		const isMoved = ({ server: used }: FabricLink): boolean => used?.endsWith(`:${first?.port}`) === false;
+		await until('all have moved', () => links.every(isMoved), 10_000);
+	});
+
+	it('are not called unknown while the hub cannot connect', async () => {
+		const server = await startNats();
+		const gate = await startGate(server.port);
+		gate.shut();
+		const hub = await useFabric([`nats://127.0.0.1:${gate.port}`], { use: ['gpu__*'] });
+		expect(await hub.call('gpu__echo')).toContain('not run: gpu__echo: the fabric is still connecting');
+		expect(await hub.call('disk__echo')).toContain('Unknown tool: disk__echo');
+	}, 20_000);
+
 	it('are read anew by a hub that was cut off for so long that the server forgot who left', async () => {
 		const server = await startNats();
 		const gate = await startGate(server.port);
@@ -36,7 +78,7 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		const hub = await useFabric([`nats://127.0.0.1:${gate.port}`]);
 		await hub.sees('leaves__echo');
 		gate.shut();
-		await until('the link is down', () => !hub.backend.link.isUp);
+		await until('the link is down', () => !hub.source.link.isUp);
 		await worker.close();
 		await offerFabric([server.url], { name: 'comes' });
 		await forgetMarker(server.url, 'w.leaves.leaves');
@@ -111,8 +153,8 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 			const names = Array.from({ length: 7000 }, (_none, at) => [`t${at}`, ''] as const);
 			const workers = await Promise.all(
 				['a', 'b', 'c'].map(async (name) => {
-					const { backend } = changingTools(Object.fromEntries(names));
-					return offerFabric([server.url], { name, backends: [backend] });
+					const { source } = changingTools(Object.fromEntries(names));
+					return offerFabric([server.url], { name, sources: [source] });
 				}),
 			);
 			const hub = await useFabric([server.url]);
@@ -128,8 +170,8 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 
 	it('follow the tools of a worker as they change', async () => {
 		const server = await startNats();
-		const { backend, offer } = changingTools({ old: 'Old.' });
-		const { worker } = await offerFabric([server.url], { backends: [backend] });
+		const { source, offer } = changingTools({ old: 'Old.' });
+		const { worker } = await offerFabric([server.url], { sources: [source] });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu-box__old');
 		offer({ new: 'New.' });
@@ -137,7 +179,7 @@ describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
 		expect(await hub.tools()).toEqual(['gpu-box__new']);
 		const keys = async (): Promise<string> => {
 			const found: string[] = [];
-			await readBucket(hub.backend.link, ({ key, read }) => void (read && found.push(key.slice(0, 9))));
+			await readBucket(hub.source.link, ({ key, read }) => void (read && found.push(key.slice(0, 9))));
 			return found.sort().join(' ');
 		};
 		await until('the old body is removed', async () => (await keys()) === 'o.gpu-box w.gpu-box');

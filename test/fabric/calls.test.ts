@@ -2,12 +2,16 @@
 import { join } from 'node:path';
 import { connect, headers, type MsgHdrs } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { traceCalls } from '../../src/hub/calls/trace-calls.ts';
+import { HubMetrics } from '../../src/hub/hub-metrics.ts';
 import type { Journal, JournalEntry } from '../../src/hub/journal.ts';
 import { Log } from '../../src/log.ts';
+import { type Span, Tracer } from '../../src/telemetry/tracer.ts';
 import { ApprovalFiles } from '../../src/trust/approval-files.ts';
 import { Approvals } from '../../src/trust/approvals.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
 import { Policy } from '../../src/trust/policy.ts';
+import { atEnd } from '../support/at-end.ts';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
@@ -24,6 +28,21 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__echo');
 		expect(await hub.call('gpu-box__echo', { text: 'hello' })).toBe('hello');
+	});
+
+	it('names its worker in the metrics and the span', async () => {
+		await offerFabric(servers);
+		const spans: Span[] = [];
+		const counts = { exported: 0, dropped: 0 };
+		const exporter = { counts, export: (span: Span) => spans.push(span), close: () => Promise.resolve() };
+		const parts = { trace: traceCalls(new Tracer(exporter)) };
+		const { hub, call, sees } = await useFabric(servers, { parts });
+		const metrics = new HubMetrics(hub);
+		atEnd(() => metrics.close());
+		await sees('gpu-box__echo');
+		await call('gpu-box__echo', { text: 'hello' });
+		expect(metrics.text()).toMatch(/^orchestra_worker_calls_total\{.*orchestra_worker="gpu-box".*\} 1$/m);
+		expect(JSON.stringify(spans)).toContain('"orchestra.worker":"gpu-box"');
 	});
 
 	it('is made in the name of the calling hub, with a session per client', async () => {
@@ -85,9 +104,9 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const trace = '0af7651916cd43dd8448eb211c80319c';
 		expect(there).toMatchObject([{ client: 'fabric:agent-hub', name: 'echo', outcome: 'ok', trace }]);
 		expect(here).toMatchObject([
-			{ client: 'test', backend: 'fabric', name: 'gpu-box__echo', outcome: 'ok', trace },
+			{ client: 'test', backend: 'fabric', name: 'gpu-box__echo', outcome: 'ok', worker: 'gpu-box', trace },
 			{ name: 'gpu-box__who', policy: 'deny' },
-			{ name: 'gpu-box__echo', outcome: 'error', error: 'closed', remote: 'not run' },
+			{ name: 'gpu-box__echo', outcome: 'error', error: 'closed', remote: 'not_run' },
 		]);
 	});
 
@@ -129,15 +148,15 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		await until('it is canceled', () => runsIn(file).includes('gpu-box canceled'));
 	});
 
-	it('finishes when a changed configuration replaces its backend', async () => {
+	it('finishes when a changed configuration replaces its source', async () => {
 		const { file } = await offerFabric(servers);
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__slow');
 		const called = hub.call('gpu-box__slow', { ms: 500 });
 		await until('it runs', () => runsIn(file).includes('gpu-box slow'));
-		await hub.hub.replaceBackends([]);
+		await hub.hub.replaceSources([]);
 		expect(await called).toBe('slept at gpu-box');
-		await until('the link is closed', () => !hub.backend.link.isUp);
+		await until('the link is closed', () => !hub.source.link.isUp);
 	});
 
 	it('brings a result of 20 MB in chunks', async () => {
@@ -153,10 +172,10 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const [hub, other] = [await useFabric(servers), await useFabric(servers)];
 		await other.sees('gpu-box__echo');
 		await hub.sees('gpu-box__big');
-		const before = other.backend.link.receivedBytes;
+		const before = other.source.link.receivedBytes;
 		expect((await hub.call('gpu-box__big', { bytes: 2_000_000 })).length).toBe(2_000_000);
 		expect(await other.call('gpu-box__echo', { text: 'mine' })).toBe('mine');
-		expect(other.backend.link.receivedBytes - before).toBeLessThan(200_000);
+		expect(other.source.link.receivedBytes - before).toBeLessThan(200_000);
 	});
 
 	it('keeps every character of a text', async () => {
@@ -190,7 +209,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		const hub = await useFabric([own.url]);
 		await hub.sees('gpu-box__echo');
 		await own.kill();
-		await until('the link is down', () => !hub.backend.link.isUp);
+		await until('the link is down', () => !hub.source.link.isUp);
 		expect(await hub.call('gpu-box__echo')).toContain(
 			'not run: echo of gpu-box: the link to the fabric is down',
 		);

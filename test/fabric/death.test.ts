@@ -1,7 +1,7 @@
 /* How long a dead worker is listed. It takes 20 s, so `npm run test:fabric` runs it and `npm test` does not. */
 
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
 import { startWorker, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
@@ -14,9 +14,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a worker that died',
 		const worker = await startWorker([server.url], join(temporaryFolder(), 'runs'), { name: 'one' });
 		const hub = await useFabric([server.url]);
 		await hub.sees('gpu__slow');
-		const since = performance.now();
 		worker.kill();
-		await until('it is removed', () => hub.backend.workersOf('gpu').length === 0, 30_000);
-		expect(performance.now() - since).toBeLessThan(20_000);
+		await until('it is removed', () => hub.source.workersOf('gpu').length === 0, 20_000);
 	}, 60_000);
 });

@@ -1,9 +1,10 @@
-/* Numbers in questions of remote tools and their answers. */
+/* Numbers in questions of remote tools, their answers and their errors. */
 import { expect, it } from 'vitest';
 import type { FabricLink } from '../../src/fabric/fabric-link.ts';
-import { readQuestions } from '../../src/fabric/remote-content.ts';
+import { readQuestions, readResult } from '../../src/fabric/remote-content.ts';
 import { RemoteQuestions } from '../../src/fabric/remote-questions.ts';
-import { encodeJson } from '../../src/wire/json-rpc.ts';
+import { toRpcError } from '../../src/rpc/rpc-error.ts';
+import { encodeJson } from '../../src/wire/json-text.ts';
 
 it('are kept as they were written, in questions and in answers', async () => {
 	const numbers = '{"id":12345678901234567890,"one":1.0}';
@@ -16,4 +17,11 @@ it('are kept as they were written, in questions and in answers', async () => {
 	questions.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);
 	expect(encodeJson(await asked)).toBe(`{"who":{"action":"accept","content":${numbers}}}`);
 	questions.close();
+});
+
+it('are kept in the result and in the data of an error', () => {
+	const result = '{"content":[],"structuredContent":{"one":1.0}}';
+	expect(encodeJson(readResult(result, false))).toBe(result);
+	const error = '{"code":-1,"message":"no","data":{"one":1.0,"id":12345678901234567890}}';
+	expect(encodeJson(toRpcError(readResult(error, true)))).toBe(error);
 });

@@ -147,10 +147,10 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		await relay(connection, { ...presence, stored: subject, reply: 'orc.cat.w.forged.gpu-2' });
 		expect(await hub.call('gpu__record', { id: 'real' })).toBe('real');
 		expect(runsIn(file)).toEqual(['gpu-1 real']);
-		expect(hub.backend.workersOf('forged')).toEqual([]);
+		expect(hub.source.workersOf('forged')).toEqual([]);
 		const later = await useFabric(servers, { name: 'laptop', ca, credentials: seedOf('laptop') });
 		await later.sees('gpu__record');
-		expect(later.backend.workersOf('forged')).toEqual([]);
+		expect(later.source.workersOf('forged')).toEqual([]);
 	});
 
 	it('do not let a member empty the bucket', async () => {
@@ -164,7 +164,7 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 
 	it('do not let a member in without its key', async () => {
 		const hub = await useFabric(servers, { name: 'laptop', ca, credentials: freshSeed() });
-		await until('the reason is known', () => /authorization/i.test(hub.backend.downReason ?? ''));
+		await until('the reason is known', () => /authorization/i.test(hub.source.status.error?.message ?? ''));
 		expect(await hub.tools()).toEqual([]);
 	});
 });

@@ -12,7 +12,7 @@ import { until } from '../support/waiting.ts';
 
 describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', () => {
 	it('hold a changed and a new tool back until they are accepted, without a restart', async () => {
-		const { place, client, worker } = await openPlaces({ pin: 'hold' });
+		const { place, client, worker } = await openPlaces({ pin: 'quarantine' });
 		await client.sees('gpu__read');
 		await until('it is pinned', () => lockText(place).includes('server "fabric:gpu"'));
 		worker.offer({ read: 'Reads all.', added: 'Comes.', same: 'Stays.' });
@@ -48,12 +48,12 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 	}, 60_000);
 
 	it('do not count a worker that is gone as a change', async () => {
-		const { url, client, worker, log } = await openPlaces({ pin: 'hold' });
+		const { url, client, worker, log } = await openPlaces({ pin: 'quarantine' });
 		await client.sees('gpu__read');
 		await worker.close();
 		await until('it is gone', async () => (await client.tools()).length === 0);
 		const again = changingTools({ read: 'Reads.', same: 'Stays.' });
-		await offerFabric([url], { name: 'two', group: 'gpu', backends: [again.backend] });
+		await offerFabric([url], { name: 'two', group: 'gpu', sources: [again.source] });
 		await client.sees('gpu__read');
 		expect(log()).not.toContain('does not offer');
 	}, 60_000);
@@ -77,7 +77,7 @@ interface PinClient {
 async function openPlaces(settings: object): Promise<Places> {
 	const { url } = await startNats();
 	const tools = changingTools({ read: 'Reads.', same: 'Stays.' });
-	const { worker } = await offerFabric([url], { name: 'one', group: 'gpu', backends: [tools.backend] });
+	const { worker } = await offerFabric([url], { name: 'one', group: 'gpu', sources: [tools.source] });
 	const place = openHubPlace({ fabric: { servers: [url], name: 'laptop', ...settings } });
 	Object.assign(place.env, { ORCHESTRA_TRUST: 'all' });
 	const child = startMctl(['serve'], { cwd: place.cwd, env: place.env });

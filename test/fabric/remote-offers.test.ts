@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BucketEntry } from '../../src/fabric/bucket.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
 import { bodyHash, type OfferBody } from '../../src/fabric/offered-tools.ts';
-import { PresencePace } from '../../src/fabric/presence-pace.ts';
+import { PresencePace } from '../../src/fabric/presence.ts';
 import { RemoteOffers } from '../../src/fabric/remote-offers.ts';
 
 const x = body('x');

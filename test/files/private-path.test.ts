@@ -47,8 +47,7 @@ const approval = {
 	id: 'abcdef',
 };
 const about = {
-	shown: [],
-	argumentText: '',
+	arguments: [],
 	rule: '',
 	reason: undefined,
 	root: '/',

@@ -121,7 +121,7 @@ describe('a hub over HTTP', { timeout: TEST_MS }, () => {
 		},
 	);
 
-	it('serves one backend at its own path, under its own names', async () => {
+	it('serves one source at its own path, under its own names', async () => {
 		const place = openHubPlace({}, tools);
 		const { url, token } = await startHttp(place);
 		const at = async (path: string, request = list) => send(`${url}/${path}`, { ...request, token });

@@ -30,11 +30,13 @@ describe('/metrics', { timeout: TEST_MS }, () => {
 		expect(metrics.map(({ name }) => name)).toContain('nodejs_eventloop_delay_p99_seconds');
 	});
 
-	it('needs the token, is read-only, and never shows a URI', async () => {
+	it('needs the token, which /healthz does not, is read-only, and never shows a URI', async () => {
 		const { url, token } = await startHub();
 		const at = new URL('/metrics', url).href;
 		expect((await send(at, { method: 'GET', token: 'wrong' })).status).toBe(401);
 		expect((await send(at, { method: 'POST', token })).status).toBe(405);
+		const health = await send(new URL('/healthz', url).href, { method: 'GET', token: 'wrong' });
+		expect([health.status, await health.text()]).toEqual([200, 'ok\n']);
 		const read = modernRequest('resources/read', { uri: 'secret://place' });
 		await (await send(url, { ...read, token })).text();
 		const answer = await send(at, { method: 'GET', token });

@@ -43,7 +43,9 @@ describe('a modern request', () => {
 
 	it('of one client name too many ends the session that was not used for longest', async () => {
 		const ended: string[] = [];
-		const provider = Object.assign(kitchenSink(), { sessionClosed: (id: string) => ended.push(id) });
+		const provider = Object.assign(kitchenSink(), {
+			sessions: { closed: (id: string) => void ended.push(id) },
+		});
 		const sessions = new ModernSessions(provider, { sessions: 2, sessionIdleMs: 1000 });
 		const [one, two] = [sessions.use('token', { name: 'one' }), sessions.use('token', { name: 'two' })];
 		sessions.release(two);

@@ -30,6 +30,7 @@ const outcomes: Readonly<Record<string, string | RegExp>> = {
 	'changes-each-time': 'done',
 	'has-100000-tools': 'done',
 	'describes-at-length': 'done',
+	'lists-50-mb': 'done',
 	'nests-schemas': 'done',
 	'has-odd-names': 'done',
 	'answers-with-a-number': /number|not an object|result/,
@@ -52,15 +53,11 @@ let nextId = 10;
 describe('a good server beside hostile ones', () => {
 	beforeAll(async () => {
 		const names = [...Object.keys(outcomes), 'crashes-on-third-call', 'answers-with-60-mb'];
-		const hostile = Object.fromEntries(names.map((how) => [how, entry(how, { timeoutMs: 1500 })]));
-		const patient = { timeoutMs: 30_000 };
-		const mcpServers = {
-			good: entry('good'),
-			...hostile,
-			'floods-notifications': entry('floods-notifications', patient),
-			'floods-stdout': entry('floods-stdout', patient),
-			'answers-with-60-mb': entry('answers-with-60-mb', patient),
-		};
+		// Only those that never answer are given up soon: a busy machine takes its time for the others.
+		const timeoutMs = (how: string): number =>
+			String(outcomes[how]).includes('did not answer') ? 1500 : 30_000;
+		const hostile = names.map((how) => [how, entry(how, { timeoutMs: timeoutMs(how) })]);
+		const mcpServers = { good: entry('good'), ...Object.fromEntries(hostile) };
 		writeFiles(home, {
 			'orchestra.json': JSON.stringify({
 				mcpServers,

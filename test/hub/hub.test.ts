@@ -1,23 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backends/backend.ts';
+import { OrchestraError } from '../../src/errors.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { fileJournal } from '../../src/hub/journal.ts';
+import type { Source } from '../../src/hub/source.ts';
 import { Log } from '../../src/log.ts';
 import type { ClientConnection } from '../../src/mcp/server/call-context.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
-import type { Tool } from '../../src/protocol/mcp-types.ts';
+import type { CallToolParams } from '../../src/mcp/server/provider.ts';
+import type { Awaitable, CallToolResult, ReadResourceResult, Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { type AbleSource, type FakeAnswers, fakeSource } from '../support/fake-source.ts';
 import { nextTurn, until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const object = { type: 'object' } as const;
 
 describe('Hub', () => {
-	it("routes a call to the backend that offers the tool, under the backend's own name", async () => {
-		const { request } = open([echoBackend('files', true), echoBackend('tools')]);
+	it("routes a call to the source that offers the tool, under the source's own name", async () => {
+		const { request } = open([echoSource('files', true), echoSource('tools')]);
 		expect(await request('tools/call', { name: 'files__echo', arguments: { a: 1 } })).toMatchObject({
 			content: [{ text: 'files echo {"a":1}' }],
 		});
@@ -27,7 +30,8 @@ describe('Hub', () => {
 	});
 
 	it('answers an unknown tool, prompt and resource with -32602', async () => {
-		const { request } = open([echoBackend('tools')]);
+		const others = fakeSource('others', { lists: { prompts: () => [], resources: () => [] } });
+		const { request } = open([echoSource('tools'), others]);
 		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
 			'JSON-RPC error -32602: Unknown tool: nope',
 		);
@@ -37,21 +41,18 @@ describe('Hub', () => {
 		);
 	});
 
-	it('is neither delayed nor emptied by a backend that fails to list', async () => {
-		const broken: Backend = { ...echoBackend('broken'), listTools: () => Promise.reject(new Error('down')) };
-		const { request, warnings } = open([broken, echoBackend('tools')]);
+	it('is neither delayed nor emptied by a source that fails to list', async () => {
+		const broken = listing('broken', () => Promise.reject(new Error('down')));
+		const { request, warnings } = open([broken, echoSource('tools')]);
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
 		expect(warnings.join('')).toContain('broken could not list its tools: down');
 	});
 
-	it('calls a known tool while another backend has not listed its tools yet', async () => {
+	it('calls a known tool while another source has not listed its tools yet', async () => {
 		let answer: (tools: never[]) => void = () => {};
-		const slow: Backend = { ...echoBackend('slow'), listTools: () => new Promise((done) => (answer = done)) };
-		const late: Backend = {
-			...echoBackend('late'),
-			listTools: async () => [{ name: 'x', inputSchema: object }],
-		};
-		const { hub, request } = open([slow, late, echoBackend('tools')]);
+		const slow = listing('slow', () => new Promise((done) => (answer = done)));
+		const late = listing('late', async () => [{ name: 'x', inputSchema: object }]);
+		const { hub, request } = open([slow, late, echoSource('tools')]);
 		expect(await request('tools/call', { name: 'echo' })).toMatchObject({
 			content: [{ text: 'tools echo {}' }],
 		});
@@ -62,88 +63,103 @@ describe('Hub', () => {
 		expect(await unknown).toMatchObject({ message: expect.stringContaining('Unknown tool: nope') });
 	});
 
-	it('returns a list without a slow backend, and notifies clients when that has answered', async () => {
+	it('returns a list without a slow source, and notifies clients when that has answered', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
-		const slow = {
-			...echoBackend('slow'),
-			listTools: () => new Promise((done) => (answer = done)),
-		} as Backend;
-		const { hub, request, received } = open([slow, echoBackend('tools')], 20);
+		const slow = listing('slow', () => new Promise((done) => (answer = done)), { kind: 'plugin' });
+		const { hub, request, received } = open([slow, echoSource('tools')], 20);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'echo' }] });
 		const call = request('tools/call', { name: 'x' });
 		answer([{ name: 'x', inputSchema: object }]);
 		expect(await call).toMatchObject({ content: [{ text: 'slow x {}' }] });
 		await until('it is announced', () => received.includes('notifications/tools/list_changed'));
-		expect(await hub.listTools()).toMatchObject([{ name: 'echo' }, { name: 'x' }]);
+		expect(await hub.list('tools')).toMatchObject([{ name: 'echo' }, { name: 'x' }]);
 	});
 
-	it('neither asks a slow backend again nor waits for it until it has answered', async () => {
+	it('always waits for the tools and the library of the folder', async () => {
+		let answer: (tools: Tool[]) => void = () => {};
+		const own = listing('tools', () => new Promise((done) => (answer = done)));
+		const { hub, warnings } = open(
+			[own, listing('other', () => new Promise(() => {}), { kind: 'plugin' })],
+			20,
+		);
+		const listed = hub.list('tools');
+		await until('the other one is late', () => warnings.some((line) => line.includes('other did not list')));
+		answer([{ name: 'own', inputSchema: object }]);
+		expect(await listed).toMatchObject([{ name: 'own' }]);
+	});
+
+	it('neither asks a slow source again nor waits for it until it has answered', async () => {
 		let asked = 0;
 		const listTools = (): Promise<never> => {
 			asked++;
 			return new Promise(() => {});
 		};
-		const slow = { ...echoBackend('slow'), listTools };
-		const { hub } = open([slow, echoBackend('tools')], 20);
+		const slow = listing('slow', listTools, { kind: 'plugin' });
+		const { hub } = open([slow, echoSource('tools')], 20);
 		for (let n = 0; n < 3; n++) {
-			expect(await hub.listTools()).toMatchObject([{ name: 'echo' }]);
-			await hub.replaceBackends([slow, echoBackend('tools')]);
+			expect(await hub.list('tools')).toMatchObject([{ name: 'echo' }]);
+			await hub.replaceSources([slow, echoSource('tools')]);
 		}
 		expect(asked).toBe(1);
 	});
 
-	it('sends no notification when a slow backend offers the same as before', async () => {
+	it('sends no notification when a slow source offers the same as before', async () => {
 		let answer: (tools: Tool[]) => void = () => {};
-		const slow = {
-			...echoBackend('slow'),
-			listTools: () => new Promise((done) => (answer = done)),
-		} as Backend;
+		const slow = listing('slow', () => new Promise((done) => (answer = done)), { kind: 'plugin' });
 		const { hub } = open([slow], 20);
 		const changes: string[] = [];
-		hub.onChange(({ kind }) => changes.push(kind));
-		expect(await hub.listTools()).toEqual([]);
+		hub.watch(({ kind }) => changes.push(kind));
+		expect(await hub.list('tools')).toEqual([]);
 		answer([]);
 		await nextTurn();
 		expect(changes).toEqual([]);
 	});
 
-	it('sends a call to a backend that is down when it knows the tool, and names those that are down otherwise', async () => {
-		const down: Backend = {
-			...echoBackend('down'),
-			listTools: () => [],
-			downReason: 'down is down and is started again in 3 s. it ended',
-			hasDownTool: (name) => name === 'known',
-			callTool: () => Promise.reject(new Error('down is down')),
-		};
-		const { request } = open([down, echoBackend('tools')]);
+	it('sends a call to a source that is down when it knows the tool, and names those that are down otherwise', async () => {
+		const callTool = (): Promise<never> => Promise.reject(new Error('down is down'));
+		const down = fakeSource(
+			'down',
+			{ callTool },
+			{
+				kind: 'plugin',
+				status: {
+					state: 'failed',
+					isListed: false,
+					error: new OrchestraError('closed', 'it ended'),
+					nextTryAt: new Date(Date.now() + 2500),
+				},
+				hasDownTool: (name) => name === 'known',
+			},
+		);
+		const { request } = open([down, echoSource('tools')]);
 		await expect(request('tools/call', { name: 'known' })).rejects.toThrow('down is down');
 		await expect(request('tools/call', { name: 'nope' })).rejects.toThrow(
-			'Unknown tool: nope. It may belong to a plugin that is down: down is down and is started again in 3 s. it ended',
+			'Unknown tool: nope. It may belong to a plugin that is down: the plugin down is down and is started again in 3 s. it ended',
 		);
 	});
 
-	it('drains the calls of a backend that is replaced', async () => {
+	it('drains the calls of a source that is replaced', async () => {
 		let finish: () => void = () => {};
 		const closed: string[] = [];
-		const old: Backend = {
-			...echoBackend('old'),
-			retire: () => new Promise((done) => (finish = done)),
+		const old: AbleSource = {
+			...echoSource('old'),
+			retire: () => new Promise<void>((done) => (finish = done)),
 			close: async () => void closed.push('old'),
-			processes: () => [{ backend: 'old', pid: 1, command: 'x', startedAt: new Date(), state: 'running' }],
+			processes: () => [{ backend: 'old', pid: 1, command: 'x', startedAt: new Date(), state: 'ready' }],
 		};
 		const { hub } = open([old]);
-		await hub.replaceBackends([]);
+		await hub.replaceSources([]);
 		expect([closed, hub.processes().length]).toEqual([[], 1]);
 		finish();
 		await until('it is gone', () => hub.processes().length === 0);
 	});
 
-	it('reads a resource by list, by template and by the backend that owns the scheme', async () => {
+	it('reads a resource by list, by template and by the source that owns the scheme', async () => {
 		const { request } = open([
-			readingBackend('listed', { listResources: () => [{ uri: 'a://1', name: '1' }] }),
-			readingBackend('templated', { listResourceTemplates: () => [{ uriTemplate: 'b://{id}', name: 'b' }] }),
-			readingBackend('owner', { ownsUri: (uri) => uri.startsWith('c://') }),
+			readingSource('listed', { resources: () => [{ uri: 'a://1', name: '1' }] }),
+			readingSource('templated', { templates: () => [{ uriTemplate: 'b://{id}', name: 'b' }] }),
+			readingSource('owner', {}, { ownsUri: (uri) => uri.startsWith('c://') }),
 		]);
 		for (const [uri, reader] of [
 			['a://1', 'listed'],
@@ -154,8 +170,8 @@ describe('Hub', () => {
 		}
 	});
 
-	it('notifies clients of changes, closes removed backends and drops their tools', async () => {
-		const gone = { ...echoBackend('old'), isClosed: false };
+	it('notifies clients of changes, closes removed sources and drops their tools', async () => {
+		const gone = { ...echoSource('old'), isClosed: false };
 		gone.close = () => {
 			gone.isClosed = true;
 			return Promise.resolve();
@@ -163,43 +179,43 @@ describe('Hub', () => {
 		const { hub, request, received } = open([gone]);
 		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
 		await request('tools/list');
-		await hub.replaceBackends([echoBackend('new', true)]);
+		await hub.replaceSources([echoSource('new', true)]);
 		await until('it is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(await request('tools/list')).toMatchObject({ tools: [{ name: 'new__echo' }] });
 		expect(gone.isClosed).toBe(true);
 	});
 
-	it('sends no notification when the backends are replaced by the same ones', async () => {
-		const { hub } = open([echoBackend('tools')]);
+	it('sends no notification when the sources are replaced by the same ones', async () => {
+		const { hub } = open([echoSource('tools')]);
 		const changes: string[] = [];
-		hub.onChange(({ kind }) => changes.push(kind));
-		await hub.replaceBackends([...hub.backends]);
+		hub.watch(({ kind }) => changes.push(kind));
+		await hub.replaceSources([...hub.sources]);
 		expect(changes).toEqual([]);
 	});
 
-	it('notifies a backend of the first and the last subscription of a session', async () => {
+	it('notifies a source of the first and the last subscription of a session', async () => {
 		const seen: string[] = [];
-		const { hub } = open([subscribedBackend(seen, ['a://1'])]);
+		const { hub } = open([subscribedSource(seen, ['a://1'])]);
 		for (const isSubscribed of [true, true, false, false])
 			await hub.subscribeResource('a://1', isSubscribed, client);
 		expect(seen).toEqual(['a://1 true', 'a://1 false']);
 	});
 
-	it('subscribes to a resource that a backend has only later, and reports it as updated then', async () => {
+	it('subscribes to a resource that a source has only later, and reports it as updated then', async () => {
 		const [seen, uris, updates]: [string[], string[], string[]] = [[], [], []];
-		const backend = subscribedBackend(seen, uris);
-		const { hub } = open([backend]);
-		hub.onChange((change) => change.kind === 'resource' && updates.push(change.uri));
+		const source = subscribedSource(seen, uris);
+		const { hub } = open([source]);
+		hub.watch((change) => change.kind === 'resource' && updates.push(change.uri));
 		await hub.subscribeResource('a://1', true, client);
 		expect(seen).toEqual([]);
 		uris.push('a://1');
-		await hub.replaceBackends([{ ...backend }]);
+		await hub.replaceSources([{ ...source }]);
 		await until('it is reported', () => updates.length === 1);
 		expect([...seen, ...updates]).toEqual(['a://1 true', 'a://1']);
 	});
 
-	it('announces only capabilities that some backend has', async () => {
-		const tools = await open([echoBackend('tools')]).request('initialize', { capabilities: {} });
+	it('announces only capabilities that some source has', async () => {
+		const tools = await open([echoSource('tools')]).request('initialize', { capabilities: {} });
 		expect(tools).toMatchObject({
 			capabilities: { tools: { listChanged: true } },
 			serverInfo: { name: 'orchestra' },
@@ -210,7 +226,7 @@ describe('Hub', () => {
 	it('journals one line for each call: client, name, duration and outcome, without arguments and results', async () => {
 		const file = join(temporaryFolder(), 'state', 'journal.ndjson');
 		const journal = fileJournal(file, Log.silent);
-		const hub = new Hub({ backends: [echoBackend('tools'), failingBackend()], journal });
+		const hub = new Hub({ sources: [echoSource('tools'), failingSource()], journal });
 		const { request } = connect(hub);
 		await request('tools/call', { name: 'echo', arguments: { token: 'secret-value' } });
 		await request('tools/call', { name: 'fail' });
@@ -236,10 +252,7 @@ interface Connected {
 	received: string[];
 }
 
-function open(
-	backends: readonly Backend[],
-	listWaitMs?: number,
-): Connected & { hub: Hub; warnings: string[] } {
+function open(sources: readonly Source[], listWaitMs?: number): Connected & { hub: Hub; warnings: string[] } {
 	const warnings: string[] = [];
 	const log = new Log('hub', {
 		level: 'info',
@@ -247,7 +260,7 @@ function open(
 		now: () => new Date(),
 		write: (line) => warnings.push(line),
 	});
-	const hub = new Hub({ backends, log, listWaitMs: () => listWaitMs });
+	const hub = new Hub({ sources, log, listWaitMs: () => listWaitMs });
 	return { hub, warnings, ...connect(hub) };
 }
 
@@ -263,46 +276,42 @@ function connect(hub: Hub): Connected {
 	return { received, request: (method, params) => client.request(method, params) };
 }
 
-function echoBackend(id: string, qualifiesNames = false): Backend {
-	return {
-		id,
-		kind: qualifiesNames ? 'mcp' : 'tools',
-		qualifiesNames,
-		state: 'known',
-		listTools: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
-		callTool: ({ name, arguments: input }) => ({
-			content: [{ type: 'text', text: `${id} ${name} ${JSON.stringify(input)}` }],
-		}),
-		close: () => Promise.resolve(),
-	};
+function echoSource(id: string, qualifiesNames = false): Source {
+	const kind = qualifiesNames ? 'mcp' : 'tools';
+	return listing(id, () => [{ name: 'echo', inputSchema: { type: 'object' } }], { kind, qualifiesNames });
+}
+
+/** Its tools answer with their names and arguments. */
+function listing(
+	id: string,
+	tools: () => Awaitable<readonly Tool[]>,
+	more: Partial<AbleSource> = {},
+): Source {
+	const callTool = ({ name, arguments: input }: CallToolParams): CallToolResult => ({
+		content: [{ type: 'text', text: `${id} ${name} ${JSON.stringify(input)}` }],
+	});
+	return fakeSource(id, { lists: { tools }, callTool }, more);
 }
 
 const client = { sessionId: 's' } as ClientConnection;
 
-function subscribedBackend(seen: string[], uris: readonly string[]): Backend {
-	return readingBackend('notes', {
-		listResources: () => uris.map((uri) => ({ uri, name: uri })),
-		subscribeResource: (uri, isSubscribed) => void seen.push(`${uri} ${isSubscribed}`),
+function subscribedSource(seen: string[], uris: readonly string[]): Source {
+	return readingSource(
+		'notes',
+		{ resources: () => uris.map((uri) => ({ uri, name: uri })) },
+		{ subscribeResource: (uri, isSubscribed) => void seen.push(`${uri} ${isSubscribed}`) },
+	);
+}
+
+function failingSource(): Source {
+	return fakeSource('failing', {
+		lists: { tools: () => ['fail', 'throw'].map((name) => ({ name, inputSchema: {} })) },
+		callTool: ({ name }) =>
+			name === 'throw' ? Promise.reject(new Error('secret-value')) : { content: [], isError: true },
 	});
 }
 
-function failingBackend(): Backend {
-	return {
-		...echoBackend('failing'),
-		listTools: () => ['fail', 'throw'].map((name) => ({ name, inputSchema: {} })),
-		callTool: ({ name }) =>
-			name === 'throw' ? Promise.reject(new Error('secret-value')) : { content: [], isError: true },
-	};
-}
-
-function readingBackend(id: string, parts: Partial<Backend>): Backend {
-	return {
-		id,
-		kind: 'library',
-		qualifiesNames: false,
-		state: 'known',
-		readResource: (uri) => ({ contents: [{ uri, text: id }] }),
-		close: () => Promise.resolve(),
-		...parts,
-	};
+function readingSource(id: string, lists: FakeAnswers['lists'], more: Partial<AbleSource> = {}): Source {
+	const readResource = (uri: string): ReadResourceResult => ({ contents: [{ uri, text: id }] });
+	return fakeSource(id, { lists: lists ?? {}, readResource }, { kind: 'library', ...more });
 }

@@ -1,13 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backends/backend.ts';
 import { mergeByName, mergeByUri } from '../../src/hub/merged-list.ts';
-import { NAME_CHARACTERS, shortened } from '../../src/hub/names.ts';
+import { qualifiesNames, type Source } from '../../src/hub/source.ts';
+import { NAME_CHARACTERS, ServerNames, shortened, toolPrefix } from '../../src/trust/tool-name.ts';
+import { fakeSource } from '../support/fake-source.ts';
 
 describe('mergeByName', () => {
 	it('calls a tool of an MCP server server__tool, always, and keeps the names of others', () => {
 		const { items, routes } = merge([
-			[backend('files', true), ['read']],
-			[backend('tools'), ['word-count']],
+			[source('files', true), ['read']],
+			[source('tools'), ['word-count']],
 		]);
 		expect(items.map(({ name }) => name)).toEqual(['files__read', 'word-count']);
 		expect(routes.get('files__read')).toMatchObject({ name: 'read' });
@@ -15,8 +17,8 @@ describe('mergeByName', () => {
 
 	it('keeps the first of a collision and qualifies the other, with a warning that names both', () => {
 		const { items, warnings } = merge([
-			[backend('tools'), ['report']],
-			[backend('tools.features'), ['report']],
+			[source('tools'), ['report']],
+			[source('tools.features'), ['report']],
 		]);
 		expect(items.map(({ name }) => name)).toEqual(['report', 'tools.features__report']);
 		expect(warnings).toEqual([
@@ -25,9 +27,9 @@ describe('mergeByName', () => {
 	});
 
 	it('gives the same sorted list for the same configuration', () => {
-		const offers: [Backend, string[]][] = [
-			[backend('b', true), ['z', 'a']],
-			[backend('a', true), ['m']],
+		const offers: [Source, string[]][] = [
+			[source('b', true), ['z', 'a']],
+			[source('a', true), ['m']],
 		];
 		expect(merge(offers).items).toEqual(merge(offers).items);
 		expect(merge(offers).items.map(({ name }) => name)).toEqual(['a__m', 'b__a', 'b__z']);
@@ -35,7 +37,7 @@ describe('mergeByName', () => {
 
 	it('replaces what agents refuse in the name of a tool of an MCP server, and keeps the whole in title and _meta', () => {
 		const { items, routes } = merge([
-			[{ ...backend('odd', true), kind: 'mcp' }, ['with space', 'with\u0007space', '😀']],
+			[{ ...source('odd', true), kind: 'mcp' }, ['with space', 'with\u0007space', '😀']],
 		]);
 		expect(items.map(({ name }) => name)).toEqual(items.map(() => expect.stringMatching(/^odd__[\w]+$/)));
 		expect(new Set(items.map(({ name }) => name)).size).toBe(3);
@@ -45,7 +47,7 @@ describe('mergeByName', () => {
 
 	it('shortens a long name the same way each time and keeps the whole in title and _meta', () => {
 		const long = 'x'.repeat(80);
-		const { items } = merge([[backend('server', true), [long]]]);
+		const { items } = merge([[source('server', true), [long]]]);
 		const full = `server__${long}`;
 		expect(items[0]).toMatchObject({
 			name: shortened(full),
@@ -56,8 +58,52 @@ describe('mergeByName', () => {
 		expect(shortened(`${full}y`)).not.toBe(shortened(full));
 	});
 
-	it('omits a tool that one backend offers twice, and warns', () => {
-		const { items, warnings } = merge([[backend('tools'), ['a', 'a']]]);
+	it('lets no server take a name of another one, and the warning names who has another name now', () => {
+		const { items, routes, warnings } = merge([
+			[{ ...source('a', true), kind: 'mcp' }, ['b__c', 'plain']],
+			[{ ...source('a__b', true), kind: 'mcp' }, ['c']],
+			[source('plugin'), ['a__x', 'mine']],
+		]);
+		const [first = '', ...rest] = items.map(({ name }) => name);
+		expect(first).toMatch(/^a__b_c_[\da-f]{8}$/);
+		const c = `${toolPrefix('a__b')}c`;
+		expect(rest).toEqual(['a__plain', c, 'mine', 'plugin__a__x']);
+		expect([routes.get(first)?.name, routes.get(c)?.name]).toEqual(['b__c', 'c']);
+		expect(warnings).toEqual([
+			`"b__c" of a reads like a tool of a__b; it is called "${first}"`,
+			'"a__x" of plugin reads like a tool of a; it is called "plugin__a__x"',
+		]);
+	});
+
+	it('gives every tool a name of its own that is read as one of its server, whatever they are called', () => {
+		const anyText = fc.oneof(
+			fc.string({ unit: fc.constantFrom('a', 'b', '_', '__', ' '), minLength: 1, maxLength: 7 }),
+			fc.string({ unit: fc.constantFrom('a', '_'), minLength: 40, maxLength: 80 }),
+		);
+		const anyServer = fc.record({
+			id: anyText,
+			isBare: fc.boolean(),
+			tools: fc.uniqueArray(anyText, { maxLength: 6 }),
+		});
+		const anyServers = fc.uniqueArray(anyServer, { selector: ({ id }) => id, maxLength: 6 });
+		fc.assert(
+			fc.property(anyServers, (servers) => {
+				const { routes } = merge(
+					servers.map(({ id, isBare, tools }) => [{ ...source(id, !isBare), kind: 'mcp' }, tools]),
+				);
+				expect(routes.size).toBe(servers.reduce((sum, { tools }) => sum + tools.length, 0));
+				const names = new ServerNames(servers.flatMap(({ id, isBare }) => (isBare ? [] : [id])));
+				for (const [name, { source: owner }] of routes) {
+					expect(name).toMatch(/^[\w.-]{1,64}$/);
+					expect(names.find(name)?.server).toBe(qualifiesNames(owner) ? owner.id : undefined);
+				}
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+
+	it('omits a tool that one source offers twice, and warns', () => {
+		const { items, warnings } = merge([[source('tools'), ['a', 'a']]]);
 		expect(items).toHaveLength(1);
 		expect(warnings).toEqual(['tools offers "a" twice; the second is left out']);
 	});
@@ -66,7 +112,7 @@ describe('mergeByName', () => {
 describe('mergeByUri', () => {
 	it('gives an equal URI of a second MCP server a prefix, and both are routed', () => {
 		const offers = ['a', 'b'].map((id) => ({
-			backend: { ...backend(id), kind: 'mcp' as const },
+			source: { ...source(id), kind: 'mcp' as const },
 			items: [{ uri: 'x://1', name: id }],
 		}));
 		const { items, routes } = mergeByUri(offers, 'uri', () => {});
@@ -74,33 +120,33 @@ describe('mergeByUri', () => {
 			{ uri: 'orchestra+b:x://1', name: 'b' },
 			{ uri: 'x://1', name: 'a' },
 		]);
-		expect(routes.get('orchestra+b:x://1')).toMatchObject({ name: 'x://1', backend: { id: 'b' } });
+		expect(routes.get('orchestra+b:x://1')).toMatchObject({ name: 'x://1', source: { id: 'b' } });
 	});
 
-	it('leaves out an equal URI of a second backend of another kind', () => {
+	it('leaves out an equal URI of a second source of another kind', () => {
 		const warnings: string[] = [];
 		const offers = [
-			{ backend: backend('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },
-			{ backend: backend('b'), items: [{ uri: 'x://1' }] },
+			{ source: source('a'), items: [{ uri: 'x://2' }, { uri: 'x://1' }] },
+			{ source: source('b'), items: [{ uri: 'x://1' }] },
 		];
 		const { items, routes } = mergeByUri(offers, 'uri', (text) => warnings.push(text));
 		expect(items.map(({ uri }) => uri)).toEqual(['x://1', 'x://2']);
-		expect(routes.get('x://1')?.backend.id).toBe('a');
+		expect(routes.get('x://1')?.source.id).toBe('a');
 		expect(warnings).toEqual(['x://1 is offered by a and by b; the first is used']);
 	});
 });
 
-function merge(offers: [Backend, string[]][]): {
+function merge(offers: [Source, string[]][]): {
 	items: { name: string }[];
-	routes: ReadonlyMap<string, { name: string }>;
+	routes: ReadonlyMap<string, { name: string; source: Source }>;
 	warnings: string[];
 } {
 	const warnings: string[] = [];
-	const listed = offers.map(([from, names]) => ({ backend: from, items: names.map((name) => ({ name })) }));
+	const listed = offers.map(([from, names]) => ({ source: from, items: names.map((name) => ({ name })) }));
 	const { items, routes } = mergeByName(listed, (text) => warnings.push(text));
 	return { items: [...items], routes, warnings };
 }
 
-function backend(id: string, qualifiesNames = false): Backend {
-	return { id, kind: 'tools', qualifiesNames, state: 'known', close: () => Promise.resolve() };
+function source(id: string, isQualified = false): Source {
+	return fakeSource(id, {}, { qualifiesNames: isQualified });
 }

@@ -17,10 +17,10 @@ describe('the configuration of an open hub', () => {
 		['plugins.yaml', 'plug'],
 	])('stays in effect, with its plugins, while %s is %j', async (name, broken) => {
 		const { opened, file, warned } = await open({ [name]: good });
-		const before = opened.hub.backends;
+		const before = opened.hub.sources;
 		writeFileSync(file(name), broken);
 		await warned(`the last good configuration is kept: ${file(name)}`);
-		expect(opened.hub.backends).toBe(before);
+		expect(opened.hub.sources).toBe(before);
 		expect(opened.configuration().plugins).toHaveLength(1);
 		writeFileSync(file(name), '{"plugins":[]}');
 		await until('the change is there', () => opened.configuration().plugins.length === 0);

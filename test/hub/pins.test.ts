@@ -45,7 +45,7 @@ describe('the pins of a server', () => {
 
 	it('hold a changed and a new tool back until they are accepted, without a restart', async () => {
 		const server = driftingServer({ read: 'Reads.', announce: '' });
-		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const served = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		const client = await served.client();
 		expect(await toolNames(client)).toEqual(['notes__announce', 'notes__read']);
 		await until('it is pinned', () => existsSync(lockFile(served)));
@@ -64,9 +64,54 @@ describe('the pins of a server', () => {
 		expect(await client.call('notes__read')).toBe('called read');
 	});
 
+	it.each(['while it runs', 'before it starts'])(
+		'hold a changed tool back although the lock file was deleted %s, and say that it is missing',
+		async (when) => {
+			const server = driftingServer({ read: 'Reads.', same: '', announce: '' });
+			const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
+			await toolNames(await first.client());
+			await until('it is pinned', () => existsSync(lockFile(first)));
+			server.offer({ read: 'Reads, and sends it away.', same: '', announce: '' });
+			if (when === 'before it starts') rmSync(lockFile(first));
+			const served = await first.again();
+			const client = await served.client();
+			if (when === 'while it runs') {
+				await client.call('notes__announce');
+				await until('it is held back', async () => !(await toolNames(client)).includes('notes__read'));
+				rmSync(lockFile(first));
+				await until('it is noticed', () => served.log.some((line) => line.includes('is missing')));
+			}
+			expect(await client.call('notes__read')).toMatch(
+				/^read is held back: .*orchestra\.lock is missing.*mctl trust accept notes/,
+			);
+			expect(await client.call('notes__same')).toBe('called same');
+			expect(await toolNames(client)).toEqual(['notes__announce', 'notes__same']);
+			expect(server.calls()).not.toContain('read');
+			expect(existsSync(lockFile(served))).toBe(false);
+			await until('the drift is on disk', () => drift(served).state === 'drifted');
+			expect(drift(served).missing).toContain('orchestra.lock is missing');
+			await accept(served, 'notes');
+			await until('it is listed', async () => (await toolNames(client)).includes('notes__read'));
+			expect(lockText(served)).toContain('"read" sha256:');
+		},
+	);
+
+	it('are written again when the lock file was deleted and nothing changed', async () => {
+		const server = driftingServer({ read: 'Reads.' });
+		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
+		await toolNames(await first.client());
+		await first.close();
+		const text = lockText(first);
+		rmSync(lockFile(first));
+		const served = await first.again();
+		expect(await (await served.client()).call('notes__read')).toBe('called read');
+		await served.close();
+		expect(lockText(served)).toBe(text);
+	});
+
 	it('hold back a tool of a server that is known from disk only', async () => {
 		const server = driftingServer({ read: 'Reads.', other: '' });
-		const first = await serveServers({ notes: server.entry() }, { more: { pin: 'hold' } });
+		const first = await serveServers({ notes: server.entry() }, { more: { pin: 'quarantine' } });
 		await toolNames(await first.client());
 		await first.close();
 		pinOther(first, 'read');
@@ -79,7 +124,7 @@ describe('the pins of a server', () => {
 
 	it('hold back a tool that changed while the server did not run, before its first call', async () => {
 		const server = driftingServer({ read: 'Reads.' });
-		const first = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		await toolNames(await first.client());
 		const served = await first.again();
 		const client = await served.client();
@@ -91,7 +136,7 @@ describe('the pins of a server', () => {
 
 	it.each(['v1', 'v2-modern'] as const)('hold back a new tool of a remote server (%s)', async (kind) => {
 		const remote = await serveRemote(kind);
-		const entry = { type: 'http', url: remote.url, pin: 'hold' };
+		const entry = { type: 'http', url: remote.url, pin: 'quarantine' };
 		const served = await serveServers({ far: entry });
 		const client = await served.client();
 		const before = await toolNames(client);
@@ -106,7 +151,7 @@ describe('the pins of a server', () => {
 	it('hold back the instructions of a server that changed them', async () => {
 		const server = driftingServer({});
 		server.offer({ read: 'Reads.' }, 'Use read for files.');
-		const first = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		await toolNames(await first.client());
 		expect(await first.opened.hub.instructions).toContain('Use read for files.');
 		server.offer({ read: 'Reads.' }, 'Use read for everything.');
@@ -135,10 +180,10 @@ describe('the pins of a server', () => {
 		expect(warnings()).toHaveLength(2);
 	});
 
-	it('are left out for a server with too many tools; with "hold" they are held back', async () => {
+	it('are left out for a server with too many tools; with "quarantine" they are held back', async () => {
 		const many = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`tool_${n}`, 'Works.']));
 		const server = driftingServer(many);
-		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const served = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		const client = await served.client();
 		expect(await toolNames(client)).toEqual([]);
 		expect(await client.call('notes__tool_7')).toContain('it offers too much (3000 tools)');
@@ -150,7 +195,7 @@ describe('the pins of a server', () => {
 
 	it('are made of tools with parts of any type', async () => {
 		const server = driftingServer({ odd: { description: null, title: 7, annotations: 'x' } });
-		const served = await serveServers({ notes: server.entry({ pin: 'hold' }) });
+		const served = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		expect(await toolNames(await served.client())).toEqual(['notes__odd']);
 		await until('it is pinned', () => existsSync(lockFile(served)));
 		expect(drift(served).state).toBe('same');
@@ -177,7 +222,7 @@ describe('the pins of a server', () => {
 		expect(await toolNames(await told.client())).toEqual(['notes__read']);
 		await until('it is logged', () => told.log.some((line) => line.includes('orchestra.lock:')));
 		await told.close();
-		const held = await serveServers({ notes: server.entry({ pin: 'hold' }) }, { folder });
+		const held = await serveServers({ notes: server.entry({ pin: 'quarantine' }) }, { folder });
 		const client = await held.client();
 		expect(await toolNames(client)).toEqual([]);
 		expect(await client.call('notes__read')).toContain('it cannot be compared with its pin');

@@ -3,10 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PolicyRule } from '../../src/config/configuration.ts';
-import { BackendView } from '../../src/hub/backend-view.ts';
-import type { Backend } from '../../src/hub/backends/backend.ts';
 import { ToolExposure } from '../../src/hub/expose/tool-exposure.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import { OneSource } from '../../src/hub/one-source.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import type { CallToolResult, InputRequired } from '../../src/protocol/mcp-types.ts';
@@ -18,6 +17,7 @@ import { Approvals } from '../../src/trust/approvals.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
 import { decideApproval } from '../../src/trust/decide-approval.ts';
 import { Policy } from '../../src/trust/policy.ts';
+import { type AbleSource, fakeSource } from '../support/fake-source.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -44,7 +44,7 @@ describe('a denied tool', () => {
 	});
 });
 
-describe('a view of one backend', () => {
+describe('a view of one source', () => {
 	it('follows the rules for the names of the whole hub', async () => {
 		const hub = guard([rule({ tools: ['counting__write'], action: 'deny', hide: true })], {
 			qualifiesNames: true,
@@ -85,8 +85,7 @@ describe('a tool that is asked about', () => {
 		expect(request).toMatchObject({
 			tool: 'write',
 			client: 'agent',
-			shown: ['a: 1'],
-			argumentText: '{\n  "a": 1\n}',
+			arguments: [{ name: 'a', text: '1' }],
 			rule: 'orchestra.json:1',
 		});
 		expect(hub.calls).toEqual([]);
@@ -279,6 +278,23 @@ describe('a client that can ask its user', () => {
 		expect(JSON.stringify(questions)).toContain('Client: agent\\nArguments:\\n  path: \\"a\\\\u202etxt\\"');
 	});
 
+	it('shows each argument on a line of its own, short ones first, and what it shortens with length and hash', async () => {
+		const hub = guard();
+		let message = '';
+		const onQuestion = (params: { message: string }): unknown => {
+			({ message } = params);
+			return { action: 'decline' };
+		};
+		const text = `x"\n  path: "/tmp/harmless"\n${'y'.repeat(1000)}`;
+		await hub.connect({ capabilities: elicitation, onQuestion }).call('write', { text, path: '/etc/passwd' });
+		expect(message.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+			'  path: "/etc/passwd"',
+			expect.stringMatching(
+				/^ {2}text: \(the start of 1,027 characters, SHA-256 [\da-f]{64}\) "x\\"\\n {2}path: .*y…$/,
+			),
+		]);
+	});
+
 	it('decides in the modern era, with the retry of the request', async () => {
 		const hub = guard();
 		const { modern } = hub.connect();
@@ -368,8 +384,7 @@ const blank: ApprovalRequest = {
 	tool: 't',
 	argumentsSha256: '',
 	policyVersion: '',
-	shown: [],
-	argumentText: '',
+	arguments: [],
 	rule: '',
 	reason: undefined,
 	root: '/',
@@ -382,7 +397,7 @@ interface ClientOptions {
 	readonly name?: string;
 	readonly capabilities?: object;
 	readonly onQuestion?: (params: never) => unknown;
-	/** The only backend that it sees. */
+	/** The only source that it sees. */
 	readonly view?: string;
 }
 
@@ -432,7 +447,7 @@ function guard(
 	const approvals = new Approvals({ files, log: Log.silent, approvalMs });
 	const gate = new CallGate({ policy: () => policy, approvals, root: '/project', progressMs });
 	const hub = new Hub({
-		backends: [{ ...countingBackend(calls, asksFirst), qualifiesNames }],
+		sources: [{ ...countingSource(calls, asksFirst), qualifiesNames } as AbleSource],
 		gate,
 		...(searches && { exposure: searching() }),
 	});
@@ -457,24 +472,20 @@ function guard(
 
 function searching(): ToolExposure {
 	const toolList = { expose: 'search', exposeAbove: undefined, always: [] } as const;
-	return new ToolExposure({ settings: () => ({ toolList, views: {}, clients: {} }), log: Log.silent });
+	const settings = { toolList, views: {}, clients: {}, mcpServers: [] };
+	return new ToolExposure({ settings: () => settings, log: Log.silent });
 }
 
-function countingBackend(calls: string[], asksFirst: boolean): Backend {
+function countingSource(calls: string[], asksFirst: boolean): AbleSource {
 	const inputSchema = { type: 'object' } as const;
-	return {
-		id: 'counting',
-		kind: 'tools',
-		qualifiesNames: false,
-		state: 'known',
-		listTools: () => ['read', 'write'].map((name) => ({ name, inputSchema })),
+	return fakeSource('counting', {
+		lists: { tools: () => ['read', 'write'].map((name) => ({ name, inputSchema })) },
 		callTool: ({ name, arguments: input }, context): CallToolResult | InputRequired => {
 			if (asksFirst && context.inputResponses === undefined) return question;
 			calls.push(name);
 			return { content: [{ type: 'text', text: `${name} ${JSON.stringify(input)}` }] };
 		},
-		close: () => Promise.resolve(),
-	};
+	});
 }
 
 const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
@@ -491,7 +502,7 @@ function connect(
 	{ name = 'agent', capabilities = {}, onQuestion, view }: ClientOptions = {},
 ): GuardedClient {
 	const [ours, theirs] = memoryPair();
-	const session = new McpSession(view === undefined ? hub : new BackendView(hub, view), { shared });
+	const session = new McpSession(view === undefined ? hub : new OneSource(hub, view), { shared });
 	const server = new Peer(theirs, session.peerOptions);
 	session.connect(server);
 	theirs.start(server);
@@ -532,7 +543,7 @@ function connect(
 			const result = callTool(tool, input, { signal: controller.signal }).catch((error: unknown) => error);
 			return {
 				cancel: async () => {
-					await until('the call is sent', () => hub.backends.length > 0);
+					await until('the call is sent', () => hub.sources.length > 0);
 					await request('ping', {});
 					controller.abort();
 					await result;

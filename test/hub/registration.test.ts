@@ -2,10 +2,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PluginBackend } from '../../src/hub/backends/plugin-backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { LINES_PER_SECOND } from '../../src/hub/log-rate.ts';
 import { orchestratorHandlers } from '../../src/hub/orchestrator/orchestrator-handlers.ts';
+import { PluginSource } from '../../src/hub/sources/plugin-source.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import { Log } from '../../src/log.ts';
 import { sharedState } from '../../src/mcp/server/mcp-session.ts';
@@ -81,7 +81,7 @@ function usedHeapBytes(): number {
 }
 
 interface OpenedHub {
-	plugin: PluginBackend;
+	plugin: PluginSource;
 	connect: (name: string) => Promise<PluginClient>;
 	register: (name: string, manifest: Partial<PluginManifest>) => Promise<{ accepted: boolean }>;
 }
@@ -89,7 +89,7 @@ interface OpenedHub {
 async function openHub(log = Log.silent): Promise<OpenedHub> {
 	const folder = temporaryFolder();
 	const plugin = configuredPlugin(log);
-	const hub = new Hub({ backends: [plugin], log });
+	const hub = new Hub({ sources: [plugin], log });
 	const opened = { hub, storage: () => Promise.reject(new Error('not needed here')) };
 	const handlers = orchestratorHandlers({
 		opened: () => opened,
@@ -114,7 +114,7 @@ async function openHub(log = Log.silent): Promise<OpenedHub> {
 }
 
 /** A plugin that is configured and never started. */
-function configuredPlugin(log: Log): PluginBackend {
+function configuredPlugin(log: Log): PluginSource {
 	const lists = { args: [], providesStorage: [], providesAi: [], dependsOn: [] };
 	const entry = {
 		id: 'tools.a',
@@ -126,5 +126,5 @@ function configuredPlugin(log: Log): PluginBackend {
 		...lists,
 	};
 	const link = (): Promise<never> => Promise.reject(new Error('not needed here'));
-	return new PluginBackend({ entry, link, workspace: '/', environment: {}, log, settings: {} });
+	return new PluginSource({ entry, link, workspace: '/', environment: {}, log, settings: {} });
 }

@@ -55,6 +55,31 @@ describe('the library through mctl serve', () => {
 		).rejects.toThrow(/-32602: Resource not found: orchestr8:\/\/guides\/\.\.\/\.\.\/etc\/passwd$/);
 	});
 
+	it('logs what it loads in order, then that it started, and each resource at debug', async () => {
+		const lines: string[] = [];
+		const log = (chunk: Buffer): void => void lines.push(...chunk.toString().trimEnd().split('\n'));
+		const has = (text: string): boolean => lines.some((line) => line.includes(text));
+		const debug = { ...record(workspace()), env: { ORCHESTRA_TRUST: 'all', LOG_LEVEL: 'debug' } };
+		const client = await Client.open(debug, { stderr: log });
+		clients.push(client);
+		await client.request('resources/read', { uri: 'orchestr8://guides/retry' });
+		await until('it has started', () => has('orchestra started successfully'));
+		const shown = lines.flatMap(
+			(line) =>
+				/\[INFO\] \[\w+\] (Starting|Loaded .*|Resource index .*|orchestra started .*)/.exec(line)?.[1] ?? [],
+		);
+		expect(shown).toEqual([
+			'Starting',
+			'Loaded 1 prompts',
+			'Loaded 1 resources',
+			'Resource index pre-loaded for dynamic matching',
+			'orchestra started successfully',
+		]);
+		expect(lines.filter((line) => line.includes('Loading resource:'))).toEqual([
+			expect.stringMatching(/\[DEBUG\] \[library\] Loading resource: orchestr8:\/\/guides\/retry$/),
+		]);
+	}, 20_000);
+
 	it('serves a changed file at once and notifies its subscribers', async () => {
 		const folder = workspace();
 		const received: string[] = [];

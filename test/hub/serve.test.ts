@@ -197,7 +197,12 @@ describe('mctl serve', () => {
 	});
 
 	it('keeps running calls when the configuration changes', async () => {
-		const wait = slowTool.replace('sleep 300 &', '').replace('wait\n', 'sleep 1.5\necho done >&2\n');
+		const wait = slowTool
+			.replace('sleep 300 &', '')
+			.replace(
+				'wait\n',
+				`sleep 1.5\necho '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"slow","payload":{"text":"done"}}'\n`,
+			);
 		const folder = workspace({ 'slow.sh': wait });
 		const more = workspace({ 'other.sh': greetTool.replaceAll('greet', 'other') });
 		const received: string[] = [];
@@ -213,7 +218,7 @@ describe('mctl serve', () => {
 		);
 		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		const result = await call;
-		expect(result).toMatchObject({ content: [{ text: 'slow finished without a result' }] });
+		expect(result).toMatchObject({ content: [{ text: 'done' }] });
 		expect(result).not.toHaveProperty('isError');
 	});
 

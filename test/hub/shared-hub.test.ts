@@ -68,8 +68,8 @@ describe('mctl hub', () => {
 		expect(readFileSync(join(place.folder, '.projects/my-app/project.md'), 'utf8')).toContain('# My App');
 		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
 		expect(processes).toMatchObject([
-			{ backend: 'tools.projects', state: 'running', memoryBytes: expect.any(Number) },
-			{ backend: 'hub', command: 'guard', state: 'running', memoryBytes: expect.any(Number) },
+			{ backend: 'tools.projects', state: 'idle', memoryBytes: expect.any(Number) },
+			{ backend: 'hub', command: 'guard', state: 'ready', memoryBytes: expect.any(Number) },
 		]);
 		const journal = await place.mctl('hub', 'logs', '--journal');
 		expect(JSON.parse(journal.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
@@ -133,7 +133,7 @@ describe('mctl hub', () => {
 		const { processes } = JSON.parse((await place.mctl('hub', 'ps', '--json')).stdout);
 		expect(processes).toMatchObject([
 			{ backend: 'tools.hangs', state: 'starting' },
-			{ backend: 'tools.moody', state: 'running' },
+			{ backend: 'tools.moody', state: 'idle' },
 			{ backend: 'hub', command: 'guard' },
 		]);
 		await place.mctl('hub', 'stop');

@@ -135,6 +135,7 @@ describe('Library', () => {
 			expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
 				'[INFO] [library] Loaded 2 prompts',
 				'[INFO] [library] Loaded 5 resources',
+				'[INFO] [library] Resource index pre-loaded for dynamic matching',
 				'[INFO] [library] Dynamic resource request: orchestr8://match?query=retry&mode=full',
 				expect.stringMatching(/^\[INFO\] \[library\] Assembled \d fragments \(\d+ tokens\)$/),
 			]);
@@ -144,7 +145,7 @@ describe('Library', () => {
 		withLibrary(files, async (library, _, { lines }) => {
 			expect(lines).toEqual([]);
 			await library.ready();
-			expect(lines).toHaveLength(2);
+			expect(lines).toHaveLength(3);
 		}));
 
 	it('keeps a bounded part of each file in memory', () => {

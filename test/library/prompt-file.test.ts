@@ -24,6 +24,18 @@ describe('readPrompt', () => {
 		expect(promptOf('# Say hello\n')).toMatchObject({ name: 'p', title: 'Say hello', arguments: [] });
 	});
 
+	it('lists no raw placeholders of its arguments in the title and the description', () => {
+		expect(
+			promptOf('# Fix {{task}} now\n\nFor ${who} in ${SHELL}: $ARGUMENTS and {{task}}.\n'),
+		).toMatchObject({
+			title: 'Fix … now',
+			description: 'For ${who} in ${SHELL}: … and ….',
+		});
+		const text = '---\ntitle: About {{topic}}\narguments: [topic]\n---\n# {{other}}\n';
+		expect(promptOf(text)).toMatchObject({ title: 'About …' });
+		expect(promptOf('# {{task}}\n')).toMatchObject({ name: 'p', title: undefined });
+	});
+
 	it('offers the placeholders of the text as arguments when none are declared', () => {
 		const { arguments: places } = promptOf('{{who}} $ARGUMENTS {{ who }} ${SHELL}');
 		expect(places.map(({ name }) => name)).toEqual(['who', 'arguments']);

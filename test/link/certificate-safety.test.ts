@@ -1,7 +1,7 @@
 /* A wrong clock, open modes and leftovers: nothing is lost, nothing is trusted, and everything is said. */
 
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
@@ -124,8 +124,17 @@ describe('inspectCertificates', () => {
 		]);
 		const later = new Date(Date.now() + 350 * DAY_MS);
 		expect(look(folder, later)).toContain('warn ca.crt');
-		expect(look(folder, new Date(Date.now() + 400 * DAY_MS))).toContain('fail ca.crt');
 		expect(look(folder, new Date(0))).toContain('fail ca.crt');
+	});
+
+	it('advises to remove no folder whose authority the next start renews', async () => {
+		const folder = temporaryFolder();
+		await ensureCertificates(folder);
+		const later = new Date(Date.now() + 400 * DAY_MS);
+		expect(look(folder, later)).toEqual(['warn ca.crt', 'warn orchestrator.crt']);
+		expect([...inspectCertificates(folder, later)].map(({ fix }) => fix)).not.toContain('remove');
+		await rm(join(folder, 'ca.key'));
+		expect(look(folder, later)).toEqual(['fail ca.crt', 'fail orchestrator.crt']);
 	});
 });
 

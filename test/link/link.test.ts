@@ -1,12 +1,14 @@
 /* One contract for links, kept by QUIC, by TLS, and by TLS over a Unix socket. */
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
+import { loadIdentity } from '../../src/link/certificates/certificates.ts';
 import type { LinkKind, LinkPeer, LinkStream } from '../../src/link/link.ts';
 import { dial, listen } from '../../src/link/open-link.ts';
 import { echo, exchange, firstEvent, openPair, rejection } from '../support/links.ts';
 import { deferred, until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 linkContract('quic');
 linkContract('tls');
@@ -28,10 +30,30 @@ function linkContract(kind: LinkKind): void {
 		});
 
 		it('multiplexes many streams, each with its own reply', async () => {
-			const { link } = await openPair(kind);
+			// Over TLS each stream has a handshake.
+			const { link } = await openPair(kind, { handshakeMs: 30_000 }, { handshakeMs: 30_000 });
 			const names = Array.from({ length: 100 }, (_, index) => `call ${index}`);
 			const got = await Promise.all(names.map((name) => exchange(link, Buffer.from(name))));
 			expect(got.map(([frame]) => Buffer.from(frame ?? []).toString())).toEqual(names);
+		});
+
+		it('serves with a renewed certificate when its own, and its authority, have ended', async () => {
+			const folder = temporaryFolder();
+			const lastYear = new Date(Date.now() - 366 * 24 * 60 * 60_000);
+			const identity = await loadIdentity(folder, 'orchestrator', { now: () => lastYear });
+			const address = kind === 'unix' ? `unix:${join(temporaryFolder(), 's')}` : 'localhost:0';
+			const listener = await listen({ kind, address, identity, onStream: echo, renewalCheckMs: 20 });
+			onTestFinished(() => listener.close());
+			const client = await loadIdentity(folder, 'tester-client');
+			const isServed = async (): Promise<boolean> => {
+				try {
+					const link = await dial({ kind, address: listener.address, identity: client });
+					return (await exchange(link, Buffer.from('hello')).finally(() => link.close())).length === 1;
+				} catch {
+					return false; // the certificate has expired
+				}
+			};
+			await until('it serves', isServed);
 		});
 
 		it('gives the server the name in the client certificate', async () => {

@@ -207,8 +207,9 @@ describe('the legacy era', () => {
 	it('strips it from what a provider passes on', async () => {
 		const client = await RawClient.legacy({
 			info: { name: 'hub', version: '1' },
-			capabilities: () => ({ tools: {} }),
-			callTool: () => ({
+			capabilities: ['tools'],
+			list: () => [],
+			request: () => ({
 				content: [],
 				resultType: 'complete',
 				ttlMs: 5,
@@ -232,7 +233,12 @@ describe('the legacy era', () => {
 	});
 
 	it('offers only what the provider has', async () => {
-		const bare = { info: { name: 'bare', version: '1' }, capabilities: () => ({}) };
+		const bare = {
+			info: { name: 'bare', version: '1' },
+			capabilities: [],
+			list: () => [],
+			request: () => ({}),
+		};
 		const client = await RawClient.legacy(bare);
 		const methods = [
 			'tools/list',

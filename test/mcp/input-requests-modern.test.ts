@@ -210,11 +210,11 @@ describe('calls that wait', () => {
 	it('cannot be in a list, nor ask what no client answers', async () => {
 		const client = new RawClient({
 			info: { name: 'x', version: '1' },
-			capabilities: () => ({ tools: {} }),
-			listTools: async (context) => [
-				await context.ask('roots/list').then(() => ({ name: 'x', inputSchema: {} })),
+			capabilities: ['tools'],
+			list: async (_kind, context) => [
+				await (context?.ask('roots/list') ?? Promise.resolve()).then(() => ({ name: 'x', inputSchema: {} })),
 			],
-			callTool: async (_params, context) => ({
+			request: async ({ context }) => ({
 				content: [
 					{ type: 'text', text: JSON.stringify(await context.askAll({ answer: { method: 'x/y' } })) },
 				],

@@ -1,50 +1,52 @@
 /* A client is notified of changes to the lists that it has seen, and never before it has seen them. */
 
 import { expect, it } from 'vitest';
-import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
+import type { Source } from '../../src/hub/source.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import type { Change } from '../../src/mcp/server/provider.ts';
+import type { Item, ItemKind } from '../../src/protocol/item-lists.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { fakeSource } from '../support/fake-source.ts';
 import { nextTurn } from '../support/waiting.ts';
 
-it('sends no list_changed for a backend that starts while the first list is made', async () => {
-	const backend = new Plugin();
-	const client = connect(new Hub({ backends: [backend] }));
+it('sends no list_changed for a source that starts while the first list is made', async () => {
+	const source = new Plugin();
+	const client = connect(new Hub({ sources: [source] }));
 	client.send('initialize');
 	client.send('tools/list');
 	await settled();
-	backend.start('a');
+	source.start('a');
 	await settled();
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
 });
 
-it('sends no list_changed for several backends that start one after the other while the first list is made', async () => {
-	const backends = [new Plugin('one'), new Plugin('two'), new Plugin('three')];
-	const client = connect(new Hub({ backends }));
+it('sends no list_changed for several sources that start one after the other while the first list is made', async () => {
+	const sources = [new Plugin('one'), new Plugin('two'), new Plugin('three')];
+	const client = connect(new Hub({ sources }));
 	client.send('initialize');
 	client.send('tools/list');
-	for (const backend of backends) {
+	for (const source of sources) {
 		await settled();
-		backend.start(backend.id);
+		source.start(source.id);
 	}
 	await settled();
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
-	backends[1]?.start('other');
+	sources[1]?.start('other');
 	await settled();
 	expect(client.seen.slice(2)).toEqual(['notifications/tools/list_changed']);
 });
 
-it('announces changes of several backends at the same moment', async () => {
-	const backends = [new Plugin('one'), new Plugin('two')];
-	const client = connect(new Hub({ backends }));
+it('announces changes of several sources at the same moment', async () => {
+	const sources = [new Plugin('one'), new Plugin('two')];
+	const client = connect(new Hub({ sources }));
 	client.send('initialize');
-	for (const backend of backends) backend.start(backend.id);
+	for (const source of sources) source.start(source.id);
 	client.send('tools/list');
 	await settled();
-	for (const backend of backends) backend.start(`${backend.id} again`);
+	for (const source of sources) source.start(`${source.id} again`);
 	await settled();
 	expect(client.seen.slice(2)).toContain('notifications/tools/list_changed');
 	client.send('tools/list');
@@ -52,70 +54,69 @@ it('announces changes of several backends at the same moment', async () => {
 	expect(client.answers.get(3)).toContain('two again');
 });
 
-it('sends no list_changed for a backend that starts again with the same tools', async () => {
-	const backend = new Plugin();
-	const client = connect(new Hub({ backends: [backend] }));
+it('sends no list_changed for a source that starts again with the same tools', async () => {
+	const source = new Plugin();
+	const client = connect(new Hub({ sources: [source] }));
 	client.send('initialize');
-	backend.start('a');
+	source.start('a');
 	client.send('tools/list');
 	await settled();
-	backend.start('a');
+	source.start('a');
 	await settled();
 	expect(client.seen).toEqual(['answer 1', 'answer 2']);
 });
 
 it('announces a real difference, once, of a list that was seen', async () => {
-	const backend = new Plugin();
-	const client = connect(new Hub({ backends: [backend] }));
+	const source = new Plugin();
+	const client = connect(new Hub({ sources: [source] }));
 	client.send('initialize');
-	backend.start('a');
+	source.start('a');
 	client.send('tools/list');
 	await settled();
-	backend.start('a', 'b');
+	source.start('a', 'b');
 	await settled();
 	expect(client.seen).toEqual(['answer 1', 'answer 2', 'notifications/tools/list_changed']);
 });
 
 it('announces nothing to a client that has listed nothing', async () => {
-	const backend = new Plugin();
-	const client = connect(new Hub({ backends: [backend] }));
+	const source = new Plugin();
+	const client = connect(new Hub({ sources: [source] }));
 	client.send('initialize');
-	backend.start('a');
+	source.start('a');
 	await settled();
-	backend.start('b');
+	source.start('b');
 	await settled();
 	expect(client.seen).toEqual(['answer 1']);
 });
 
 it('announces a change that comes while a list is made right after the answer', async () => {
-	const backend = new Plugin();
-	const client = connect(new Hub({ backends: [backend] }));
+	const source = new Plugin();
+	const client = connect(new Hub({ sources: [source] }));
 	client.send('initialize');
 	client.send('prompts/list');
-	backend.start('a');
+	source.start('a');
 	client.send('tools/list');
 	await settled();
-	backend.hold();
+	source.hold();
 	client.send('tools/list');
-	backend.start('c');
+	source.start('c');
 	await settled();
 	expect(client.seen.slice(0, 3)).toEqual(['answer 1', 'answer 2', 'answer 3']);
-	backend.release();
+	source.release();
 	await settled();
 	expect(client.seen.at(-1)).toBe('notifications/tools/list_changed');
 });
 
 it('gives the calls of one connection one session id, and those of another another', async () => {
 	const seen: string[] = [];
-	const backend: Backend = {
-		...base,
-		listTools: () => [{ name: 'a', inputSchema: { type: 'object' } }],
+	const source = fakeSource('plugin', {
+		lists: { tools: () => [{ name: 'a', inputSchema: { type: 'object' } }] },
 		callTool: (_, { sessionId }) => {
 			seen.push(sessionId);
 			return { content: [] };
 		},
-	};
-	const hub = new Hub({ backends: [backend] });
+	});
+	const hub = new Hub({ sources: [source] });
 	for (const client of [connect(hub), connect(hub)]) {
 		for (let n = 0; n < 2; n++) client.send('tools/call', { name: 'a' });
 		await settled();
@@ -127,27 +128,20 @@ it('gives the calls of one connection one session id, and those of another anoth
 	expect(seen).not.toContain('');
 });
 
-const base = {
-	id: 'plugin',
-	kind: 'plugin',
-	qualifiesNames: false,
-	state: 'up',
-	close: async () => {},
-} as const;
-
 /** Offers what it was last started with; until then requests wait. */
-class Plugin implements Backend {
+class Plugin implements Source {
 	readonly id: string;
-	readonly kind = base.kind;
+	readonly kind = 'plugin';
+	readonly capabilities = ['tools', 'prompts'] as const;
 	readonly qualifiesNames = false;
-	readonly state = 'up';
+	readonly status = { state: 'ready' } as const;
 	#listener: (change: Change) => void = () => {};
 	#names: Promise<string[]>;
 	#begin: (names: string[]) => void = () => {};
 	#gate: Promise<void> = Promise.resolve();
 	#open: () => void = () => {};
 
-	constructor(id: string = base.id) {
+	constructor(id: string = 'plugin') {
 		this.id = id;
 		this.#names = new Promise((resolve) => {
 			this.#begin = resolve;
@@ -172,18 +166,18 @@ class Plugin implements Backend {
 		this.#open();
 	}
 
-	async listTools(): Promise<{ name: string; inputSchema: { type: 'object' } }[]> {
+	async list(kind: ItemKind): Promise<readonly Item[]> {
 		const names = await this.#names;
+		if (kind !== 'tools') return [];
 		await this.#gate;
 		return names.map((name) => ({ name, inputSchema: { type: 'object' } }));
 	}
 
-	async listPrompts(): Promise<[]> {
-		await this.#names;
-		return [];
+	request(): never {
+		throw new Error('nothing calls it');
 	}
 
-	onChange(listener: (change: Change) => void): () => void {
+	watch(listener: (change: Change) => void): () => void {
 		this.#listener = listener;
 		return () => {};
 	}

@@ -1,8 +1,8 @@
 /* A list that changes all the time, and a client that is notified of it. */
 import { describe, expect, it } from 'vitest';
-import { nextGapMs } from '../../src/hub/backends/mcp/server-catalogue.ts';
+import { nextGapMs } from '../../src/hub/sources/mcp/list-changes.ts';
 import { ListThrottle } from '../../src/mcp/server/list-throttle.ts';
-import type { ListKind } from '../../src/mcp/server/seen-lists.ts';
+import type { ListKind } from '../../src/protocol/item-lists.ts';
 import { until } from '../support/waiting.ts';
 
 describe('list_changed', () => {

@@ -88,8 +88,9 @@ describe('a client that is gone', () => {
 		const begun = new Promise<void>((resolve) => (begin = resolve));
 		const client = new RawClient({
 			info: { name: 'x', version: '1' },
-			capabilities: () => ({ tools: { listChanged: true } }),
-			callTool: async (_params, context) => {
+			capabilities: ['tools'],
+			list: () => [],
+			request: async ({ context }) => {
 				begin();
 				await gone;
 				context.progress(1);
@@ -281,7 +282,9 @@ describe('subscriptions of a modern client', () => {
 		const watched: [string, boolean][] = [];
 		const client = await RawClient.legacy({
 			info: { name: 'x', version: '1' },
-			capabilities: () => Promise.resolve({ resources: { subscribe: true } }),
+			capabilities: Promise.resolve(['resources' as const]),
+			list: () => [],
+			request: () => ({}),
 			subscribeResource: (uri, isSubscribed) => void watched.push([uri, isSubscribed]),
 		});
 		await client.request('resources/subscribe', { uri: 'a:1' });

@@ -24,7 +24,7 @@ it('loads the schema library only when a value needs it', () => {
 		const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => /[\\\\/]ajv[\\\\/]/.test(file));
 		const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
 		const provider = provide({ name: 'x', version: '1', tools: { t: { inputSchema, run: ({ n }) => n } } });
-		const call = (n) => provider.callTool({ name: 't', arguments: { n } }, {});
+		const call = (n) => provider.request({ method: 'tools/call', params: { name: 't', arguments: { n } }, context: {} });
 		const seen = [isLoaded()];
 		call(1);
 		seen.push(isLoaded());

@@ -267,8 +267,9 @@ describe('cancellation', () => {
 		let go = (): void => {};
 		const client = await RawClient.legacy({
 			info: { name: 'x', version: '1' },
-			capabilities: () => ({ tools: {} }),
-			callTool: async (_params, context) => {
+			capabilities: ['tools'],
+			list: () => [],
+			request: async ({ context }) => {
 				await new Promise<void>((resolve) => (go = resolve));
 				context.progress(1);
 				context.log('error', 'late');

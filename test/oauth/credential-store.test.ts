@@ -3,57 +3,59 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
+import { accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { type Credentials, decodeCredentials, encodeCredentials } from '../../src/oauth/credentials.ts';
 import { thrownBy } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const url = 'https://example.com/mcp';
+const account = accountOf({ url });
 
 describe('the credential store', () => {
 	it.each([['000'], ['077'], ['777']])(
 		'writes a private file in a private folder with umask %s',
 		async (mask) => {
 			const { store, folder } = await storeWith(mask);
-			expect([modeOf(folder), modeOf(dirname(store.fileOf(url)))]).toEqual(['700', '700']);
-			expect(modeOf(store.fileOf(url))).toBe('600');
-			expect(store.read(url)).toEqual(credentials());
+			expect([modeOf(folder), modeOf(dirname(store.fileOf(account)))]).toEqual(['700', '700']);
+			expect(modeOf(store.fileOf(account))).toBe('600');
+			expect(store.read(account)).toEqual(credentials());
 		},
 	);
 
 	it('leaves nothing but the record behind', async () => {
 		const { store } = await storeWith('022');
-		expect(readdirSync(dirname(store.fileOf(url)))).toEqual(['credentials.json']);
+		expect(readdirSync(dirname(store.fileOf(account)))).toEqual(['credentials.json']);
 	});
 
 	it('narrows a file and a folder that others can read, with a warning', async () => {
 		const { store, folder, lines } = await storeWith('022');
-		chmodSync(store.fileOf(url), 0o644);
+		chmodSync(store.fileOf(account), 0o644);
 		chmodSync(folder, 0o755);
-		expect(store.read(url)).toEqual(credentials());
-		expect([modeOf(folder), modeOf(store.fileOf(url))]).toEqual(['700', '600']);
+		expect(store.read(account)).toEqual(credentials());
+		expect([modeOf(folder), modeOf(store.fileOf(account))]).toEqual(['700', '600']);
 		expect(lines.filter((line) => line.includes('open to other users'))).toHaveLength(2);
 	});
 
 	it('refuses a symbolic link', async () => {
 		const { store } = await storeWith('022');
 		const place = new CredentialStore(join(temporaryFolder(), 'auth'), Log.silent);
-		mkdirSync(dirname(place.fileOf(url)), { recursive: true, mode: 0o700 });
-		symlinkSync(store.fileOf(url), place.fileOf(url));
-		expect(await thrownBy(() => place.read(url))).toMatchObject({ code: 'bad_input' });
+		mkdirSync(dirname(place.fileOf(account)), { recursive: true, mode: 0o700 });
+		symlinkSync(store.fileOf(account), place.fileOf(account));
+		expect(await thrownBy(() => place.read(account))).toMatchObject({ code: 'bad_input' });
 	});
 
 	it('ignores a damaged record with a warning', async () => {
 		const { store, lines } = await storeWith('022');
-		writeFileSync(store.fileOf(url), '{"format":1,"url":');
-		expect(store.read(url)).toBeUndefined();
+		writeFileSync(store.fileOf(account), '{"format":1,"url":');
+		expect(store.read(account)).toBeUndefined();
 		expect(lines.join('')).toContain('is damaged and is ignored');
 	});
 
 	it('keeps two servers of one host apart', async () => {
 		const { store } = await storeWith('022');
-		expect(store.read(`${url}/other`)).toBeUndefined();
-		expect(store.read('https://example.com/MCP')).toBeUndefined();
+		expect(store.read(accountOf({ url: `${url}/other` }))).toBeUndefined();
+		expect(store.read(accountOf({ url: 'https://example.com/MCP' }))).toBeUndefined();
 	});
 
 	it('reads back what it wrote, and nothing from other JSON', () => {
@@ -78,7 +80,7 @@ async function storeWith(mask: string) {
 	mkdirSync(dirname(folder), { mode: 0o755 });
 	const before = process.umask(Number.parseInt(mask, 8));
 	try {
-		await store.locked(url, async () => store.write(url, credentials()));
+		await store.locked(account, async () => store.write(account, credentials()));
 	} finally {
 		process.umask(before);
 	}
@@ -88,6 +90,8 @@ async function storeWith(mask: string) {
 function credentials(tokens: { accessToken?: string; refreshToken?: string | undefined } = {}): Credentials {
 	return {
 		url,
+		key: 'default',
+		entry: undefined,
 		issuer: 'https://issuer.example',
 		resource: url,
 		tokenEndpoint: 'https://issuer.example/token',

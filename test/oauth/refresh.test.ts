@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { accountOf } from '../../src/oauth/account.ts';
 import type { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { type Quirks, startAuthorizationServer } from '../support/authorization-server.ts';
 import { bundle } from '../support/bundle.ts';
@@ -63,7 +64,7 @@ describe('a token', () => {
 		expireAt(store, server.url, Date.now() + 20_000);
 		expect(await request(auth, server.url, 1)).toBe(200);
 		expect(lines.join('')).toContain('could not be refreshed yet');
-		expect(store.read(server.url)?.tokens?.refreshToken).toBeDefined();
+		expect(store.read(accountOf({ url: server.url }))?.tokens?.refreshToken).toBeDefined();
 	});
 
 	it('is deleted when the authorization server withdrew it; the registration stays', async () => {
@@ -73,7 +74,10 @@ describe('a token', () => {
 		expect(await thrownBy(() => request(hub, server.url))).toMatchObject({
 			hint: `Run: mctl auth ${server.url}`,
 		});
-		expect(store.read(server.url)).toMatchObject({ tokens: undefined, client: { kind: 'registered' } });
+		expect(store.read(accountOf({ url: server.url }))).toMatchObject({
+			tokens: undefined,
+			client: { kind: 'registered' },
+		});
 	});
 
 	it('is deleted with its registration when the authorization server forgot the client', async () => {
@@ -92,11 +96,12 @@ describe('a token', () => {
 		const refreshing = hub.token();
 		await until('the refresh is under way', () => server.count('/token', 'refresh_token') === 1);
 		// A process that ignores the lock, or whose lock was taken for stale.
-		const before = store.read(server.url);
+		const before = store.read(accountOf({ url: server.url }));
 		const newer = { accessToken: 'newer', generation: 'newer', expiresAt: undefined };
-		if (before?.tokens) store.write(server.url, { ...before, tokens: { ...before.tokens, ...newer } });
+		if (before?.tokens)
+			store.write(accountOf({ url: server.url }), { ...before, tokens: { ...before.tokens, ...newer } });
 		expect(await refreshing).toBe('newer');
-		expect(store.read(server.url)?.tokens?.accessToken).toBe('newer');
+		expect(store.read(accountOf({ url: server.url }))?.tokens?.accessToken).toBe('newer');
 	});
 
 	it('is not refreshed in a loop when the server refuses the fresh one too', async () => {
@@ -130,7 +135,7 @@ describe('a token', () => {
 	it('is withdrawn and deleted by a sign-out', async () => {
 		const { server, auth, store } = await signedIn();
 		expect(await auth.signOut()).toBe(true);
-		expect([server.count('/revoke'), store.read(server.url)]).toEqual([2, undefined]);
+		expect([server.count('/revoke'), store.read(accountOf({ url: server.url }))]).toEqual([2, undefined]);
 		expect([await auth.signOut(), await auth.token()]).toEqual([false, undefined]);
 	});
 });
@@ -144,13 +149,16 @@ async function signedIn(quirks: Quirks = {}) {
 }
 
 function expireAt(store: CredentialStore, url: string, expiresAt: number): void {
-	const found = store.read(url);
+	const found = store.read(accountOf({ url }));
 	if (found?.tokens === undefined) throw new Error('not signed in');
-	store.write(url, { ...found, tokens: { ...found.tokens, expiresAt, obtainedAt: expiresAt - 3_600_000 } });
+	store.write(accountOf({ url }), {
+		...found,
+		tokens: { ...found.tokens, expiresAt, obtainedAt: expiresAt - 3_600_000 },
+	});
 }
 
 async function runReader(program: string, store: CredentialStore, url: string) {
-	const child = spawn(process.execPath, [program, join(store.fileOf(url), '../..'), url]);
+	const child = spawn(process.execPath, [program, join(store.fileOf(accountOf({ url })), '../..'), url]);
 	const exited = once(child, 'close');
 	const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
 	const [code] = await exited;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
+import { accountOf } from '../../src/oauth/account.ts';
 import { type Quirks, startAuthorizationServer } from '../support/authorization-server.ts';
 import { thrownBy } from '../support/programs.ts';
 import { obedientBrowser, request, testedAuth } from '../support/signing-in.ts';
@@ -25,7 +26,10 @@ describe('a sign-in', () => {
 			redirect_uris: [page?.searchParams.get('redirect_uri')],
 		});
 		expect(server.to('/token')[0]?.form.get('resource')).toBe(server.url);
-		expect(store.read(server.url)).toMatchObject({ issuer: server.issuer, resource: server.url });
+		expect(store.read(accountOf({ url: server.url }))).toMatchObject({
+			issuer: server.issuer,
+			resource: server.url,
+		});
 	});
 
 	it.each([
@@ -139,10 +143,10 @@ describe('a sign-in', () => {
 		const server = await startAuthorizationServer();
 		const { auth, store } = testedAuth({ url: server.url, interactive: obedientBrowser() });
 		await request(auth, server.url);
-		const before = store.read(server.url);
+		const before = store.read(accountOf({ url: server.url }));
 		server.quirks.issuerPath = '/other';
 		await auth.signIn([]);
-		const after = store.read(server.url);
+		const after = store.read(accountOf({ url: server.url }));
 		expect(server.count('/register')).toBe(2);
 		expect(after?.issuer).not.toBe(before?.issuer);
 		expect(after?.client.id).not.toBe(before?.client.id);
@@ -226,7 +230,7 @@ describe('a sign-in refuses', () => {
 		const { auth, store } = testedAuth({ url: server.url, interactive: obedientBrowser() });
 		const error = await thrownBy(() => request(auth, server.url));
 		expect(error).toMatchObject({ message: expect.stringContaining(message), hint: expect.any(String) });
-		expect(store.read(server.url)).toBeUndefined();
+		expect(store.read(accountOf({ url: server.url }))).toBeUndefined();
 		expect(server.count('/token')).toBe(0);
 	});
 

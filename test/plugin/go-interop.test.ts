@@ -1,11 +1,15 @@
 /* Our ends against quic-go and Go's certificates, in both directions. Left out where Go is not there. */
 
 import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';
+import { Orchestrator } from '../../src/plugin/client/orchestrator-client.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { startPluginProcess } from '../../src/plugin/client/plugin-process.ts';
+import { definePlugin } from '../../src/plugin/sdk/define-plugin.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
 import { buildGoPeer, runGoPeer, startGoServer } from '../support/go-peer.ts';
 import { rejection } from '../support/links.ts';
@@ -76,6 +80,17 @@ describe.skipIf(program === '')('with a peer written in Go', () => {
 		}
 		expect(chunks).toEqual(['0', '1', '2']);
 		await until('the plugin notices the cancelation', () => log.includes('canceled s1'));
+	});
+
+	it('reads from a Go orchestrator: a missing file is missing, an existing one is not', async () => {
+		const folder = await goFolder();
+		const address = await startGoServer(program, folder, 'orchestrator');
+		const { manifest } = definePlugin({ id: 'tools.ours', version: '1.0.0' });
+		const orchestrator = new Orchestrator(manifest, () => connect(address, folder, 'tools.ours-client'));
+		const error = await rejection(orchestrator.read('a.md'));
+		expect(error).toMatchObject({ code: 'not_found', message: 'file not found: a.md' });
+		writeFileSync(join(folder, 'a.md'), 'there');
+		expect(Buffer.from((await orchestrator.read('a.md')).content).toString()).toBe('there');
 	});
 
 	it('is refused by a Go server of another authority', async () => {

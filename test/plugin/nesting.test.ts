@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRequest, encodePluginRequest } from '../../src/plugin/codec.ts';
-import { toolOf } from '../../src/plugin/mcp-translation.ts';
-import { NESTING_LIMIT } from '../../src/plugin/nesting.ts';
-import { sortedKeys } from '../../src/plugin/sorted-keys.ts';
+import { decodeRequest, encodePluginRequest, NESTING_LIMIT } from '../../src/plugin/codec.ts';
+import { sortedKeys, toolOf } from '../../src/plugin/mcp-translation.ts';
 import type { JsonObject, JsonValue } from '../../src/wire/json.ts';
 
 describe('nested arguments', () => {

@@ -9,6 +9,11 @@ describe('childEnvironment', () => {
 			LC_ALL: 'C',
 			https_proxy: 'p',
 			NO_PROXY: 'n',
+			NODE_EXTRA_CA_CERTS: '/ca.pem',
+			SSL_CERT_FILE: '/ca.pem',
+			SSL_CERT_DIR: '/certs',
+			REQUESTS_CA_BUNDLE: '/ca.pem',
+			CURL_CA_BUNDLE: '/ca.pem',
 			AWS_SECRET: 's',
 			NODE_OPTIONS: 'x',
 		};
@@ -18,6 +23,11 @@ describe('childEnvironment', () => {
 			LC_ALL: 'C',
 			https_proxy: 'p',
 			NO_PROXY: 'n',
+			NODE_EXTRA_CA_CERTS: '/ca.pem',
+			SSL_CERT_FILE: '/ca.pem',
+			SSL_CERT_DIR: '/certs',
+			REQUESTS_CA_BUNDLE: '/ca.pem',
+			CURL_CA_BUNDLE: '/ca.pem',
 			TOKEN: 't',
 		});
 	});

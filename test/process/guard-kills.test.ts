@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { childrenOf, isAlive, livingWith, nothingLeft } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -18,15 +19,18 @@ const opensShell = `import { ChildTransport } from '${transportFile}';
 await ChildTransport.open({ command: 'sh', args: ['-c', process.argv[1]] });`;
 const linuxOnly = it.skipIf(process.platform !== 'linux');
 
-linuxOnly.each([0, 1, 5])('ends the children when the guard is killed %i ms before its owner', async (ms) => {
-	const { parent, guard, token } = await startParent();
-	process.kill(guard, 'SIGKILL');
-	if (ms > 0) await sleep(ms);
-	parent.kill('SIGKILL');
-	await nothingLeft(token);
-});
+linuxOnly.each(runsAllTests ? [0, 1, 5] : [1])(
+	'ends the children when the guard is killed %i ms before its owner',
+	async (ms) => {
+		const { parent, guard, token } = await startParent();
+		process.kill(guard, 'SIGKILL');
+		if (ms > 0) await sleep(ms);
+		parent.kill('SIGKILL');
+		await nothingLeft(token);
+	},
+);
 
-linuxOnly.each([0, 20, 100])(
+linuxOnly.each(runsAllTests ? [0, 20, 100] : [20])(
 	'ends the children when the guard is killed %i ms after its owner',
 	async (ms) => {
 		const { parent, guard, token } = await startParent();

@@ -12,9 +12,9 @@ import { until } from '../support/waiting.ts';
 
 const parentFile = fileURLToPath(new URL('../fixtures/parent-of-stubborn.mjs', import.meta.url));
 const hastyFile = fileURLToPath(new URL('../fixtures/dies-while-starting.mjs', import.meta.url));
-const ROUNDS = runsAllTests ? 50 : 15;
+const ROUNDS = runsAllTests ? 50 : 5;
 const ROUNDS_AT_ONCE = 5;
-const HASTY_ROUNDS = 5;
+const HASTY_ROUNDS = runsAllTests ? 5 : 1;
 
 it.skipIf(process.platform !== 'linux')(
 	`leaves no process behind in ${ROUNDS} rounds of SIGKILL to the parent`,

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Log } from '../../src/log.ts';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { HelperSpawner } from '../../src/process/helper-spawner.ts';
 import { type Sandbox, sandboxProgram } from '../../src/process/sandbox.ts';
@@ -11,6 +12,23 @@ import { livingWith, shell, thrownBy } from '../support/programs.ts';
 import { hasSandbox, type SandboxPlace, sandboxPlace } from '../support/sandboxes.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
+
+/** Opens every file of /proc that is not one of a process, and writes nothing. */
+const openedForWriting = `
+const fs = require('fs');
+const opened = [];
+const look = (path) => {
+	for (const entry of fs.readdirSync(path, { withFileTypes: true })) {
+		const inner = path + '/' + entry.name;
+		if (entry.isDirectory() && !/^\\/proc\\/\\d+$/.test(inner)) try { look(inner); } catch {}
+		if (!entry.isFile()) continue;
+		try { fs.closeSync(fs.openSync(inner, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK)); opened.push(inner); } catch {}
+	}
+};
+look('/proc');
+const hasRead = fs.readFileSync('/proc/sys/kernel/pid_max', 'utf8') > '0';
+console.log(JSON.stringify({ opened: opened.slice(0, 5), hasRead }));
+`;
 
 describe.skipIf(!hasSandbox)('inside a sandbox', () => {
 	test('dotfiles of the home folder cannot be read, the rest can', async () => {
@@ -35,6 +53,37 @@ describe.skipIf(!hasSandbox)('inside a sandbox', () => {
 		expect(output).toBe('done\n');
 	});
 
+	test('the certificate authorities that the variables of the user name can be read, also hidden ones', async () => {
+		const place = sandboxPlace();
+		writeFiles(place.home, { '.ca/company.pem': 'company', '.ca/other.pem': 'other', '.ca/dir/a.pem': 'a' });
+		const variables = {
+			NODE_EXTRA_CA_CERTS: join(place.home, '.ca/company.pem'),
+			SSL_CERT_DIR: `/etc/ssl/certs:${join(place.home, '.ca/dir')}`,
+		};
+		const environment = { ...place.environment, ...variables };
+		const script =
+			'cat "$NODE_EXTRA_CA_CERTS" ~/.ca/dir/a.pem; cat ~/.ca/other.pem; echo x >>"$NODE_EXTRA_CA_CERTS"; cat ~/.ssh/id_test';
+		for (const lists of [{}, { read: ['/usr'], write: [] }])
+			expect(await run({ ...place, environment }, script, lists)).toBe('companya');
+		expect(readFileSync(variables.NODE_EXTRA_CA_CERTS, 'utf8')).toBe('company');
+	});
+
+	test('a file that only an entry names as certificate authority stays hidden, and a line says so', async () => {
+		const place = sandboxPlace();
+		const key = join(place.home, '.ssh/id_test');
+		const lines: string[] = [];
+		const write = (line: string): void => void lines.push(line);
+		const log = new Log('server', { level: 'warn', format: 'text', write, now: () => new Date() });
+		const script = 'cat "$SSL_CERT_FILE"; echo done';
+		const child = await start(place, { ...shell(script), env: { SSL_CERT_FILE: key } }, {}, { log });
+		child.stdin.end();
+		expect(await text(child.stdout)).toBe('done\n');
+		await child.gone;
+		expect(lines.join('')).toContain(
+			`SSL_CERT_FILE is ${key}, which its sandbox hides: add it to \`sandbox.read\``,
+		);
+	});
+
 	test('the project and the private temporary folder can be written, nothing else', async () => {
 		const place = sandboxPlace();
 		const { project, outside, home } = place;
@@ -44,6 +93,19 @@ describe.skipIf(!hasSandbox)('inside a sandbox', () => {
 		expect(readFileSync(join(project, 'new.txt'), 'utf8')).toBe('a\n');
 		expect(existsSync(join(outside, 'x'))).toBe(false);
 	});
+
+	// Another user may write none of them anyway.
+	test.skipIf(process.getuid?.() !== 0)(
+		'root can open no file of the kernel in /proc for writing',
+		async () => {
+			const program = { command: process.execPath, args: ['-e', openedForWriting] };
+			expect(JSON.parse(await run(sandboxPlace(), program))).toEqual({ opened: [], hasRead: true });
+			expect(JSON.parse(await run(sandboxPlace(), program, { read: ['/usr'], network: true }))).toEqual({
+				opened: [],
+				hasRead: true,
+			});
+		},
+	);
 
 	test('the file that describes the sandbox cannot be changed', async () => {
 		const place = sandboxPlace();

@@ -49,6 +49,10 @@ describe('parseStdioUri', () => {
 
 describe('commandLine', () => {
 	it('quotes what a shell would split', () => {
-		expect(commandLine({ command: 'a/b', args: ['-x', 'two words', '$y'] })).toBe('a/b -x "two words" "$y"');
+		expect(commandLine({ command: 'a/b', args: ['-x', 'two words', '$y'] })).toBe("a/b -x 'two words' '$y'");
+	});
+
+	it('stays on one line and shows what is invisible', () => {
+		expect(commandLine({ command: 'a', args: ['one\ntwo', '\u001b[2J'] })).toBe("a 'one\\ntwo' '\\x1b[2J'");
 	});
 });

@@ -73,7 +73,7 @@ describe('the input of a handler', () => {
 				},
 			},
 		});
-		expect(provider.listTools()[0]?.inputSchema).toMatchObject({
+		expect(provider.list('tools')[0]?.inputSchema).toMatchObject({
 			type: 'object',
 			properties: { name: { type: 'string' } },
 		});
@@ -100,7 +100,7 @@ describe('the input of a handler', () => {
 				},
 			},
 		});
-		expect(provider.listTools()).toHaveLength(1);
+		expect(provider.list('tools')).toHaveLength(1);
 	});
 
 	it('is an open object where there is no schema', () => {

@@ -31,3 +31,31 @@ it('gives back the values that were filled in', () => {
 		}),
 	);
 });
+
+it('matches as a regular expression does', () => {
+	const part = fc.constantFrom('{a}', '{+b}', '{c}', '/', 'x', '.', 'a/b');
+	fc.assert(
+		fc.property(
+			fc.array(part, { maxLength: 6 }),
+			fc.array(fc.constantFrom('/', 'x', '.', 'a', 'b'), { maxLength: 12 }),
+			(parts, chars) => {
+				const pattern = parts.map((each) => {
+					if (!each.startsWith('{')) return each.replace('.', '\\.');
+					return each.startsWith('{+') ? '(.+)' : '([^/?#]+)';
+				});
+				const found = new RegExp(`^${pattern.join('')}$`).exec(chars.join(''));
+				const names = parts
+					.filter((each) => each.startsWith('{'))
+					.map((each) => each.replaceAll(/[{+}]/g, ''));
+				const wanted = found && Object.fromEntries(names.map((name, at) => [name, found[at + 1]]));
+				expect(matchTemplate(parts.join(''), chars.join('')) ?? null).toEqual(wanted);
+			},
+		),
+	);
+});
+
+it('gives up a template that would take a regular expression years', () => {
+	expect(matchTemplate(`x:${'{+a}-'.repeat(20)}end`, `x:${'-'.repeat(2000)}`)).toBeUndefined();
+	expect(matchTemplate(`x:${'{+a}'.repeat(1000)}`, 'x:aaa')).toBeUndefined();
+	expect(matchTemplate('x:{+a}', `x:${'a'.repeat(10_000)}`)).toEqual({ a: 'a'.repeat(10_000) });
+});

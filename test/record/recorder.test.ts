@@ -135,8 +135,8 @@ describe('a recording from anywhere', () => {
 		truncateSync(file, READ_BYTES + 1);
 		expect(await thrownBy(() => readRecordings(file))).toMatchObject({ code: 'bad_input' });
 		expect(await thrownBy(() => readRecordings(folder))).toMatchObject({ code: 'bad_input' });
-		expect(await thrownBy(() => readRecordings(join(folder, 'no')))).toMatchObject({ code: 'not_found' });
-		expect(await thrownBy(() => readRecordings(temporaryFolder()))).toMatchObject({ code: 'not_found' });
+		expect(await thrownBy(() => readRecordings(join(folder, 'no')))).toMatchObject({ code: 'bad_input' });
+		expect(await thrownBy(() => readRecordings(temporaryFolder()))).toMatchObject({ code: 'bad_input' });
 	});
 
 	it('never fails otherwise, whatever its messages are', () => {

@@ -32,7 +32,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		for (const id of [1, 2, 3]) peer.message(request(id));
 		expect([begun, peer.waitingCount, channel.isPaused]).toEqual([[], 3, false]);
 		await catchUp(channel);
-		expect([begun, peer.waitingCount]).toEqual([[1, 2, 3], 0]);
+		expect([begun, peer.waitingCount]).toEqual([['1', '2', '3'], 0]);
 	});
 
 	it('stops serving queued requests when its output is full again', async () => {
@@ -40,9 +40,9 @@ describe('a peer whose output is above the high-water mark', () => {
 		for (const id of [1, 2, 3]) peer.message(request(id));
 		channel.release();
 		await Promise.resolve();
-		expect(begun).toEqual([1]);
+		expect(begun).toEqual(['1']);
 		await catchUp(channel);
-		expect(begun).toEqual([1, 2, 3]);
+		expect(begun).toEqual(['1', '2', '3']);
 	});
 
 	it('never starts a queued request that is canceled, and frees its memory', async () => {
@@ -50,7 +50,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		for (const id of [1, 2]) peer.message(request(id));
 		peer.message(cancelOf(1));
 		await catchUp(channel);
-		expect(begun).toEqual([2]);
+		expect(begun).toEqual(['2']);
 		expect(channel.sent).not.toContain(expect.stringContaining('"id":1,"result"'));
 	});
 
@@ -100,7 +100,7 @@ describe('a peer whose output is above the high-water mark', () => {
 		const admitted = peer.admitted();
 		await catchUp(channel);
 		await admitted;
-		expect(begun).toEqual([1]);
+		expect(begun).toEqual(['1']);
 	});
 
 	it('drops queued requests when its output breaks', async () => {
@@ -305,7 +305,7 @@ describe('our own requests', () => {
 		clock.advance(10);
 		channel.release();
 		await Promise.resolve();
-		expect(begun).toEqual([1]);
+		expect(begun).toEqual(['1']);
 		peer.end(endOfInput());
 		await thrownBy(() => later);
 	});

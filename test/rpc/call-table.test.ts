@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallTable } from '../../src/rpc/call-table.ts';
 
@@ -13,6 +14,42 @@ describe('CallTable', () => {
 			[4, 4],
 		]);
 		expect(table.size).toBe(3);
+	});
+
+	it('finds what a map finds, with any keys', () => {
+		const key = fc.oneof(
+			fc.integer({ min: 0, max: 40 }),
+			fc.integer({ min: -2, max: 5000 }),
+			fc.constantFrom(1.5, 2 ** 32, 2 ** 53, Number.NaN, -1, '1', 'a', ''),
+		);
+		const step = fc.record({ key, isSet: fc.boolean() });
+		fc.assert(
+			fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+				const table = new CallTable<string | number, object>();
+				const map = new Map<string | number, object>();
+				for (const { key, isSet } of steps) {
+					const value = {};
+					if (isSet) table.set(key, value);
+					else expect(table.take(key)).toBe(map.get(key));
+					if (isSet) map.set(key, value);
+					else map.delete(key);
+					expect(table.get(key)).toBe(map.get(key));
+					expect(table.has(key)).toBe(map.has(key));
+					expect(table.size).toBe(map.size);
+				}
+				const seen = new Map<string | number, object>();
+				table.forEach((value, key) => seen.set(key, value));
+				expect(new Map(table.entries())).toEqual(map);
+				expect(seen).toEqual(map);
+				expect(new Set(table.values())).toEqual(new Set(map.values()));
+			}),
+		);
+	});
+
+	it('gives numbers in rising order, then texts as they came', () => {
+		const table = new CallTable<string | number, object>();
+		for (const key of [700, 'b', 3, 'a', 3 + 512, 2]) table.set(key, {});
+		expect([...table.entries()].map(([key]) => key)).toEqual([2, 3, 515, 700, 'b', 'a']);
 	});
 
 	it('replaces the value of a key in its place', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { plainDialect } from '../../src/rpc/dialect.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
-import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import { rpcErrorOf, toRpcError } from '../../src/rpc/rpc-error.ts';
+import { encodeJson } from '../../src/wire/json-text.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';
 
 describe('a peer that calls', () => {
@@ -23,6 +24,63 @@ describe('a peer that calls', () => {
 		peer.message('{"jsonrpc":"2.0","id":1,"result":"one"}');
 		expect(await Promise.all([first, second])).toEqual(['one', 'two']);
 		expect(peer.pendingCount).toBe(0);
+	});
+
+	it.each([
+		['at its beginning', '{"jsonrpc":"2.0","id":1,"result":[', ''],
+		['at its end', '{"result":[', '],"jsonrpc":"2.0","id":1}'],
+	])(
+		'fails a call whose response is above its bound without parsing it: id %s',
+		async (_where, head, tail) => {
+			const { peer } = open();
+			const answer = peer.request('list', {}, { maxResponseCharacters: 2_000_000 });
+			peer.message(`${head}${'no JSON '.repeat(300_000)}${tail}`);
+			await expect(answer).rejects.toMatchObject({
+				code: 'bad_frame',
+				message: expect.stringMatching(
+					/^the response has 24\d+ characters; this request takes at most 2000000$/,
+				),
+			});
+		},
+	);
+
+	it('takes a response below its bound', async () => {
+		const { peer } = open();
+		const answer = peer.request('list', {}, { maxResponseCharacters: 2_000_000 });
+		peer.message(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(1_500_000)}"}`);
+		expect(await answer).toHaveLength(1_500_000);
+	});
+
+	it.each([
+		['the id first', '{"jsonrpc":"2.0","id":1,"result":{"a":1.0}}'],
+		['the result first', '{"result":{"a":1.0},"jsonrpc":"2.0","id":1}'],
+		['white space', '{ "jsonrpc": "2.0", "id": 1, "result": {"a":1.0} }'],
+		['a member more', '{"jsonrpc":"2.0","id":1,"result":{"a":1.0},"trace":"x","x":{}}'],
+		['the id again', '{"jsonrpc":"2.0","id":1,"result":{"a":2},"id":1,"result":{"a":1.0}}'],
+		['an escaped name again', '{"jsonrpc":"2.0","id":1,"result":{"a":2},"\\u0069d":1,"result":{"a":1.0}}'],
+	])('keeps the text of the result alone, of a response with %s', async (_what, response) => {
+		const { peer } = open();
+		const answer = peer.request('a', {}, { keepsText: true });
+		peer.message(response);
+		expect(await answer).toMatchObject({ text: '{"a":1.0}', value: { a: 1 } });
+	});
+
+	it('gives the value of a result that is nested more deeply than a scan goes, or that is absent', async () => {
+		const { peer } = open();
+		const [deep, absent] = ['a', 'b'].map((name) => peer.request(name, {}, { keepsText: true }));
+		peer.message(`{"jsonrpc":"2.0","id":1,"result":${'['.repeat(600)}${']'.repeat(600)}}`);
+		peer.message('{"jsonrpc":"2.0","id":2}');
+		expect(Array.isArray(await deep)).toBe(true);
+		expect(await absent).toBeNull();
+	});
+
+	it('keeps the numbers in the data of an error', async () => {
+		const { peer } = open();
+		const answer = peer.request('a', {}, { keepsText: true });
+		const error = '{"code":-1,"message":"m","data":{"id":12345678901234567890}}';
+		peer.message(`{"jsonrpc":"2.0","id":1,"error":${error}}`);
+		const thrown = await answer.catch((reason: unknown) => reason);
+		expect(encodeJson(toRpcError(thrown))).toBe(error);
 	});
 
 	it('resolves an answer without a result with null', async () => {

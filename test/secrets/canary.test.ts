@@ -6,11 +6,12 @@ import { type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Log } from '../../src/log.ts';
+import { accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import type { BridgeClient } from '../support/bridges.ts';
 import { Browser } from '../support/dashboard.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
-import { type MctlResult, mctl } from '../support/mctl.ts';
+import { type MctlResult, mctlProcess } from '../support/mctl.ts';
 import { livingWith } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
@@ -85,15 +86,15 @@ test('no file, log line, error, status, JSON output, process list or response of
 	);
 	place.env['CANARY_TOKEN'] = canaries.variable;
 	place.env['LOG_LEVEL'] = 'debug';
-	await storeToken(place.env, `${url}/501`);
-	await storeToken(place.env, `${url}/401`);
+	await storeToken(place, 'token', `${url}/501`);
+	await storeToken(place, 'tokenRefused', `${url}/401`);
 	await place.start();
-	const dashboard = await place.run('dashboard', '--no-open', '--json');
+	const dashboard = await runIn(place, 'dashboard', '--no-open', '--json');
 	const browser = await Browser.login(JSON.parse(dashboard.stdout).url);
 
 	const runs: (MctlResult & { words: string[] })[] = [];
 	const run = async (...words: string[]): Promise<void> => {
-		runs.push({ ...(await place.run(...words)), words });
+		runs.push({ ...(await runIn(place, ...words)), words });
 	};
 	const servers = [...phases, 'masked', 'refused', 'broken', 'token', 'tokenRefused'];
 	await inLanes(
@@ -129,7 +130,7 @@ test('no file, log line, error, status, JSON output, process list or response of
 	];
 	await inLanes(others, (words) => run(...words));
 	// The client that called gets its result as it is.
-	const whole = await place.run('call', 'none__whole');
+	const whole = await runIn(place, 'call', 'none__whole');
 	expect(whole.stdout).toContain(canaries.cmd);
 	const commands = commandLinesOf(place.home);
 	expect(commands.length).toBeGreaterThan(0);
@@ -148,7 +149,7 @@ test('no file, log line, error, status, JSON output, process list or response of
 		const text = JSON.stringify(await browser.get(`/api/${path}`));
 		expect([path, ...found(text)]).toEqual([path]);
 	}
-	await place.run('hub', 'stop');
+	await runIn(place, 'hub', 'stop');
 
 	expect(runs.map(({ stdout }) => stdout).join('')).toContain('•••');
 	for (const { words, stdout, stderr } of runs) expect([words, ...found(stdout + stderr)]).toEqual([words]);
@@ -165,6 +166,80 @@ test('no file, log line, error, status, JSON output, process list or response of
 	for (const file of files) expect([file, ...found(readFileSync(file, 'utf8'))]).toEqual([file]);
 });
 
+test('no list, process list, trust report, page or recording has a secret of a command line or of the arguments of a call', {
+	timeout: 120_000,
+}, async () => {
+	const secrets = {
+		inline: 'canary-inline-00c0ffee',
+		apart: 'canary-apart-00c0ffee',
+		variable: 'canary-expanded-00c0ffee',
+		plugin: 'canary-plugin-00c0ffee',
+		argument: 'canary-argument-00c0ffee',
+		short: 'c4n4ry',
+	};
+	const foundIn = (text: string): string[] =>
+		Object.values(secrets).filter((secret) => text.includes(secret));
+	const args = [
+		`--token=${secrets.inline}`,
+		'--api-key',
+		secrets.apart,
+		'${CANARY_VALUE}',
+		`--pwd=${secrets.short}`,
+	];
+	const place = openHubPlace({
+		mcpServers: { named: { command: process.execPath, args: [server, ...args], record: true } },
+		plugins: [{ id: 'tools.named', binary: process.execPath, args: [server, '--secret', secrets.plugin] }],
+	});
+	place.env['CANARY_VALUE'] = secrets.variable;
+	await place.start();
+	const dashboard = await runIn(place, 'dashboard', '--no-open', '--json');
+	const browser = await Browser.login(JSON.parse(dashboard.stdout).url);
+	const bridge = place.bridge();
+	await bridge.ready();
+	const input = { password: secrets.argument, options: { apiKey: secrets.argument }, city: 'Oslo' };
+	const call = { name: 'named__whole', arguments: input };
+	expect(JSON.stringify(await bridge.client.call('one', 'tools/call', call))).toContain('API_KEY is');
+
+	const commands = [
+		['list', 'servers'],
+		['list', 'servers', '--json'],
+		['list', 'servers', '--check'],
+		['list', 'servers', '--check', '--json'],
+		['list', 'plugins', '--json'],
+		['hub', 'ps'],
+		['hub', 'ps', '--json'],
+		['hub', 'status', '--json'],
+		['hub', 'logs'],
+		['trust', '--dry-run'],
+		['trust', '--dry-run', '--json'],
+		['trust', '--json'],
+		['doctor', '--json'],
+		['log', '--json'],
+	];
+	await inLanes(commands, async (words) => {
+		const { stdout, stderr } = await runIn(place, ...words);
+		expect([words, ...foundIn(stdout + stderr)]).toEqual([words]);
+	});
+	// What would run is shown, and what is replaced is shown as such.
+	const dry = (await runIn(place, 'trust', '--dry-run')).stdout;
+	expect(dry).toContain(`leaky-server.mjs --token=••• --api-key ••• '\${CANARY_VALUE}' --pwd=•••`);
+	const { rows } = await browser.get('/api/calls');
+	const { number } = rows.find(({ name }: { name: string }) => name === 'named__whole');
+	const shown = await browser.get(`/api/calls/${number}`);
+	expect(JSON.parse(shown['arguments'])).toEqual({
+		password: '•••',
+		options: { apiKey: '•••' },
+		city: 'Oslo',
+	});
+	for (const path of ['state', 'settings', 'servers/named', `calls/${number}`])
+		expect([path, ...foundIn(JSON.stringify(await browser.get(`/api/${path}`)))]).toEqual([path]);
+	bridge.kill('SIGTERM');
+	await runIn(place, 'hub', 'stop');
+	const files = filesBelow(place.home).filter((file) => !isOwnPlaceOfSecrets(file));
+	expect(files.some((file) => /recordings\/named\./.test(file))).toBe(true);
+	for (const file of files) expect([file, ...foundIn(readFileSync(file, 'utf8'))]).toEqual([file]);
+});
+
 /** A call with a secret in its arguments waits for a person: what they see, and the file of the request. */
 async function askAbout(
 	{ place, client, browser }: { place: HubPlace; client: BridgeClient; browser: Browser },
@@ -175,8 +250,8 @@ async function askAbout(
 	const waiting = async (): Promise<{ id: string }[]> => (await browser.get('/api/approvals'))['approvals'];
 	await until('the call waits', async () => (await waiting()).length > 0, 20_000);
 	const [{ id } = { id: '' }] = await waiting();
-	const { argumentText } = await browser.get(`/api/approvals/${id}`);
-	expect(argumentText).toBe('{\n  "note": "••• •••"\n}');
+	const shown = await browser.get(`/api/approvals/${id}`);
+	expect(shown['arguments']).toMatchObject([{ name: 'note', text: '"••• •••"', hasSecret: true }]);
 	const files = filesBelow(join(place.home, 'state/orchestra/approvals'));
 	expect(files).toHaveLength(1);
 	for (const file of files) expect(found(readFileSync(file, 'utf8'))).toEqual([]);
@@ -187,7 +262,11 @@ async function askAbout(
 }
 
 function serveCalls({ cwd, env }: HubPlace): Promise<MctlResult> {
-	return mctl(['serve'], { cwd, env, input: requests(['masked__whole', 'call__whole', 'exit__whole']) });
+	return mctlProcess(['serve'], {
+		cwd,
+		env,
+		input: requests(['masked__whole', 'call__whole', 'exit__whole']),
+	});
 }
 
 async function bridgeCalls(client: BridgeClient): Promise<string> {
@@ -199,7 +278,7 @@ async function bridgeCalls(client: BridgeClient): Promise<string> {
 /** Only the recording counts: a proxy passes messages and stderr on as they are. */
 async function recordCall({ cwd, env, home }: HubPlace): Promise<void> {
 	const words = ['record', '--to', join(home, 'own'), '--', process.execPath, server];
-	await mctl(words, { cwd, env: { ...env, API_KEY: canaries.literal }, input: requests(['whole']) });
+	await mctlProcess(words, { cwd, env: { ...env, API_KEY: canaries.literal }, input: requests(['whole']) });
 }
 
 function requests(tools: readonly string[]): string {
@@ -245,11 +324,14 @@ function commandLinesOf(home: string): string[] {
 	});
 }
 
-function storeToken(environment: Record<string, string>, of: string): Promise<void> {
-	const store = CredentialStore.ofUser(environment, Log.silent);
-	return store.locked(of, async () => {
-		store.write(of, {
+function storeToken({ env, cwd }: HubPlace, name: string, of: string): Promise<void> {
+	const store = CredentialStore.ofUser(env, Log.silent);
+	const account = accountOf({ url: of, name, file: join(cwd, 'orchestra.json') });
+	return store.locked(account, async () => {
+		store.write(account, {
 			url: of,
+			key: undefined,
+			entry: undefined,
 			issuer: url,
 			resource: of,
 			tokenEndpoint: `${url}/500`,
@@ -272,4 +354,9 @@ function storeToken(environment: Record<string, string>, of: string): Promise<vo
 			},
 		});
 	});
+}
+
+/** Each in a process of its own: one that has masked a secret once would mask it for the next command too. */
+function runIn({ cwd, env }: HubPlace, ...words: string[]): Promise<MctlResult> {
+	return mctlProcess(words, { cwd, env });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StdioServerEntry } from '../../src/config/configuration.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { withClientSecret } from '../../src/oauth/client-secret.ts';
+import { withResolvedSecrets } from '../../src/oauth/client-secret.ts';
 import { redact } from '../../src/redact.ts';
 import { keychainCommand } from '../../src/secrets/keychain.ts';
 import { resolveSecrets } from '../../src/secrets/resolve-secret.ts';
@@ -54,7 +54,7 @@ describe('references', () => {
 			'X-Key': 'file-token-2',
 			A: 'b',
 		});
-		const settings = await withClientSecret(server.oauth ?? {}, environment);
+		const settings = await withResolvedSecrets(server.oauth ?? {}, environment);
 		expect(settings.clientSecret).toBe('file-token-2');
 	});
 

@@ -1,10 +1,7 @@
 /* End what a test started: with the test, or with the file for what is started before the tests. */
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-const atEndOfFile: (() => unknown)[] = [];
-afterAll(async () => {
-	for (const end of atEndOfFile.reverse()) await end();
-});
+const ends: (() => unknown)[] = [];
 
 /** Call `end` when the running test is over, or the tests of the file when none runs. */
 export function atEnd(end: () => unknown): void {
@@ -13,6 +10,16 @@ export function atEnd(end: () => unknown): void {
 			await end();
 		});
 	} catch {
-		atEndOfFile.push(end); // called outside a test
+		atEndOfFile(end); // called outside a test
 	}
+}
+
+/** Call `end` when the tests of the file are over; what was started last ends first. */
+export function atEndOfFile(end: () => unknown): void {
+	ends.push(end);
+}
+
+/** The tests of the file are over. */
+export async function endFile(): Promise<void> {
+	for (const end of ends.splice(0).reverse()) await end();
 }

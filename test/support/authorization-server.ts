@@ -5,12 +5,12 @@
  * URIs must be registered, clients must authenticate as they registered. `quirks`
  * switches single deviations on. It remembers every request, for the tests to count.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { atEndOfFile } from './at-end.ts';
 
 export interface Quirks {
 	/** Path of the issuer, for example `/tenant`. */
@@ -55,6 +55,10 @@ export interface Quirks {
 	/** Added to tokens and codes, so that a search can find them. */
 	canary?: string;
 	rejectsResource?: boolean;
+	/** Public keys of clients, as PEM. */
+	publicKeys?: Record<string, string>;
+	/** The ID token that is exchanged for assertions. */
+	idToken?: string;
 	/** The origin that clients know, in front of this server. */
 	publicOrigin?: string;
 	/** Requests with a valid token are passed on to this MCP server. */
@@ -78,16 +82,11 @@ interface Grant {
 	challenge: string | null;
 }
 
-const running: AuthorizationServer[] = [];
-afterAll(async () => {
-	await Promise.all(running.map((server) => server.close()));
-});
-
 /** Start a server; it ends after the tests of the file. */
 export async function startAuthorizationServer(quirks: Quirks = {}): Promise<AuthorizationServer> {
 	const server = new AuthorizationServer(quirks);
 	await server.listen();
-	running.push(server);
+	atEndOfFile(() => server.close());
 	return server;
 }
 
@@ -95,6 +94,7 @@ export class AuthorizationServer {
 	readonly quirks: Quirks;
 	readonly requests: SeenRequest[] = [];
 	readonly #server: Server;
+	readonly #assertions = new Map<string, Grant>();
 	readonly #codes = new Map<string, Grant>();
 	readonly #refreshTokens = new Map<string, Grant>();
 	readonly #accessTokens = new Map<string, Grant>();
@@ -290,6 +290,8 @@ export class AuthorizationServer {
 			if (!quirks.keepsRefreshToken) this.#refreshTokens.delete(token);
 			return this.#issue(grant, !quirks.keepsRefreshToken);
 		}
+		const given = this.#machineGrant(form, clientId);
+		if (given) return given;
 		const code = form.get('code') ?? '';
 		const grant = this.#codes.get(code);
 		this.#codes.delete(code);
@@ -305,7 +307,56 @@ export class AuthorizationServer {
 	}
 
 	/** The client id, when the client authenticated as it must. */
+	/** Grants without a person. It is its own identity provider. */
+	#machineGrant(form: URLSearchParams, clientId: string): Answer | undefined {
+		const grant: Grant = {
+			clientId,
+			scope: form.get('scope') ?? '',
+			resource: form.get('resource'),
+			redirectUri: '',
+			challenge: null,
+		};
+		switch (form.get('grant_type')) {
+			case 'client_credentials':
+				return this.#issue(grant, false);
+			case 'urn:ietf:params:oauth:grant-type:token-exchange': {
+				if (form.get('subject_token') !== this.quirks.idToken || form.get('audience') !== this.issuer)
+					return refusal('invalid_grant', `no: ${form.get('subject_token')}`);
+				const assertion = `jag-${randomBytes(8).toString('hex')}`;
+				this.#assertions.set(assertion, grant);
+				const issued_token_type = 'urn:ietf:params:oauth:token-type:id-jag';
+				return {
+					status: 200,
+					body: { access_token: assertion, token_type: 'N_A', issued_token_type, expires_in: 300 },
+				};
+			}
+			case 'urn:ietf:params:oauth:grant-type:jwt-bearer': {
+				const known = this.#assertions.get(form.get('assertion') ?? '');
+				return known ? this.#issue({ ...known, clientId }, false) : refusal('invalid_grant');
+			}
+			default:
+				return undefined;
+		}
+	}
+
+	/** The client of a signed assertion (RFC 7523); undefined when it is not valid. */
+	#asserted(form: URLSearchParams): string | undefined {
+		const [head = '', body = '', signature = ''] = (form.get('client_assertion') ?? '').split('.');
+		const { sub, aud } = JSON.parse(Buffer.from(body, 'base64url').toString() || '{}');
+		const key = this.quirks.publicKeys?.[sub];
+		const isSigned =
+			key !== undefined &&
+			verify(
+				'sha256',
+				Buffer.from(`${head}.${body}`),
+				{ key, dsaEncoding: 'ieee-p1363' },
+				Buffer.from(signature, 'base64url'),
+			);
+		return isSigned && aud === this.issuer ? sub : undefined;
+	}
+
 	#authenticated(form: URLSearchParams, authorization: string | undefined): string | undefined {
+		if (form.has('client_assertion')) return this.#asserted(form);
 		const basic = /^Basic (.+)$/.exec(authorization ?? '')?.[1];
 		const [id, secret] = basic
 			? Buffer.from(basic, 'base64')

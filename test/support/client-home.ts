@@ -1,4 +1,5 @@
 /* A home with the configurations of all MCP clients that mctl knows, as people have them, and a project in it. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -46,6 +47,20 @@ export function clientHome(pattern = /./): ClientHome {
 		ORCHESTRA_TRUST: 'all',
 	};
 	return { home, project, env, files };
+}
+
+/** Every file below the folder, state of hubs and of mctl excepted. */
+export function snapshot(folder: string): Record<string, string> {
+	const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+	return Object.fromEntries(
+		names
+			.filter((name) => !/^\.local|^\.orchestra/.test(name))
+			.toSorted()
+			.map((name) => {
+				const path = join(folder, name);
+				return [name, statSync(path).isFile() ? readFileSync(path, 'latin1') : 'folder'];
+			}),
+	);
 }
 
 function clientFiles(server: string, project: string): Record<string, string> {

@@ -3,20 +3,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
-import { FabricBackend } from '../../src/fabric/fabric-backend.ts';
+import { FabricSource } from '../../src/fabric/fabric-source.ts';
 import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
-import type { Backend } from '../../src/hub/backends/backend.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { HubOptions } from '../../src/hub/hub-options.ts';
+import type { Source } from '../../src/hub/source.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import type { Change } from '../../src/mcp/server/provider.ts';
+import type { CallToolResult, Tool } from '../../src/protocol/mcp-types.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
-import { toolsBackend } from '../fixtures/fabric/tools-backend.mjs';
-import { atEnd } from './at-end.ts';
+import { toolsSource } from '../fixtures/fabric/tools-source.mjs';
+import { atEnd, atEndOfFile } from './at-end.ts';
 import { bundle } from './bundle.ts';
+import { fakeSource } from './fake-source.ts';
 import { until } from './waiting.ts';
 import { temporaryFolder } from './workspace.ts';
 
@@ -27,15 +28,19 @@ let built: Promise<string> | undefined;
 
 /** The program of a worker, built once for a file of tests. */
 function workerProgram(): Promise<string> {
-	built ??= bundle(fixture, cache);
+	if (built === undefined) {
+		built = bundle(fixture, cache);
+		atEndOfFile(() => {
+			built = undefined;
+			rmSync(cache, { recursive: true, force: true });
+		});
+	}
 	return built;
 }
 
-afterAll(() => rmSync(cache, { recursive: true, force: true }));
-
 /** A hub that uses the tools of others, and one client of it. */
 export interface UsingHub {
-	readonly backend: FabricBackend;
+	readonly source: FabricSource;
 	readonly hub: Hub;
 	readonly log: string[];
 	/** Notifications that the client received. */
@@ -64,7 +69,7 @@ export interface UsingOptions {
 	readonly onQuestion?: (method: string, params: unknown) => unknown;
 	readonly hub?: Hub;
 	/** The journal, the policy and other parts of the hub. */
-	readonly parts?: Pick<HubOptions, 'journal' | 'gate'>;
+	readonly parts?: Pick<HubOptions, 'journal' | 'gate' | 'trace'>;
 }
 
 function recordingLog(lines: string[]): Log {
@@ -80,18 +85,19 @@ function recordingLog(lines: string[]): Log {
 export async function useFabric(servers: readonly string[], options: UsingOptions = {}): Promise<UsingHub> {
 	const { name = 'agent-hub', use = ['*'], onQuestion } = options;
 	const log: string[] = [];
-	const backend = new FabricBackend({
+	const source = new FabricSource({
 		access: { servers, name, ...accessOf(options) },
 		patterns: use,
 		log: recordingLog(log),
 	});
-	const hub = new Hub({ ...options.parts, backends: [backend] });
+	source.warm();
+	const hub = new Hub({ ...options.parts, sources: [source] });
 	const close = (): Promise<void> => hub.close();
 	atEnd(close);
 	const client = await connect(hub, onQuestion);
-	const tools = async (): Promise<string[]> => (await backend.listTools()).map((tool) => tool.name);
+	const tools = async (): Promise<string[]> => (await source.list()).map((tool) => tool.name);
 	return {
-		backend,
+		source,
 		hub,
 		log,
 		heard: client.heard,
@@ -99,7 +105,7 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		call: client.call,
 		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 15_000),
 		seesWorkers: (offer, count) =>
-			until(`${count} workers offer ${offer}`, () => backend.workersOf(offer).length === count, 15_000),
+			until(`${count} workers offer ${offer}`, () => source.workersOf(offer).length === count, 15_000),
 		close,
 	};
 }
@@ -146,13 +152,13 @@ async function connect(
 /** A worker in this process. */
 export async function offerFabric(
 	servers: readonly string[],
-	options: UsingOptions & { group?: string; patterns?: readonly string[]; backends?: Backend[] } = {},
+	options: UsingOptions & { group?: string; patterns?: readonly string[]; sources?: Source[] } = {},
 ): Promise<{ worker: FabricWorker; file: string; log: string[] }> {
 	const { name = 'gpu-box', group = name, patterns = ['*'] } = options;
 	const file = join(temporaryFolder(), 'runs');
 	const log: string[] = [];
-	const backends = options.backends ?? [toolsBackend(name, file) as Backend];
-	const hub = options.hub ?? new Hub({ ...options.parts, backends });
+	const sources = options.sources ?? [toolsSource(name, file) as Source];
+	const hub = options.hub ?? new Hub({ ...options.parts, sources });
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({ access, offer: group, patterns, hub, log: recordingLog(log) });
 	atEnd(async () => {
@@ -163,9 +169,9 @@ export async function offerFabric(
 	return { worker, file, log };
 }
 
-/** A backend whose tools change; `called` has the calls. */
+/** A source whose tools change; `called` has the calls. */
 export function changingTools(first: Readonly<Record<string, string>>): {
-	readonly backend: Backend;
+	readonly source: Source;
 	readonly called: string[];
 	/** Offer these descriptions by name from now on. */
 	offer(descriptions: Readonly<Record<string, string>>): void;
@@ -173,32 +179,26 @@ export function changingTools(first: Readonly<Record<string, string>>): {
 	let tools = first;
 	const called: string[] = [];
 	const listeners = new Set<(change: Change) => void>();
-	const backend: Backend = {
-		id: 'changing',
-		kind: 'tools',
-		qualifiesNames: false,
-		state: 'ready',
-		listTools: () =>
-			Object.entries(tools).map(([name, description]) => ({
-				name,
-				description,
-				inputSchema: { type: 'object' },
-			})),
-		callTool: ({ name }) => {
-			called.push(name);
-			return { content: [{ type: 'text', text: `called ${name}` }] };
-		},
-		onChange: (listener) => {
-			listeners.add(listener);
-			return () => listeners.delete(listener);
-		},
-		close: async () => {},
+	const listed = (): Tool[] =>
+		Object.entries(tools).map(([name, description]) => ({
+			name,
+			description,
+			inputSchema: { type: 'object' },
+		}));
+	const callTool = ({ name }: { name: string }): CallToolResult => {
+		called.push(name);
+		return { content: [{ type: 'text', text: `called ${name}` }] };
 	};
+	const watch = (listener: (change: Change) => void): (() => void) => {
+		listeners.add(listener);
+		return () => listeners.delete(listener);
+	};
+	const source = fakeSource('changing', { lists: { tools: listed }, callTool }, { watch });
 	const offer = (descriptions: Readonly<Record<string, string>>): void => {
 		tools = descriptions;
 		for (const listener of listeners) listener({ kind: 'tools' });
 	};
-	return { backend, called, offer };
+	return { source, called, offer };
 }
 
 export interface WorkerProcess {

@@ -33,9 +33,13 @@ export async function runGoPeer(program: string, ...args: string[]): Promise<str
 	return stdout.trim().split('\n');
 }
 
-/** Start the Go server; gives back its address. */
-export async function startGoServer(program: string, certs: string): Promise<string> {
-	const child: ChildProcessWithoutNullStreams = spawn(program, ['serve', certs]);
+/** Start the Go server, or the Go orchestrator with its plugin; gives back its address. */
+export async function startGoServer(
+	program: string,
+	certs: string,
+	mode: 'serve' | 'orchestrator' = 'serve',
+): Promise<string> {
+	const child: ChildProcessWithoutNullStreams = spawn(program, [mode, certs]);
 	onTestFinished(() => void child.kill('SIGKILL'));
 	const [chunk] = (await once(child.stdout, 'data')) as [Buffer];
 	return chunk.toString().trim();

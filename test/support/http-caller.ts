@@ -28,6 +28,11 @@ export class HttpCaller {
 	}
 
 	/** The text of the reply. */
+	async listTools(): Promise<string> {
+		return (await this.#post('tools/list', {})).text();
+	}
+
+	/** The text of the reply. */
 	async callTool(name: string, input: object = {}): Promise<string> {
 		return (await this.#post('tools/call', { name, arguments: input })).text();
 	}

@@ -1,5 +1,6 @@
 /* A listener over the kitchen sink, and a client that sends any request it likes. */
 import { type IncomingMessage, request as openRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Authenticate, bearerToken } from '../../src/http/authenticate.ts';
@@ -38,6 +39,27 @@ export async function openListener(options: ListenerOptions = {}): Promise<HttpL
 	});
 	onTestFinished(() => listener.close());
 	return listener;
+}
+
+/** The bytes of a request, for a raw socket. */
+export function encodedRequest(url: string, { headers, body }: ReturnType<typeof modernRequest>): string {
+	const json = JSON.stringify(body);
+	const all = {
+		Host: new URL(url).host,
+		Authorization: `Bearer ${TOKEN}`,
+		'Content-Type': 'application/json',
+		'Content-Length': Buffer.byteLength(json),
+		...headers,
+	};
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+	return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${json}`;
+}
+
+/** A raw connection. */
+export function openSocket(url: string): Socket {
+	const socket = connect(Number(new URL(url).port), '127.0.0.1');
+	socket.on('error', () => {}); // a reset is the end that the tests wait for
+	return socket;
 }
 
 export interface SendOptions {

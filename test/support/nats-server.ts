@@ -77,18 +77,26 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 	return server;
 }
 
-/** Three servers that form a cluster. */
+/** Three servers that form a cluster and have elected a leader: on a busy machine that takes ten seconds and more. */
 export async function startCluster(): Promise<NatsServer[]> {
-	const ports = await Promise.all(Array.from({ length: 6 }, () => freePort()));
-	const routes = ports.slice(3).map((port) => `nats://127.0.0.1:${port}`);
-	return Promise.all(
+	const ports = await Promise.all(Array.from({ length: 9 }, () => freePort()));
+	const routes = ports.slice(3, 6).map((port) => `nats://127.0.0.1:${port}`);
+	const servers = await Promise.all(
 		[0, 1, 2].map((at) =>
 			startNats({
 				port: ports[at] ?? 0,
-				configuration: `server_name: n${at}\ncluster { name: c, listen: "127.0.0.1:${ports[at + 3]}", routes: ${JSON.stringify(routes)} }`,
+				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 6]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + 3]}", routes: ${JSON.stringify(routes)} }`,
 			}),
 		),
 	);
+	for (const port of ports.slice(6)) await until('the cluster has a leader', () => isHealthy(port), 60_000);
+	return servers;
+}
+
+/** JetStream of a node is ready when it follows the leader of its cluster. */
+async function isHealthy(port: number): Promise<boolean> {
+	const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+	return answer?.ok === true;
 }
 
 /** A port that leads to another one, and can be shut. */
@@ -96,14 +104,21 @@ export interface Gate {
 	readonly port: number;
 	/** End all connections and accept none. */
 	shut(): void;
+	/** Keep all connections and accept more, and pass nothing on, as a server that hangs. */
+	hang(): void;
 	open(): void;
 }
 
 export async function startGate(target: number): Promise<Gate> {
 	let isOpen = true;
+	let isHung = false;
 	const sockets = new Set<Socket>();
 	const server = createServer((socket) => {
 		if (!isOpen) return void socket.destroy();
+		if (isHung) {
+			sockets.add(socket);
+			return void socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+		}
 		const onward = connect(target, '127.0.0.1');
 		for (const each of [socket, onward]) {
 			sockets.add(each);
@@ -128,7 +143,11 @@ export async function startGate(target: number): Promise<Gate> {
 	});
 	const address = server.address();
 	if (address === null || typeof address === 'string') throw new Error('no port');
-	return { port: address.port, shut, open: () => void (isOpen = true) };
+	const hang = (): void => {
+		isHung = true;
+		for (const each of sockets) each.unpipe().pause();
+	};
+	return { port: address.port, shut, hang, open: () => void (isOpen = true) };
 }
 
 export async function freePort(): Promise<number> {

@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Journal } from '../../src/hub/journal.ts';
 import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import type { Tracer } from '../../src/telemetry/tracer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
+import type { JsonText } from '../../src/wire/json-text.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
 const fixture = resolve(import.meta.dirname, '../fixtures/servers/gateway-server.mjs');
@@ -50,6 +53,8 @@ export interface HubClient {
 	/** Their texts. */
 	readonly lines: string[];
 	request(method: string, params?: object, options?: object): Promise<Record<string, unknown>>;
+	/** The same, with the text of the result. */
+	requestText(method: string, params?: object): Promise<JsonText>;
 	/** The text of a tool's result. */
 	call(name: string, input?: object, options?: object): Promise<string>;
 	/** The JSON-RPC error of a call. */
@@ -73,13 +78,19 @@ export function gateway(settings: object = {}, how = 'normal', env: Record<strin
 /** Open a hub over these servers. It is closed when the test ends. */
 export async function serveServers(
 	mcpServers: Record<string, unknown>,
-	{ folder = temporaryFolder(), more = {} }: { folder?: string; more?: object } = {},
+	{
+		folder = temporaryFolder(),
+		home = folder,
+		more = {},
+		journal,
+		tracer,
+	}: { folder?: string; home?: string; more?: object; journal?: Journal; tracer?: Tracer } = {},
 ): Promise<ServedHub> {
-	const starts = join(folder, 'starts');
+	const starts = join(home, 'starts');
 	const environment = {
 		PATH: process.env['PATH'] ?? '',
-		HOME: folder,
-		XDG_STATE_HOME: join(folder, 'state'),
+		HOME: home,
+		XDG_STATE_HOME: join(home, 'state'),
 		STARTS: starts,
 		ORCHESTRA_TRUST: 'all',
 	};
@@ -90,6 +101,8 @@ export async function serveServers(
 	const opened = await openHub({
 		cwd: folder,
 		environment,
+		journal,
+		tracer,
 		log: new Log('test', {
 			level: 'info',
 			format: 'text',
@@ -102,13 +115,13 @@ export async function serveServers(
 		opened,
 		folder,
 		environment,
-		servers: join(folder, 'state/orchestra/servers'),
+		servers: join(home, 'state/orchestra/servers'),
 		log,
 		client: (options = {}) => connect(opened, shared, options),
 		events: (event) => eventsIn(starts).filter((each) => event === undefined || each.event === event),
 		again: async () => {
 			await opened.close();
-			return serveServers(mcpServers, { folder, more });
+			return serveServers(mcpServers, { folder, home, more });
 		},
 		close: () => opened.close(),
 	};
@@ -156,6 +169,8 @@ async function connect(
 		heard,
 		lines,
 		request,
+		requestText: async (method, params) =>
+			(await request(method, params, { keepsText: true })) as unknown as JsonText,
 		call: async (name, input = {}, options = {}) => {
 			const result = await request('tools/call', { name, arguments: input }, options);
 			const [block] = result['content'] as { text: string }[];

@@ -1,5 +1,6 @@
 /* A person with a browser, for sign-ins in tests; and the auth object of a server under test. */
 import { Log } from '../../src/log.ts';
+import { type Account, type AccountSource, accountOf } from '../../src/oauth/account.ts';
 import { CredentialStore } from '../../src/oauth/credential-store.ts';
 import { type AuthOptions, openAuth, type ServerAuth } from '../../src/oauth/open-auth.ts';
 import type { Interaction } from '../../src/oauth/sign-in.ts';
@@ -25,8 +26,14 @@ export interface TestedAuth {
 	lines: string[];
 }
 
-/** Authorization for `url` with a store of its own, or the given one. */
-export function testedAuth(options: Omit<AuthOptions, 'store'> & { store?: CredentialStore }): TestedAuth {
+/** Authorization for the default account of `url` with a store of its own, or the given ones. */
+export function testedAuth(
+	options: Omit<AuthOptions, 'store' | 'account'> & {
+		url: string;
+		account?: Account;
+		store?: CredentialStore;
+	},
+): TestedAuth {
 	const lines: string[] = [];
 	const log = new Log('auth', {
 		level: 'debug',
@@ -35,7 +42,8 @@ export function testedAuth(options: Omit<AuthOptions, 'store'> & { store?: Crede
 		now: () => new Date(),
 	});
 	const store = options.store ?? new CredentialStore(`${temporaryFolder()}/auth`, log);
-	return { auth: openAuth({ log, ...options, store }), store, lines };
+	const account = options.account ?? accountOf(options);
+	return { auth: openAuth({ log, ...options, account, store }), store, lines };
 }
 
 /** Send one request to the resource as the HTTP client does: with the token, and once more when `auth` says so. */
@@ -53,4 +61,11 @@ export async function request(auth: ServerAuth, url: string, tries = 3): Promise
 		const status = response.status;
 		if ((await auth.onUnauthorized({ status, url, challenges, token })) === 'fail') return status;
 	}
+}
+
+/** What `mctl auth` does for an entry or a URL, in this process. */
+export async function signInTo(environment: NodeJS.ProcessEnv, server: AccountSource): Promise<void> {
+	const store = CredentialStore.ofUser(environment, Log.silent);
+	const account = accountOf(server);
+	await testedAuth({ url: server.url, account, store, interactive: obedientBrowser() }).auth.signIn([]);
 }

@@ -1,11 +1,12 @@
-/* Run the built mctl in a terminal of its own: a pseudo-terminal that python3 opens. */
+/*
+ * Run the built mctl in a terminal: a pseudo-terminal that python3 opens, for a process of
+ * its own; or streams that claim to be one, for a command within this process.
+ */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+import { Collected, main, mctlHere } from './mctl.ts';
 
 /** A machine may have Node alone. */
 export const hasTerminal: boolean = spawnSync('python3', ['-c', 'import pty']).status === 0;
@@ -68,6 +69,18 @@ export async function mctlInTerminal(
 	const bytes = await buffer(child.stdout);
 	const [code] = await exited;
 	return { bytes, screen: bytes.toString('utf8').replaceAll('\r\n', '\n'), code };
+}
+
+/** The same within this process, for a command that is not typed to. */
+export async function mctlOnScreen(
+	args: string[],
+	{ cwd, env, columns = 80 }: { cwd: string; env: Record<string, string>; columns?: number },
+): Promise<TerminalResult> {
+	const screen = Object.assign(new Collected(), { isTTY: true, columns });
+	const stdin = Object.assign(new PassThrough(), { isTTY: true });
+	const variables = { TERM: 'xterm', NO_COLOR: '', ...env };
+	const code = await mctlHere(args, { cwd, env: variables }, { stdin, stdout: screen, stderr: screen });
+	return { bytes: screen.bytes, screen: screen.text, code };
 }
 
 function typeWhenShown(

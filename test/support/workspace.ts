@@ -2,18 +2,13 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
-
-const made: string[] = [];
-afterAll(() => {
-	// Retried: a process that the last test ended may be writing its last file.
-	for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+import { atEndOfFile } from './at-end.ts';
 
 /** A new empty folder, removed after the tests of the file. */
 export function temporaryFolder(): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'orchestra-')));
-	made.push(folder);
+	// Retried: a process that the last test ended may be writing its last file.
+	atEndOfFile(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 	return folder;
 }
 

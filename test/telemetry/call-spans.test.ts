@@ -1,7 +1,6 @@
 /* The spans, phases and counters of calls that wait: for a person, in a queue, for a start; and of a plugin. */
 import { describe, expect, it } from 'vitest';
 import { HubMetrics } from '../../src/hub/hub-metrics.ts';
-import { traceCalls } from '../../src/hub/trace-calls.ts';
 import { type Span, Tracer } from '../../src/telemetry/tracer.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { pluginWith } from '../support/plugins.ts';
@@ -13,8 +12,7 @@ const TEST_MS = 60_000;
 describe('a call that waits', { timeout: TEST_MS }, () => {
 	it('has spans for approval and queue, and its queue is counted while it waits', async () => {
 		const policy = [{ tools: 'py__add', action: 'ask' }];
-		const served = await serveServers({ py: { ...pythonServer, concurrency: 1 } }, { more: { policy } });
-		const { spans, value } = observed(served);
+		const { served, spans, value } = await observed({ py: { ...pythonServer, concurrency: 1 } }, { policy });
 		const accepted = { action: 'accept', content: { decision: 'allow once' } };
 		const capabilities = { elicitation: { form: {} } };
 		const client = await served.client({ capabilities, onQuestion: () => accepted });
@@ -33,8 +31,7 @@ describe('a call that waits', { timeout: TEST_MS }, () => {
 
 	it('counts a restart after a crash, and has the hop to a plugin in its trace', async () => {
 		const plugins = [pluginWith('talker', `say: tool(() => 'said')`)];
-		const served = await serveServers({ py: pythonServer }, { more: { plugins } });
-		const { spans, ends, value } = observed(served);
+		const { served, spans, ends, value } = await observed({ py: pythonServer }, { plugins });
 		const client = await served.client();
 		await client.call('py__die').catch(() => '');
 		await until(
@@ -53,6 +50,7 @@ describe('a call that waits', { timeout: TEST_MS }, () => {
 });
 
 interface Observed {
+	readonly served: ServedHub;
 	readonly spans: Span[];
 	/** The trace ids of the calls that ended, as the journal gets them. */
 	readonly ends: (string | undefined)[];
@@ -60,15 +58,17 @@ interface Observed {
 	value(name: string, backend?: string): number;
 }
 
-function observed({ opened: { hub } }: ServedHub): Observed {
+async function observed(servers: Record<string, unknown>, more: object): Promise<Observed> {
 	const spans: Span[] = [];
 	const counts = { exported: 0, dropped: 0 };
 	const exporter = { counts, export: (span: Span) => spans.push(span), close: () => Promise.resolve() };
-	traceCalls(hub, new Tracer(exporter));
+	const served = await serveServers(servers, { more, tracer: new Tracer(exporter) });
+	const { hub } = served.opened;
 	const ends: (string | undefined)[] = [];
 	hub.calls.listen({ ended: (_call, { trace }) => ends.push(trace) });
 	const metrics = new HubMetrics(hub);
 	return {
+		served,
 		spans,
 		ends,
 		value: (name, backend = '') =>

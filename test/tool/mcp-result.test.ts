@@ -17,7 +17,7 @@ describe('mcpResultOf', () => {
 		const digits = '{"id":12345678901234567890}';
 		const answer = await answerOf(`event result '${digits}'`, { outputSchema: { type: 'object' } });
 		expect(answer.content).toEqual([{ type: 'text', text: digits }]);
-		expect(encodeResult(1, answer)).toContain(`"structuredContent":${digits}}`);
+		expect(encodeResult('1', answer)).toContain(`"structuredContent":${digits}}`);
 	});
 
 	it('shows the text of a result that has one', async () => {
@@ -46,8 +46,9 @@ describe('mcpResultOf', () => {
 	});
 
 	it('reports a missing result', async () => {
-		expect((await answerOf(`event started '{}'`)).content[0]).toMatchObject({
-			text: 'sh-tool finished without a result',
+		expect(await answerOf(`event started '{}'`)).toMatchObject({
+			content: [{ text: expect.stringContaining('sent no result [TOOL_NO_RESULT]') }],
+			isError: true,
 		});
 	});
 

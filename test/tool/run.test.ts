@@ -95,7 +95,7 @@ describe('runTool', () => {
 
 	it('fails before the start when the input is not valid, naming each field', async () => {
 		const { summary } = await runToEnd(helloWorld, { input: { name: 3, nam: 'x' } });
-		expect(summary).toMatchObject({ outcome: 'not_started', exitCode: 1, error: { code: 'INPUT_INVALID' } });
+		expect(summary).toMatchObject({ outcome: 'not_started', exitCode: 64, error: { code: 'INPUT_INVALID' } });
 		expect(summary.error?.message).toContain('input.name must be string');
 		expect(summary.error?.message).toContain('input.nam is not a field');
 	});
@@ -150,7 +150,7 @@ describe('runTool', () => {
 	);
 
 	it.each([
-		['exit 0 without a result', `event started '{}'`, 'ok', 'exited with code 0 but sent no result'],
+		['exit 0 without a result', `event started '{}'`, 'failed', 'exited with code 0 but sent no result'],
 		[
 			'exit 1 without an error',
 			`event result '{}'; exit 1`,
@@ -283,12 +283,12 @@ describe('a run with a hostile tool', () => {
 	});
 
 	it.each([
-		['never reads stdin', `event result '{}'`],
-		['closes stdin at once', `exec <&-; event result '{}'`],
-		['dies at once', 'exit 0'],
-	])('survives a tool that %s, with a request that fills the pipe', async (_, script) => {
+		['never reads stdin', `event result '{}'`, 'ok'],
+		['closes stdin at once', `exec <&-; event result '{}'`, 'ok'],
+		['dies at once', 'exit 0', 'failed'],
+	])('survives a tool that %s, with a request that fills the pipe', async (_, script, outcome) => {
 		const { summary } = await runToEnd(shellTool(script), { input: { big: 'x'.repeat(3_000_000) } });
-		expect(summary.outcome).toBe('ok');
+		expect(summary.outcome).toBe(outcome);
 	});
 
 	it('waits for a tool that closed its stdout but still works', async () => {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OrchestraError } from '../../src/errors.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
@@ -139,7 +141,7 @@ describe('Client', () => {
 	it('reports a server that closed its stdout but still runs', async () => {
 		const client = await open(shell('exec >&-; exec sleep 30'));
 		await expect(client.request('x')).rejects.toMatchObject({
-			message: 'process exited unexpectedly',
+			message: 'stdout not available',
 			hint: expect.stringContaining('closed its stdout but still runs'),
 		});
 	});
@@ -150,6 +152,22 @@ describe('Client', () => {
 		const client = await open('stdio:cat');
 		client.notify('hello', { a: 1 });
 		await client.flushed();
+	});
+
+	it.each([
+		['shows the stderr of its program', '', 'seen\n'],
+		['discards it when asked to', ", { stderr: 'discard' }", ''],
+	])('%s, and quotes its last lines in errors', async (_title, options, shown) => {
+		const index = JSON.stringify(new URL('../../dist/transport/index.js', import.meta.url).href);
+		const script = `import { Client, connect } from ${index};
+			const program = "stdio:sh -c 'echo seen >&2; exit 3'";
+			const client = await Client.open(program${options});
+			const error = await client.request('x').catch((thrown) => thrown);
+			console.log(JSON.stringify([error.message, error.data.stderr]));`;
+		const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+		const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+		expect(JSON.parse(stdout)).toEqual(['process exited unexpectedly', ['seen']]);
+		expect(stderr).toBe(shown);
 	});
 
 	it('shows every line both ways when ORCHESTRA_TRACE is 1', async () => {

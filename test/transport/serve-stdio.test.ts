@@ -21,6 +21,12 @@ describe('a server process', () => {
 		expect(stdout.trimEnd().endsWith('after the protocol')).toBe(true);
 	});
 
+	it('logs a request that is no JSON, as it came', async () => {
+		const { stdout, stderr } = await run('{"jsonrpc":"2.0","id":1,\n');
+		expect(protocolLines(stdout)).toEqual([expect.stringContaining('"code":-32700')]);
+		expect(stderr).toMatch(/\[INFO\] \[\w+\] parse error: .*; received .*"jsonrpc/);
+	});
+
 	it('drains requests in flight at the end of input', async () => {
 		const { stdout, code } = await run('{"jsonrpc":"2.0","id":1,"method":"slow","params":{"ms":200}}\n');
 		expect(protocolLines(stdout)).toEqual(['{"jsonrpc":"2.0","id":1,"result":"slow done"}']);

@@ -54,8 +54,8 @@ describe('LineSplitter', () => {
 		}
 	});
 
-	it('reports an oversize response that begins with its result at its end, with the last bytes', () => {
-		const end = `${'y'.repeat(200)}"},"jsonrpc":"2.0","id":7}`;
+	it('reports an oversize message whose beginning has no id at its end, with the last bytes', () => {
+		const end = `${'y'.repeat(600)}"},"jsonrpc":"2.0","id":7}`;
 		const bytes = Buffer.from(`{"result":{"x":"${end}\n{"ok":1}\n`);
 		for (const size of [1, 5, 1000]) {
 			const [oversize, ...rest] = split(bytes, [size], 20);

@@ -2,15 +2,20 @@
 import { statSync } from 'node:fs';
 import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
+import { rootFolder, toldFolder } from '../../config/clients/project-folder.ts';
 import { loadConfiguration } from '../../config/load.ts';
+import { refuseOwnHub, STARTED_BY } from '../../config/own-entry.ts';
 import type { OrchestraError } from '../../errors.ts';
+import { attempt } from '../../errors.ts';
+import { packageVersion } from '../../files/package-version.ts';
 import { trustInstructions } from '../../hub/project-trust.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
+import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
-import { hubFolderHere, hubHere } from '../hub-location.ts';
+import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
 
 export const bridge: Command = {
 	usage: 'mctl bridge [--view NAME] [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
@@ -34,11 +39,13 @@ export const bridge: Command = {
 	async run(input) {
 		refuseWords(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
+		const project = input.flags['orchestrator-addr'] === undefined ? projectOf(input) : undefined;
 		await runBridge({
-			findHub: hubFinder(input),
+			findHub: project === undefined ? namedHub(input) : hubFinder(input, project),
+			onRoots: project && ((uris) => moveTo(uris, project, input)),
 			signal: input.signal,
 			view: viewFor(input),
-			instructions: () => instructionsFor(input),
+			instructions: () => project && instructionsFor(input, project),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
 			// Output that is never read would keep the process alive.
@@ -47,14 +54,38 @@ export const bridge: Command = {
 	},
 };
 
+/** The folder whose hub the client gets. */
+interface BridgeProject {
+	folder(): string;
+	/** Use the roots of the client. True when its hub is another one. */
+	move(uris: readonly string[]): boolean;
+}
+
+/** What the client tells counts; the working directory is that of the client's program, or the home folder. */
+function projectOf({ cwd, environment }: CommandInput): BridgeProject {
+	let folder = toldFolder(environment) ?? cwd;
+	return {
+		folder: () => folder,
+		move(uris) {
+			const before = folder;
+			folder = rootFolder(uris, environment) ?? folder;
+			return hubRoot(folder, environment) !== hubRoot(before, environment);
+		},
+	};
+}
+
+/** The hub of another project cannot tell the client any more what is held back there, so the log does. */
+function moveTo(uris: readonly string[], project: BridgeProject, input: CommandInput): boolean {
+	const isMoved = project.move(uris);
+	const heldBack = isMoved ? instructionsFor(input, project) : undefined;
+	if (heldBack !== undefined) input.out.note(heldBack);
+	return isMoved;
+}
+
 /** For the time before the hub answers: it reads the same files. */
-function instructionsFor({ flags, environment }: CommandInput): string | undefined {
-	if (flags['orchestrator-addr'] !== undefined) return undefined;
-	try {
-		return trustInstructions(loadConfiguration({ cwd: process.cwd(), environment }).heldBack);
-	} catch {
-		return undefined; // the folder is gone
-	}
+function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
+	// The folder may be gone.
+	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).heldBack));
 }
 
 /** Only the shared hub has the configuration of this folder. */
@@ -64,16 +95,32 @@ function viewFor(input: CommandInput): string | undefined {
 	return typeof view === 'string' ? view : undefined;
 }
 
-/** The orchestrator that was named, or the shared hub of this folder, which is started when it does not run. */
-function hubFinder(input: CommandInput): FindHub {
-	const { 'orchestrator-addr': address } = input.flags;
-	const certsDir = existingFolder(input.flags['certs-dir']);
+/** The orchestrator of `--orchestrator-addr`. */
+function namedHub({ flags, environment }: CommandInput): FindHub {
+	const { 'orchestrator-addr': address } = flags;
+	const certsDir = existingFolder(flags['certs-dir']);
 	if (address === '') throw usageError(bridge, '--orchestrator-addr is empty; it takes HOST:PORT');
-	if (typeof address === 'string') return () => Promise.resolve({ address, certsDir });
-	return async () => sharedHub(await hubHere(input, { certsDir }), input);
+	const startedBy = environment[STARTED_BY];
+	return () => Promise.resolve({ address: String(address), certsDir, startedBy });
 }
 
-function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoint {
+/** The shared hub of the project, which is started when it does not run. */
+function hubFinder(input: CommandInput, project: BridgeProject): FindHub {
+	const certsDir = existingFolder(input.flags['certs-dir']);
+	const startedBy = input.environment[STARTED_BY];
+	const reported = new Set<number>();
+	return async () => {
+		const cwd = project.folder();
+		refuseOwnHub(input.environment, hubFolderHere({ ...input, cwd }).root);
+		const record = await hubHere({ ...input, cwd }, { certsDir, replacesOlder: true });
+		const text = reported.has(record.pid) ? undefined : versionText(record, packageVersion());
+		if (text !== undefined) input.out.note(`transport.stdio: ${text}`);
+		reported.add(record.pid);
+		return { ...sharedHub(record, input, cwd), startedBy, isCurrent: () => project.folder() === cwd };
+	};
+}
+
+function sharedHub(record: HubRecord, { environment }: CommandInput, cwd: string): HubEndpoint {
 	const { address, certsDir, features, unset = [] } = record;
 	const values = unset.flatMap((name): [string, string][] => {
 		const value = environment[name];
@@ -85,16 +132,17 @@ function sharedHub(record: HubRecord, { environment }: CommandInput): HubEndpoin
 		features,
 		// Also when we have none: the hub then names us in its error.
 		variables: unset.length > 0 ? Object.fromEntries(values) : undefined,
-		diagnose: () => diagnose(environment),
+		diagnose: (silentMs) => diagnose(environment, cwd, silentMs),
 	};
 }
 
-function diagnose(environment: Readonly<NodeJS.ProcessEnv>): OrchestraError | undefined {
-	try {
-		return diagnoseBlockedHub(hubFolderHere(environment));
-	} catch {
-		return undefined; // nothing can be seen from here
-	}
+function diagnose(
+	environment: Readonly<NodeJS.ProcessEnv>,
+	cwd: string,
+	silentMs: number,
+): OrchestraError | undefined {
+	// Without a folder nothing can be seen from here.
+	return attempt(() => diagnoseBlockedHub(hubFolderHere({ cwd, environment }), silentMs));
 }
 
 /** A given folder must exist: no peer would trust certificates of a new one. */

@@ -6,9 +6,9 @@ import { printable } from '../../printable.ts';
 import { checkTool, type Finding } from '../../tool/check.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import { type Command, usageError } from '../command.ts';
-import { findTool, openProject } from '../project.ts';
-import { inputFlag, readInput } from '../read-input.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { inputFlag, readInput } from '../input/read-input.ts';
+import { findTool, openProject } from '../target/project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
 
 const TEST_INPUT = 'test-input.json';
@@ -21,20 +21,26 @@ export const check: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, environment, signal }) {
+	async run(input) {
+		const { words, flags, out, cwd, environment, signal } = input;
 		const [word, ...rest] = words;
 		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
 		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
-		const project = openProject(environment, { hasExamples: true });
-		const tool = findTool(project, existsSync(word) ? resolve(word) : word);
-		const input = await inputFor(tool, flags['input'], signal);
+		const project = openProject({ cwd, environment }, { hasExamples: true });
+		const tool = findTool(project, existsSync(resolve(cwd, word)) ? resolve(cwd, word) : word);
+		const given = await inputFor(tool, input);
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];
 		if (!flags['json'])
 			out.line(
 				`${out.style('bold', tool.id)} ${printable(tool.version)}  ${out.style('dim', printable(tool.file))}`,
 			);
-		for await (const finding of checkTool(tool, { input, config: tools.config, workspaceRoot, signal })) {
+		for await (const finding of checkTool(tool, {
+			input: given,
+			config: tools.config,
+			workspaceRoot,
+			signal,
+		})) {
 			findings.push(finding);
 			if (!flags['json']) printFinding(out, finding);
 		}
@@ -53,15 +59,11 @@ function printFinding(
 	if (verdict !== 'ok' && advice !== undefined) out.line(`       → ${printable(advice)}`);
 }
 
-function inputFor(
-	tool: DiscoveredTool,
-	flag: string | boolean | undefined,
-	signal: AbortSignal,
-): Promise<JsonObject> {
+function inputFor(tool: DiscoveredTool, input: CommandInput): Promise<JsonObject> {
 	const file = join(tool.folder, TEST_INPUT);
 	const isSingle = !tool.file.endsWith('manifest.json');
 	const hasFile = !isSingle && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-	return readInput(flag ?? (hasFile ? `@${file}` : undefined), check, signal);
+	return readInput(check, input, input.flags['input'] ?? (hasFile ? `@${file}` : undefined));
 }
 
 function brokenProtocol(tool: DiscoveredTool, failures: number): OrchestraError {

@@ -8,9 +8,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { openBrowser } from '../../oauth/open-browser.ts';
-import { type Command, refuseWords } from '../command.ts';
-import { controlHub } from '../control-hub.ts';
-import { hubFolderHere, hubHere } from '../hub-location.ts';
+import { type Command, type CommandPlace, refuseWords } from '../command.ts';
+import { controlHub } from '../hub-client/control-hub.ts';
+import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
 
 export const dashboard: Command = {
 	usage: 'mctl dashboard [--no-open] [--json]',
@@ -22,7 +22,7 @@ export const dashboard: Command = {
 
 	async run(input) {
 		refuseWords(input, dashboard);
-		const { flags, out, environment, signal } = input;
+		const { flags, out, cwd, environment, signal } = input;
 		const record = await hubHere(input);
 		const { url } = await controlHub(record, { action: 'dashboard' }, signal);
 		if (typeof url !== 'string') throw new OrchestraError('internal', 'the hub answered without a URL');
@@ -30,7 +30,8 @@ export const dashboard: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.dashboard/1', url, pid, root });
 		out.line(url);
 		const isOpen =
-			flags['no-open'] !== true && (await openBrowser(url, environment, writeRedirect(url, environment)));
+			flags['no-open'] !== true &&
+			(await openBrowser(url, environment, writeRedirect(url, { cwd, environment })));
 		out.note(
 			isOpen
 				? 'A browser opens this page. The link works once; open it yourself if the browser finds no file.'
@@ -40,8 +41,8 @@ export const dashboard: Command = {
 };
 
 /** Write a private file into the folder of the hub that redirects to `url`, in place of the last one; its path. */
-function writeRedirect(url: string, environment: Readonly<NodeJS.ProcessEnv>): string {
-	const file = join(hubFolderHere(environment).path, 'open-dashboard.html');
+function writeRedirect(url: string, { cwd, environment }: CommandPlace): string {
+	const file = join(hubFolderHere({ cwd, environment }).path, 'open-dashboard.html');
 	const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 	const head = `<meta charset="utf-8"><title>Orchestra</title><meta http-equiv="refresh" content="0; url=${target}">`;
 	rmSync(file, { force: true });

@@ -1,14 +1,16 @@
 /* `mctl pipe`: our stdin to a program's stdin, its stdout to ours, a JSON value a line. */
 
 import { constants } from 'node:os';
-import { OrchestraError } from '../../errors.ts';
+import type { Readable } from 'node:stream';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
+import { aborted } from '../../rpc/abortable.ts';
 import type { Receiver } from '../../rpc/channel.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { LineReader } from '../../transport/line-reader.ts';
-import { isTracing, traced, traceToStderr } from '../../transport/trace.ts';
+import { isTracing, traced } from '../../transport/trace.ts';
 import { parseJson } from '../../wire/json.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
@@ -39,13 +41,17 @@ export const pipe: Command = {
 			throw usageError(pipe, 'mctl pipe connects to a program; for a URL use mctl request or mctl call');
 		const limitBytes = numberFlag(input, pipe, 'limit') ?? MESSAGE_LIMIT_BYTES;
 		const timeoutMs = numberFlag(input, pipe, 'timeout');
-		const opened = await ChildTransport.open(parseStdioUri(uri), {
-			stderr: input.out.childStderr,
-			limitBytes,
-		});
-		const transport = isTracing(input.environment) ? traced(opened, traceToStderr) : opened;
+		const opened = await ChildTransport.open(
+			{ cwd: input.cwd, ...parseStdioUri(uri) },
+			{
+				stderr: input.out.childStderr,
+				parentEnvironment: input.environment,
+				limitBytes,
+			},
+		);
+		const transport = isTracing(input.environment) ? traced(opened, input.out.trace) : opened;
 		try {
-			await passBothWays(transport, input, { limitBytes, timeoutMs });
+			return await passBothWays(transport, input, { limitBytes, timeoutMs });
 		} finally {
 			await transport.close();
 		}
@@ -62,11 +68,9 @@ async function passBothWays(
 	transport: ChildTransport,
 	input: CommandInput,
 	{ limitBytes, timeoutMs }: PipeLimits,
-): Promise<void> {
-	const { out, signal } = input;
-	const canceled = new Promise<'canceled'>((resolve) => {
-		signal.addEventListener('abort', () => resolve('canceled'), { once: true });
-	});
+): Promise<number> {
+	const { out, stdin, signal } = input;
+	const canceled = aborted(signal).then(() => 'canceled' as const);
 	const printed = new Promise<'ended' | 'unread'>((resolve) =>
 		transport.start(printTo(out, transport, resolve)),
 	);
@@ -74,11 +78,11 @@ async function passBothWays(
 		if (how === 'ended') await transport.exited;
 		return how;
 	});
-	const { reader, over } = readInput(transport, limitBytes, (text) => out.note(text));
+	const { reader, over } = readInput(transport, { stdin: stdin(), limitBytes }, (text) => out.note(text));
 	const outcome = await Promise.race([ended, canceled, over.then(() => timeLimit(timeoutMs))]);
 	reader.stop();
 	if (outcome === 'late') throw stillRuns(transport, timeoutMs);
-	if (outcome === 'ended') reportExit(transport, out);
+	return outcome === 'ended' ? reportedExit(transport, out) : 0;
 }
 
 /** Copies the program's output to our stdout, and lines that are not JSON to stderr. */
@@ -101,11 +105,11 @@ function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 
 /** Copies our input to the program, with backpressure. `over` resolves when no more is sent. */
 function readInput(
 	transport: ChildTransport,
-	limitBytes: number,
+	{ stdin, limitBytes }: { stdin: Readable; limitBytes: number },
 	warn: (text: string) => void,
 ): { reader: LineReader; over: Promise<void> } {
 	const { promise: over, resolve: onOver } = deferred();
-	const reader = new LineReader(process.stdin, limitBytes, () => {
+	const reader = new LineReader(stdin, limitBytes, () => {
 		// The exit of the program is reported elsewhere.
 		void transport.endInput().catch(() => {});
 		onOver();
@@ -146,22 +150,23 @@ function stillRuns(transport: ChildTransport, timeoutMs: number | undefined): Or
 }
 
 /** The exit code for a program that failed: 1, or 128 + n for a signal, as in a shell. */
-function reportExit(transport: ChildTransport, out: Output): void {
+function reportedExit(transport: ChildTransport, out: Output): number {
 	const { command, exitCode, signal } = transport.diagnose();
 	if (signal !== null) {
 		out.note(`mctl: \`${command}\` was ended by ${signal}`);
-		process.exitCode = 128 + constants.signals[signal];
-	} else if (exitCode !== null && exitCode !== 0) {
-		out.note(`mctl: \`${command}\` exited with code ${exitCode}`);
-		process.exitCode = 1;
+		return 128 + constants.signals[signal];
 	}
+	if (exitCode !== null && exitCode !== 0) {
+		out.note(`mctl: \`${command}\` exited with code ${exitCode}`);
+		return 1;
+	}
+	return 0;
 }
 
 function isJson(text: string): boolean {
-	try {
+	// The caller handles a line that is no message.
+	return attempt(() => {
 		parseJson(text);
 		return true;
-	} catch {
-		return false; // the caller handles such a line
-	}
+	}, false);
 }

@@ -2,7 +2,7 @@
 import { printable } from '../../printable.ts';
 import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
 import { type Command, usageError } from '../command.ts';
-import { editFlags, noteUntrusted, scopeOf } from '../edit-servers.ts';
+import { editFlags, noteUntrusted, scopeOf } from '../edit/edit-servers.ts';
 
 export const policyAdd: Command = {
 	usage: 'mctl policy add <tool> allow|ask|deny [--client NAME] [-s project|user] [--json]',
@@ -13,13 +13,13 @@ export const policyAdd: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out, environment } = input;
+		const { words, flags, out, cwd, environment } = input;
 		const [tools, wanted, extra] = words;
 		const action = policyActions.find((each) => each === wanted);
 		if (tools === undefined || action === undefined || extra !== undefined)
 			throw usageError(policyAdd, 'mctl policy add needs a tool, or a pattern, and allow, ask or deny');
 		const clients = typeof flags['client'] === 'string' ? flags['client'] : '*';
-		const place = { cwd: process.cwd(), scope: scopeOf(input, policyAdd), environment };
+		const place = { cwd, scope: scopeOf(input, policyAdd), environment };
 		const rule = { tools, clients, action };
 		const { file, text, untrusted } = await changePolicy(rule, place);
 		if (flags['json']) out.json({ schema: 'orchestra.policy-add/1', ...rule, file });

@@ -4,12 +4,11 @@ import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { inputFromWords } from '../../tool/input.ts';
 import { canonicalSha256 } from '../../trust/canonical-json.ts';
-import { claimsOf, Policy, type PolicyDecision } from '../../trust/policy.ts';
-import { type Command, usageError } from '../command.ts';
-import { openProject } from '../project.ts';
-import { knownToolNamed } from '../server-statuses.ts';
-
-type Environment = Readonly<NodeJS.ProcessEnv>;
+import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
+import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { knownToolNamed } from '../learn/server-statuses.ts';
+import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { openProject } from '../target/project.ts';
 
 export const policyTest: Command = {
 	usage: 'mctl policy test <tool> [key=value…] [--client NAME] [--json]',
@@ -19,15 +18,16 @@ export const policyTest: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, environment }) {
+	async run({ words, flags, out, cwd, environment }) {
 		const [tool, ...rest] = words;
 		if (tool === undefined) throw usageError(policyTest, 'mctl policy test needs the name of a tool');
-		const { configuration, problems } = loadConfiguration({ cwd: process.cwd(), environment });
-		for (const { message } of problems) out.note(`mctl: ${printable(message)}`);
+		const { configuration, problems } = loadConfiguration({ cwd, environment });
+		noteProblems(problemsOfCalls(problems), out);
 		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
-		const found = annotationsOf(tool, environment);
-		const decision = new Policy(configuration.policy).decide({
-			tool,
+		const found = annotationsOf(tool, { cwd, environment });
+		const policy = policyOf(configuration);
+		const decision = policy.decide({
+			tool: policy.servers.read(tool),
 			client,
 			annotations: found?.annotations,
 		});
@@ -58,11 +58,11 @@ function why({ rule }: PolicyDecision): string {
 /** The annotations of a tool of this folder or of a server that was seen before; undefined when it is unknown. */
 function annotationsOf(
 	name: string,
-	environment: Environment,
+	{ cwd, environment }: CommandPlace,
 ): { annotations: Readonly<Record<string, unknown>> | undefined } | undefined {
 	try {
-		const own = openProject(environment).tools.find(({ id }) => id === name);
-		const found = own ?? knownToolNamed(environment, name);
+		const own = openProject({ cwd, environment }).tools.find(({ id }) => id === name);
+		const found = own ?? knownToolNamed({ cwd, environment }, name);
 		return found && { annotations: found.annotations };
 	} catch (error) {
 		if (OrchestraError.is(error, 'bad_input')) return undefined; // a folder that cannot be read

@@ -5,13 +5,13 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
-import { nearest } from '../../search/text/nearest.ts';
-import { neededFor } from '../call-target.ts';
+import { nearest } from '../../nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { errorOfHub } from '../hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
-import type { HubSession, NeededBackends } from '../hub-session.ts';
+import { errorOfHub } from '../hub-client/hub-error.ts';
+import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import type { HubSession, NeededSources } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
+import { neededFor } from '../target/call-target.ts';
 import { contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
 
@@ -58,7 +58,7 @@ async function getPrompt(
 	given: Record<string, string>,
 	input: CommandInput,
 ): Promise<FilledPrompt> {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+	const { configuration } = loadConfiguration(input);
 	const isMore = mayOfferMore(configuration);
 	try {
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
@@ -69,17 +69,18 @@ async function getPrompt(
 }
 
 async function getFromHub(
-	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededBackends | undefined },
+	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededSources | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
-	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
+	const { withHub, START_WAIT_MS, startOnlyServer } = await import('../hub-client/hub-session.ts');
 	const ask = async (session: HubSession): Promise<FilledPrompt> => {
 		const names = (await listAll(session, 'prompts')).map((each) => textField(each, 'name'));
+		if (!names.includes(name)) await startOnlyServer(session, needs);
 		if (!names.includes(name)) throw unknownPrompt(name, names, `there is no prompt "${name}"`);
 		const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own
 		const result = await session.request('prompts/get', { name, arguments: given }, { timeoutMs });
 		// The hub answers in the shape of MCP.
-		return result as FilledPrompt;
+		return result as object as FilledPrompt;
 	};
 	try {
 		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, needs });

@@ -4,16 +4,16 @@
  */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { StorageBackend } from '../../hub/backends/storage-backend.ts';
+import { StorageSource } from '../../hub/sources/storage-source.ts';
 import { FileStorage } from '../../hub/storage/file-storage.ts';
 import type { Library } from '../../library/library.ts';
+import { nearest } from '../../nearest.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
-import { nearest } from '../../search/text/nearest.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { errorOfHub } from '../hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-offers.ts';
-import type { HubSession } from '../hub-session.ts';
+import { errorOfHub } from '../hub-client/hub-error.ts';
+import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import type { HubSession } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
@@ -45,7 +45,7 @@ export const read: Command = {
 
 async function readContents(uri: string, input: CommandInput): Promise<readonly unknown[]> {
 	if (uri.startsWith(STORAGE_SCHEME)) return (await readStored(input, uri)).contents;
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment: input.environment });
+	const { configuration } = loadConfiguration(input);
 	if (uri.startsWith(LIBRARY_SCHEME) || !mayOfferMore(configuration)) {
 		return (await withLibrary(input, (library) => readOrHint(library, uri))).contents;
 	}
@@ -53,12 +53,11 @@ async function readContents(uri: string, input: CommandInput): Promise<readonly 
 }
 
 async function readFromHub(uri: string, input: CommandInput): Promise<readonly unknown[]> {
-	const { withHub, START_WAIT_MS } = await import('../hub-session.ts');
+	const { withHub, START_WAIT_MS } = await import('../hub-client/hub-session.ts');
 	const ask = async (session: HubSession): Promise<readonly unknown[]> => {
 		try {
 			const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own
-			const result = await session.request('resources/read', { uri }, { timeoutMs });
-			const { contents } = isObject(result) ? result : {};
+			const { contents } = await session.request('resources/read', { uri }, { timeoutMs });
 			return Array.isArray(contents) ? contents : [];
 		} catch (thrown) {
 			if (!notFoundCodes.includes(rpcErrorOf(thrown)?.code ?? 0)) throw errorOfHub(thrown);
@@ -83,11 +82,11 @@ async function print(content: unknown, { out }: CommandInput): Promise<void> {
 
 /** What plugins keep in the workspace: `orchestra://notes/<id>` and the like. */
 async function readStored(
-	{ environment }: Pick<CommandInput, 'environment'>,
+	{ cwd, environment }: Pick<CommandInput, 'cwd' | 'environment'>,
 	uri: string,
 ): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }> {
-	const { configuration } = loadConfiguration({ cwd: process.cwd(), environment });
-	const { contents } = await new StorageBackend(new FileStorage(configuration.root)).readResource(uri);
+	const { configuration } = loadConfiguration({ cwd, environment });
+	const { contents } = await new StorageSource(async () => new FileStorage(configuration.root)).read(uri);
 	return {
 		contents: contents.map(({ mimeType, text }) => ({ uri, mimeType: String(mimeType), text: String(text) })),
 	};

@@ -1,17 +1,23 @@
 /*
  * `mctl request`: one JSON-RPC request to a program or a remote MCP server, and its response.
  *
- * An MCP server refuses most methods before `initialize`, so a method of MCP is
- * preceded by the handshake, unless `--raw` is given or the params name the protocol version
- * themselves, as requests of the newest revision do.
+ * An MCP server refuses most methods before its handshake, so a method of MCP is
+ * preceded by it, unless `--raw` is given or the params name the protocol version
+ * themselves, as requests of the newest revision do. What is at a URL is an MCP server.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
+import { connectServer } from '../../mcp/client/connect-server.ts';
+import type { McpClient } from '../../mcp/client/mcp-client.ts';
 import { printableJson } from '../../printable.ts';
-import { negotiate } from '../../protocol/revisions.ts';
+import type { ChildOptions } from '../../process/child.ts';
+import type { SpawnRecord } from '../../process/spawn-record.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { Client } from '../../transport/client.ts';
+import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 
 const mcpMethod = /^(tools|prompts|resources|completion|logging|tasks)\//;
@@ -37,53 +43,80 @@ export const request: Command = {
 			throw usageError(request, 'mctl request needs a URI and a method');
 		if (rest.length > 0) throw usageError(request, 'too many words; put the URI and the params in quotes');
 		const params = paramsText === undefined ? undefined : readParams(paramsText);
-		const timeoutMs = numberFlag(input, request, 'timeout');
-		if (/^https?:\/\//i.test(uri)) {
-			const { requestUrl } = await import('../request-url.ts');
-			const isRaw = input.flags['raw'] === true;
-			return show(input, method, await requestUrl({ url: uri, method, params, timeoutMs, isRaw }, input));
-		}
-		const isMcp = !input.flags['raw'] && mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true;
-		const client = await Client.open(uri, { stderr: input.out.childStderr, onRequest: answerPing });
-		try {
-			if (isMcp) await initialize(client, input, timeoutMs);
-			show(input, method, await send(client, method, params, { timeoutMs, signal: input.signal }));
-		} finally {
-			await client.close();
-		}
+		const isUrl = /^https?:\/\//i.test(uri);
+		const flagMs = numberFlag(input, request, 'timeout');
+		const timeoutMs = flagMs ?? (isUrl ? undefined : parseStdioUri(uri).timeoutMs);
+		const sent = { uri, isUrl, method, params, timeoutMs };
+		const isMcp = isUrl || (mcpMethod.test(method) && paramsText?.includes(MODERN_KEY) !== true);
+		const answer = isMcp && !input.flags['raw'] ? sendAfterHandshake(sent, input) : sendAlone(sent, input);
+		const result = await answer.catch((thrown: unknown) => {
+			if (!OrchestraError.is(thrown, 'timeout')) throw thrown;
+			const hint = `${method} got no response; raise --timeout if it needs longer.`;
+			throw new OrchestraError('timeout', thrown.message, { hint, data: thrown.data, cause: thrown });
+		});
+		if (input.flags['json']) input.out.json({ schema: 'orchestra.request/1', method, result });
+		else input.out.line(printableJson(result, 2));
 	},
 };
 
-function show({ flags, out }: CommandInput, method: string, result: unknown): void {
-	if (flags['json']) out.json({ schema: 'orchestra.request/1', method, result });
-	else out.line(printableJson(result, 2));
+interface SentRequest {
+	readonly uri: string;
+	readonly isUrl: boolean;
+	readonly method: string;
+	readonly params: unknown;
+	readonly timeoutMs: number | undefined;
 }
 
-/** The handshake of MCP. A program that refuses it is asked all the same: it may know the method without. */
-async function initialize(client: Client, { out, signal }: CommandInput, timeoutMs?: number): Promise<void> {
-	const params = {
-		protocolVersion: negotiate(undefined).version,
-		capabilities: {},
-		clientInfo: { name: 'mctl', version: packageVersion() },
-	};
+/** A program that refuses the handshake is asked all the same: it may know the method without. */
+async function sendAfterHandshake(sent: SentRequest, input: CommandInput): Promise<unknown> {
+	const { method, params = {}, timeoutMs } = sent;
+	if (!isObject(params)) throw usageError(request, `the params of ${method} are an object`);
+	let client: McpClient;
 	try {
-		await send(client, 'initialize', params, { timeoutMs, signal });
-		client.notify('notifications/initialized');
+		client = await connect(sent, input);
 	} catch (thrown) {
-		if (!OrchestraError.is(thrown, 'rpc')) throw thrown;
-		out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+		if (sent.isUrl || !OrchestraError.is(thrown, 'rpc')) throw thrown;
+		input.out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+		return sendAlone(sent, input);
+	}
+	try {
+		return await client.request(method, params, { timeoutMs, signal: input.signal });
+	} finally {
+		await client.close();
 	}
 }
 
-/** As `client.request`, with the flag of this command in the hint of a timeout. */
-async function send(client: Client, ...[method, ...rest]: Parameters<Client['request']>): Promise<unknown> {
-	try {
-		return await client.request(method, ...rest);
-	} catch (thrown) {
-		if (!OrchestraError.is(thrown, 'timeout')) throw thrown;
-		const hint = `${method} got no response; raise --timeout if it needs longer.`;
-		throw new OrchestraError('timeout', thrown.message, { hint, data: thrown.data, cause: thrown });
+/** Uses the sign-in that `mctl auth <url>` stored. */
+async function connect(sent: SentRequest, input: CommandInput): Promise<McpClient> {
+	const clientInfo = { name: 'mctl', version: packageVersion() };
+	const options = { clientInfo, signal: input.signal, startMs: sent.timeoutMs };
+	if (!sent.isUrl) return connectServer(programOf(sent, input), { ...options, ...childOptions(input) });
+	return (await import('../target/connect-url.ts')).connectUrl(sent.uri, input, options);
+}
+
+async function sendAlone(sent: SentRequest, input: CommandInput): Promise<unknown> {
+	const { uri, isUrl, method, params, timeoutMs } = sent;
+	const { signal } = input;
+	if (!isUrl) {
+		const options = { ...childOptions(input), onRequest: answerPing };
+		const client = await Client.open(programOf(sent, input), options);
+		return client.request(method, params, { timeoutMs, signal }).finally(() => client.close());
 	}
+	const transport = await (await import('../target/connect-url.ts')).openUrl(uri, input);
+	const peer = new Peer(transport, {});
+	transport.start(peer);
+	return peer.request(method, params, { timeoutMs, signal }).finally(() => transport.close());
+}
+
+function programOf({ uri }: SentRequest, { cwd }: CommandInput): SpawnRecord {
+	return { cwd, ...parseStdioUri(uri) };
+}
+
+function childOptions({
+	environment,
+	out,
+}: CommandInput): Pick<ChildOptions, 'stderr' | 'parentEnvironment'> {
+	return { stderr: out.childStderr, parentEnvironment: environment };
 }
 
 function answerPing({ method }: IncomingCall): unknown {

@@ -1,17 +1,22 @@
 /* `mctl serve`: an embedded hub, MCP on stdin and stdout. Only plugins get processes and a private port on loopback. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { messageOf } from '../../errors.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { refuseOwnHub, STARTED_BY } from '../../config/own-entry.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { type OpenedHub, type OpenHubOptions, openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
-import { Log } from '../../log.ts';
+import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.ts';
+import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
+import { quoted } from '../../printable.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
-import { openFabric } from '../fabric-openers.ts';
+import { openFabric } from '../hub-client/fabric-openers.ts';
 
-/** Delay before backends load, so that the first answer does not wait for them. */
+/** Delay before sources load, so that the first answer does not wait for them. */
 const WARM_AFTER_MS = 100;
 /** The exit code when nothing can be served. */
 const START_FAILED = 1;
@@ -34,38 +39,78 @@ export const serveCommand: Command = {
 	async run(input) {
 		const { flags } = input;
 		refuseWords(input, serveCommand);
-		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
-		if (file !== undefined && !existsSync(file))
-			throw usageError(serveCommand, `there is no configuration file ${file}`);
+		const { config } = flags;
+		if (typeof config === 'string') assertFile(config, input);
+		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;
 		const view = chosenView(input, serveCommand, file);
-		await serveHere(input, { file, view, narrow: flags['examples'] ? offerExamples : undefined });
+		return serveHere(input, {
+			file,
+			view,
+			narrow: flags['examples'] ? offerExamples : undefined,
+		});
 	},
 };
 
+/** `--config` takes a file; what is served otherwise is that of the working directory. */
+function assertFile(file: string, { cwd }: CommandInput): void {
+	const found = statSync(resolve(cwd, file), { throwIfNoEntry: false });
+	if (found === undefined) throw usageError(serveCommand, `there is no configuration file ${file}`);
+	if (!found.isDirectory()) return;
+	const names = ['orchestra.json', '.mcp.json'].filter((name) => existsSync(resolve(cwd, file, name)));
+	throw new OrchestraError('bad_input', `--config takes a file, and ${file} is a folder`, {
+		hint:
+			names[0] === undefined
+				? `There is no orchestra.json in it. To serve its tools: cd ${quoted(file)} && mctl serve`
+				: `Write --config ${quoted(join(file, names[0]))}, or: cd ${quoted(file)} && mctl serve`,
+	});
+}
+
 /** Serve the hub of this folder on stdin and stdout until the client disconnects. */
 export async function serveHere(
-	{ environment, signal }: CommandInput,
+	{ cwd, environment, out, program, signal }: CommandInput,
 	options: Pick<OpenHubOptions, 'file' | 'view' | 'narrow'>,
-): Promise<void> {
-	const log = Log.fromEnvironment('orchestra', environment);
+): Promise<number> {
+	const log = out.log('orchestra', environment);
 	log.info(`Starting orchestra v${packageVersion()}`);
 	const journal = serveJournal(async () => {
-		const { hubFolderHere } = await import('../hub-location.ts');
-		return hubFolderHere(environment).path;
+		const { hubFolderHere } = await import('../hub-client/hub-location.ts');
+		return hubFolderHere({ cwd, environment }).path;
 	}, log);
-	const all = { cwd: process.cwd(), environment, log, journal, openFabric, ...options };
-	const opened = await openHub(all).catch((error: unknown) => {
+	const learning = standby({ cwd, environment, program }, options.file);
+	const all = { cwd, environment, log, journal, openFabric, learning, ...options };
+	const opened = await openOther(all).catch((error: unknown) => {
 		log.error(`orchestra could not start: ${messageOf(error)}`);
 	});
-	if (opened) await serveUntilEnd(opened, log, signal);
-	else process.exitCode = START_FAILED;
+	if (opened === undefined) return START_FAILED;
+	await serveUntilEnd(opened, log, signal);
+	return 0;
+}
+
+/** Finishes the first starts of servers when this process has ended. Undefined with `ORCHESTRA_LEARN=off`. */
+function standby(
+	{ cwd, environment, program }: Pick<CommandInput, 'cwd' | 'environment' | 'program'>,
+	file: string | undefined,
+): LearnerStandby | undefined {
+	if (!isLearningOn(environment)) return undefined;
+	const config = file === undefined ? [] : ['--config', file];
+	const command = [process.execPath, program, 'learn', '--background', ...config];
+	return new LearnerStandby({ command, cwd, environment });
+}
+
+/** Throws `bad_input` when the same hub started this process. */
+async function openOther(options: OpenHubOptions): Promise<OpenedHub> {
+	const { cwd, environment, file } = options;
+	// Without the variable, the usual case, nothing has to be read for it.
+	if (environment[STARTED_BY] !== undefined)
+		refuseOwnHub(environment, file ?? loadConfiguration({ cwd, environment }).configuration.root);
+	return openHub(options);
 }
 
 function offerExamples(configuration: Configuration): Configuration {
 	return { ...configuration, tools: { ...configuration.tools, examples: true } };
 }
 
-/** The first answer does not wait for the backends; the log says when all are loaded. */
+/** The first answer does not wait for the sources; the log says when all are loaded. */
 async function serveUntilEnd(opened: OpenedHub, log: Log, signal: AbortSignal): Promise<void> {
 	let isStarted = false;
 	const started = (): void => {
@@ -84,7 +129,7 @@ async function serveUntilEnd(opened: OpenedHub, log: Log, signal: AbortSignal): 
 	}
 }
 
-/** Load the backends: the library here, plugins in the background. */
+/** Load the sources: the library here, plugins in the background. */
 async function warmUp({ hub }: OpenedHub): Promise<void> {
 	hub.warm();
 	await hub.ready();

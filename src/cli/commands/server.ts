@@ -1,10 +1,10 @@
 /* `mctl server`: start, stop or restart one MCP server or plugin of the shared hub. */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { disabledError, refuseHeldBack } from '../call-target.ts';
 import { type Command, usageError } from '../command.ts';
-import { controlHub } from '../control-hub.ts';
-import { hubFolderHere } from '../hub-location.ts';
+import { controlHub } from '../hub-client/control-hub.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
+import { disabledError, refuseHeldBack } from '../target/call-target.ts';
 
 const done = { start: 'is running', stop: 'is stopped; the next call starts it', restart: 'was restarted' };
 
@@ -13,7 +13,7 @@ export const server: Command = {
 	examples: ['mctl server restart files', 'mctl server stop files'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, out, environment, signal }) {
+	async run({ words, flags, out, cwd, environment, signal }) {
 		const [action, name, extra] = words;
 		if (action !== 'start' && action !== 'stop' && action !== 'restart')
 			throw usageError(
@@ -22,13 +22,13 @@ export const server: Command = {
 			);
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
 		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
-		const { configuration, heldBack } = loadConfiguration({ cwd: process.cwd(), environment });
+		const { configuration, heldBack } = loadConfiguration({ cwd, environment });
 		const entry =
 			configuration.mcpServers.find((each) => each.name === name) ??
 			configuration.plugins.find(({ id }) => id === name);
 		if (entry === undefined) refuseHeldBack(name, heldBack);
 		else if (!entry.isEnabled) throw disabledError(name, entry.file);
-		const record = hubFolderHere(environment).running();
+		const record = hubFolderHere({ cwd, environment }).running();
 		if (record === undefined)
 			throw new OrchestraError('closed', 'no shared hub runs for this folder, so no server of it does', {
 				hint: 'Start it with: mctl hub start',

@@ -1,5 +1,7 @@
 /* `mctl worker`: a hub that only offers its tools to other hubs. No agent, no port. */
+
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { WORKER_DRAIN_MS } from '../../fabric/fabric-timers.ts';
@@ -7,7 +9,7 @@ import type { FollowedOffer } from '../../fabric/followed-offer.ts';
 import { openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
-import { Log } from '../../log.ts';
+import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
 
@@ -27,18 +29,18 @@ export const worker: Command = {
 	graceMs: WORKER_DRAIN_MS + HUB_GRACE_MS,
 
 	async run(input) {
-		const { flags, environment, signal, out } = input;
+		const { flags, cwd, environment, signal, out } = input;
 		refuseWords(input, worker);
-		const file = typeof flags['config'] === 'string' ? flags['config'] : undefined;
+		const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(worker, `there is no configuration file ${file}`);
-		const log = Log.fromEnvironment('worker', environment);
+		const log = out.log('worker', environment);
 		const journal = serveJournal(async () => {
-			const { hubFolderHere } = await import('../hub-location.ts');
-			return hubFolderHere(environment).path;
+			const { hubFolderHere } = await import('../hub-client/hub-location.ts');
+			return hubFolderHere({ cwd, environment }).path;
 		}, log);
 		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
-		const opened = await openHub({ cwd: process.cwd(), environment, file, log, journal, narrow });
+		const opened = await openHub({ cwd, environment, file, log, journal, narrow });
 		let opening: Promise<FollowedOffer> | undefined;
 		try {
 			const { fabric } = opened.configuration();
@@ -63,13 +65,6 @@ export const worker: Command = {
 function onlyOffering(read: Configuration, withExamples: boolean): Configuration {
 	const tools = withExamples ? { ...read.tools, examples: true } : read.tools;
 	return { ...read, tools, fabric: read.fabric && { ...read.fabric, use: [] } };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		if (signal.aborted) resolve();
-		else signal.addEventListener('abort', () => resolve(), { once: true });
-	});
 }
 
 function noFabric(): OrchestraError {

@@ -29,7 +29,10 @@ async function echoValues(): Promise<string[]> {
 }
 
 async function callThousand(): Promise<string[]> {
-	const client = await Client.open({ command: process.execPath, args: ['-e', tinyServer] });
+	const client = await Client.open(
+		{ command: process.execPath, args: ['-e', tinyServer] },
+		{ stderr: 'discard' },
+	);
 	try {
 		const numbers = Array.from({ length: 1000 }, (_, index) => index);
 		const answers = await Promise.all(numbers.map((n) => client.request('echo', { n })));
@@ -42,7 +45,10 @@ async function callThousand(): Promise<string[]> {
 
 async function explainDeath(): Promise<string[]> {
 	const script = "process.stderr.write('config.json: no such file\\n'); process.exit(3)";
-	const client = await Client.open({ command: process.execPath, args: ['-e', script] });
+	const client = await Client.open(
+		{ command: process.execPath, args: ['-e', script] },
+		{ stderr: 'discard' },
+	);
 	try {
 		await client.request('ping');
 	} catch (error) {

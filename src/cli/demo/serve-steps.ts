@@ -1,5 +1,6 @@
 /* Steps that show what an agent gets from `mctl serve`: tools in several languages, the library, both eras. */
 import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
 import { findCommand } from '../../process/find-command.ts';
 import type { Client } from '../../transport/client.ts';
 import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
@@ -82,10 +83,9 @@ function mixEras(): Promise<string[]> {
 }
 
 function hasPython(): boolean {
-	try {
+	// A fresh machine may have Node alone.
+	return attempt(() => {
 		findCommand('python3', process.cwd(), { PATH: process.env['PATH'] ?? '' });
 		return true;
-	} catch {
-		return false; // a fresh machine may have Node alone
-	}
+	}, false);
 }

@@ -30,7 +30,8 @@ export function startMctl(
 	env: Record<string, string> = {},
 ): Promise<Client> {
 	const args = [process.argv[1] ?? '', ...words];
-	return Client.open({ command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } });
+	const record = { command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } };
+	return Client.open(record, { stderr: 'discard' });
 }
 
 /** Run this very mctl to its end and give back its stdout; a failure has its stderr. */

@@ -2,6 +2,7 @@
  * One call of an MCP tool for people: progress and log messages on stderr, the result on
  * stdout. The text of a tool that failed goes to stderr, since it is no answer.
  */
+import { attempt } from '../../errors.ts';
 import { printable, printableJson } from '../../printable.ts';
 import { isObject } from '../../wire/json.ts';
 import { contentText } from './content-text.ts';
@@ -55,7 +56,7 @@ export class CallView {
 		for (const text of resultTexts(result)) {
 			const lines = text.endsWith('\n') ? text.slice(0, -1) : text;
 			if (result['isError'] === true)
-				this.#out.note(`${this.#out.noteStyle('red', '✗')} ${printable(lines)}`);
+				this.#out.tell(`${this.#out.noteStyle('red', '✗')} ${printable(lines)}`);
 			else this.#out.foreign(lines);
 		}
 	}
@@ -78,10 +79,8 @@ function isSameText(structured: unknown, texts: readonly string[]): boolean {
 
 /** Whether a text block is the structured content as JSON. */
 function isTextOf(block: unknown, value: unknown): boolean {
-	if (!isObject(block) || typeof block['text'] !== 'string') return false;
-	try {
-		return JSON.stringify(JSON.parse(block['text'])) === JSON.stringify(value);
-	} catch {
-		return false; // a text of its own
-	}
+	const text = isObject(block) && block['text'];
+	if (typeof text !== 'string') return false;
+	// A text that is not JSON is one of its own.
+	return attempt(() => JSON.stringify(JSON.parse(text)) === JSON.stringify(value), false);
 }

@@ -5,7 +5,7 @@
  */
 import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';
 import { printable } from '../../printable.ts';
-import type { WordRun } from '../../trust/pins/word-diff.ts';
+import type { WordRun } from '../../sequence-diff.ts';
 import { describeFinding, type ScanFinding, visible } from '../../trust/scan/scan-finding.ts';
 import type { Output } from './output.ts';
 
@@ -17,9 +17,10 @@ const INDENT = '    ';
 
 /** The lines about one server; none when it has not changed and nothing is suspicious. */
 export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[], out: Styled): string[] {
-	const { server, state, problem, drifted } = drift;
+	const { server, state, problem, missing, drifted } = drift;
 	const lines = [
 		...(problem ? [`  ${printable(problem.message)}`] : []),
+		...(missing === undefined ? [] : [`  ${printable(missing)}`]),
 		...drifted.flatMap((tool) => toolLines(tool, out)),
 		...findings.map(
 			(finding) => `  ${out.style('yellow', 'suspicious')} ${printable(describeFinding(finding))}`,

@@ -8,37 +8,47 @@
  * text from outside goes through `printable` where it is put into a line, and the
  * terminal gets no escape sequence but those of our own styles, should one be forgotten.
  */
+import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
-import type { OrchestraError } from '../../errors.ts';
+import { isCode, OrchestraError } from '../../errors.ts';
+import { Log } from '../../log.ts';
 import { printable, printableJson } from '../../printable.ts';
 import { redact, redactJson } from '../../redact.ts';
 
 const styleNames = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
+
+/** Where a command writes: a pipe, a file, or a terminal with its width. */
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Where a command reads. */
+export type InputStream = Readable & { readonly isTTY?: boolean };
 
 export type StyleName = (typeof styleNames)[number];
 
 /** Lines of a message after its first are indented, so that none passes for a line of ours. */
 const CONTINUATION = '\n  ';
 
+/** Errors of a device that takes no more. */
+const fullCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;
+
 export class Output {
-	readonly #stdout: NodeJS.WriteStream;
-	readonly #stderr: NodeJS.WriteStream;
+	readonly #stdout: OutputStream;
+	readonly #stderr: OutputStream;
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	readonly #answerDecoder = new StringDecoder();
 	readonly #foreignDecoder = new StringDecoder();
 	#isClosed = false;
+	#isQuiet = false;
+	#unwritten: Error | undefined;
 
-	constructor(
-		stdout: NodeJS.WriteStream,
-		stderr: NodeJS.WriteStream,
-		environment: Readonly<NodeJS.ProcessEnv>,
-	) {
+	constructor(stdout: OutputStream, stderr: OutputStream, environment: Readonly<NodeJS.ProcessEnv>) {
 		this.#stdout = stdout;
 		this.#stderr = stderr;
 		this.#environment = environment;
-		stdout.on('error', () => {
+		stdout.on('error', (error) => {
 			this.#isClosed = true;
+			if (isCode(error, ...fullCodes)) this.#unwritten ??= error;
 		});
 		// A broken stderr cannot be reported.
 		stderr.on('error', () => {});
@@ -49,14 +59,32 @@ export class Output {
 		return this.#isClosed;
 	}
 
+	/** From now on, leave out all notes: for `--quiet`. */
+	silence(): void {
+		this.#isQuiet = true;
+	}
+
+	/** True when notes and progress are left out. */
+	get isQuiet(): boolean {
+		return this.#isQuiet;
+	}
+
+	/** Why a part of the answer is lost: the device is full. Undefined when it is not; a reader that went away is no error. */
+	get unwritten(): OrchestraError | undefined {
+		if (this.#unwritten === undefined) return undefined;
+		const message = `the answer could not be written to stdout: ${this.#unwritten.message}`;
+		const hint = 'Free space on the device, or write the answer elsewhere.';
+		return new OrchestraError('io', message, { cause: this.#unwritten, hint });
+	}
+
 	/** True when stdout is a terminal. */
 	get isTerminal(): boolean {
-		return this.#stdout.isTTY;
+		return this.#stdout.isTTY === true;
 	}
 
 	/** True when stderr is a terminal: progress may be drawn there. */
 	get hasLiveStderr(): boolean {
-		return this.#stderr.isTTY;
+		return this.#stderr.isTTY === true;
 	}
 
 	/** Columns of the terminal; 80 in a pipe. */
@@ -86,8 +114,13 @@ export class Output {
 		this.line(printableJson(value));
 	}
 
-	/** A line beside the answer. */
+	/** A line beside the answer; `--quiet` leaves it out. */
 	note(text: string): void {
+		if (!this.#isQuiet) this.tell(text);
+	}
+
+	/** A line beside the answer that says why the command failed, or what the user has to do now. */
+	tell(text: string): void {
 		this.#stderr.write(`${this.#safe(this.#stderr, text)}\n`);
 	}
 
@@ -97,8 +130,8 @@ export class Output {
 	}
 
 	/** The policy for the stderr of a child: in a pipe, with backpressure. */
-	get childStderr(): 'inherit' | ((chunk: Uint8Array) => void) {
-		return this.hasLiveStderr ? (chunk) => this.foreignStderr(chunk) : 'inherit';
+	get childStderr(): Writable | ((chunk: Uint8Array) => void) {
+		return this.hasLiveStderr ? (chunk) => this.foreignStderr(chunk) : this.#stderr;
 	}
 
 	/** The stderr of a program that we started: as it is in a pipe, printable on a terminal. */
@@ -108,13 +141,21 @@ export class Output {
 			this.#stderr.write(printable(this.#foreignDecoder.write(Buffer.from(chunk)).replace(/\r\n?/g, '\n')));
 	}
 
+	/** A log beside the answer, with `LOG_LEVEL` and `LOG_FORMAT` of `environment`. */
+	log(component: string, environment: Readonly<NodeJS.ProcessEnv> = this.#environment): Log {
+		return Log.fromEnvironment(component, environment, (line) => void this.#stderr.write(line));
+	}
+
+	/** Messages that pass a transport, for `ORCHESTRA_TRACE`. */
+	readonly trace = (direction: '→' | '←', text: string): void => this.tell(`${direction} ${printable(text)}`);
+
 	/** An error with its hint, without secrets, or as JSON for programs. */
 	error(error: OrchestraError, asJson: boolean): void {
 		const { code, message, hint, data } = error;
-		if (asJson) return this.note(printableJson(redactJson({ error: { code, message, hint, data } })));
-		this.note(`mctl: ${indented(message)}`);
-		if (hint !== undefined) this.note(`hint: ${indented(hint)}`);
-		if (code === 'spawn' && typeof data['path'] === 'string') this.note(`PATH: ${indented(data['path'])}`);
+		if (asJson) return this.tell(printableJson(redactJson({ error: { code, message, hint, data } })));
+		this.tell(`mctl: ${indented(message)}`);
+		if (hint !== undefined) this.tell(`hint: ${indented(hint)}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.tell(`PATH: ${indented(data['path'])}`);
 	}
 
 	/** `text` in a style, when stdout shows styles. */
@@ -127,17 +168,17 @@ export class Output {
 		return this.#styled(this.#stderr, name, text);
 	}
 
-	#styled(stream: NodeJS.WriteStream, name: StyleName, text: string): string {
+	#styled(stream: OutputStream, name: StyleName, text: string): string {
 		return this.#hasStyles(stream) ? inStyle(name, text) : text;
 	}
 
-	#safe(stream: NodeJS.WriteStream, text: string): string {
+	#safe(stream: OutputStream, text: string): string {
 		return this.#hasStyles(stream) ? withOwnStyles(text) : printable(text);
 	}
 
-	#hasStyles(stream: NodeJS.WriteStream): boolean {
+	#hasStyles(stream: OutputStream): boolean {
 		const { NO_COLOR, TERM } = this.#environment;
-		return stream.isTTY && (NO_COLOR ?? '') === '' && TERM !== 'dumb';
+		return stream.isTTY === true && (NO_COLOR ?? '') === '' && TERM !== 'dumb';
 	}
 }
 

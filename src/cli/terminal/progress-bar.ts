@@ -26,7 +26,7 @@ export class ProgressBar {
 
 	/** Show a `progress` payload. Does nothing without a terminal. */
 	show(payload: JsonObject): void {
-		if (!this.#out.hasLiveStderr) return;
+		if (!this.#out.hasLiveStderr || this.#out.isQuiet) return;
 		this.#line = progressLine(payload, this.#out.width);
 		if (performance.now() - this.#drawnAt >= REDRAW_MS) this.draw();
 	}

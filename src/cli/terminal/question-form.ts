@@ -4,20 +4,20 @@
  * The terminal stays in line mode, so that Ctrl-C ends the command as usual. End of
  * input (Ctrl-D) declines. Texts of the server are untrusted and are escaped.
  */
+
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
+import { abortable } from '../../rpc/abortable.ts';
 import { propertiesOf, requiredOf } from '../../schema/schema-types.ts';
 import { type Parameter, parametersOf } from '../../schema/tool-signature.ts';
 import { inputFromWords } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { checkInput } from '../check-input.ts';
+import { checkInput } from '../input/check-input.ts';
+import { TRIES_LIMIT } from './ask-line.ts';
 import type { Output } from './output.ts';
-
-/** Wrong answers to one field before the question is declined. */
-const TRIES_LIMIT = 5;
 
 export interface FormOptions {
 	readonly out: Output;
@@ -31,14 +31,14 @@ export async function askForm(params: unknown, { out, input, signal }: FormOptio
 	const isOver = input.readableEnded || input.destroyed;
 	if (mode !== 'form' || !isObject(requestedSchema) || isOver) return { action: 'decline' };
 	const schema = requestedSchema as JsonObject; // it came out of a message
-	out.note(
+	out.tell(
 		`${out.noteStyle('cyan', '?')} ${printable(typeof message === 'string' ? message : 'The server asks:')}`,
 	);
 	const lines = new AnswerLines(out, input, signal);
 	try {
 		const place = { schema, root: schema };
 		if (propertiesOf(place).size === 0) return await confirm(lines);
-		out.note('  (an empty line leaves a field out, Ctrl-D declines)');
+		out.tell('  (an empty line leaves a field out, Ctrl-D declines)');
 		const required = requiredOf(place);
 		let content: JsonObject = {};
 		for (const parameter of parametersOf(schema)) {
@@ -120,7 +120,7 @@ class AnswerLines {
 	}
 
 	note(text: string): void {
-		this.#out.note(printable(text));
+		this.#out.tell(printable(text));
 	}
 
 	/** The next line; undefined at the end of input. Throws when the command is canceled. */
@@ -135,14 +135,9 @@ class AnswerLines {
 	}
 
 	#next(): Promise<void> {
-		return new Promise((resolve, reject) => {
-			const onAbort = (): void => reject(OrchestraError.from(this.#signal.reason, 'canceled'));
-			if (this.#signal.aborted) return onAbort();
-			this.#signal.addEventListener('abort', onAbort, { once: true });
-			this.#wake = () => {
-				this.#signal.removeEventListener('abort', onAbort);
-				resolve();
-			};
+		const next = new Promise<void>((resolve) => {
+			this.#wake = resolve;
 		});
+		return abortable(() => next, this.#signal);
 	}
 }

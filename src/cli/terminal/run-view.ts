@@ -56,16 +56,15 @@ export class RunView {
 		if (this.#heldError !== undefined) {
 			this.#note(this.#heldError);
 			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
-		} else if (summary.result) this.#line(`${this.#out.style('green', '✓')} Done`);
-		else this.#line(`${this.#out.style('yellow', '⚠')} Finished without a result`);
+		} else this.#line(`${this.#out.style('green', '✓')} Done`);
 		if (summary.result) this.#line(printableJson(summary.result, 2));
 	}
 
 	#failure(summary: RunSummary): void {
 		const { message = 'Tool failed', code } = summary.error ?? {};
 		const ending = code === undefined ? '' : ` ${this.#out.noteStyle('dim', `[${printable(code)}]`)}`;
-		this.#note(`${this.#out.noteStyle('red', '✗')} ${printable(message)}${ending}`);
-		this.#note(`  hint: ${printable(hintFor(summary))}`);
+		this.#out.tell(`${this.#out.noteStyle('red', '✗')} ${printable(message)}${ending}`);
+		this.#out.tell(`  hint: ${printable(hintFor(summary))}`);
 	}
 
 	#holdError(event: ToolEvent): void {

@@ -45,6 +45,24 @@ export function cutText(text: string, width: number): string {
 	return `${kept}…`;
 }
 
+/** `text` in lines of at most `width` columns; a character that is wider has a line of its own. */
+export function wrapText(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = '';
+	let room = width;
+	for (const { segment } of graphemesOf(text)) {
+		const columns = graphemeWidth(segment);
+		if (columns > room && line !== '') {
+			lines.push(line);
+			line = '';
+			room = width;
+		}
+		line += segment;
+		room -= columns;
+	}
+	return [...lines, line];
+}
+
 function graphemesOf(text: string): Intl.Segments {
 	segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 	return segmenter.segment(text);

@@ -1,7 +1,7 @@
 /* How a client starts our bridge: with the full paths of this program, or as an installed command. */
-import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
+import { isOwnFile } from '../own-entry.ts';
 import type { Launches } from './own-shape.ts';
 
 const COMMAND = 'mctl';
@@ -13,17 +13,9 @@ export function bridgeLaunches(environment: Readonly<NodeJS.ProcessEnv>): Launch
 	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
 	const isInstalled = (environment['PATH'] ?? '')
 		.split(delimiter)
-		.some((folder) => !passingFolder.test(`${folder}/`) && isProgram(join(folder, COMMAND), main));
+		.some((folder) => !passingFolder.test(`${folder}/`) && isOwnFile(join(folder, COMMAND)));
 	return {
 		full: { command: process.execPath, args: [main, 'bridge'] },
 		short: isInstalled ? { command: COMMAND, args: ['bridge'] } : undefined,
 	};
-}
-
-function isProgram(path: string, main: string): boolean {
-	try {
-		return realpathSync(path) === realpathSync(main);
-	} catch {
-		return false; // no such file
-	}
 }

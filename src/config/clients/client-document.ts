@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
+import { isObject, ownEntry } from '../../wire/json.ts';
 import { tomlLibrary } from '../edit/toml-statements.ts';
 import { parseJsonc } from '../jsonc.ts';
 
@@ -27,6 +28,30 @@ export function parseClientText(text: string, path: string): unknown {
 	} catch (error) {
 		throw syntaxError(path, error);
 	}
+}
+
+/** A server in the file of a client, as it is written. */
+export interface WrittenEntry {
+	readonly name: string;
+	readonly value: unknown;
+	/** Its position, in a list of servers. */
+	readonly index?: number | undefined;
+}
+
+/** The servers under these keys, in an object or a list. Undefined when something else is there; none when nothing is. */
+export function writtenEntries(value: unknown, keys: readonly string[]): WrittenEntry[] | undefined {
+	let container: unknown = value;
+	for (const key of keys) {
+		if (!isObject(container)) return undefined;
+		container = ownEntry(container, key);
+		if (container === undefined || container === null) return [];
+	}
+	if (isObject(container)) return Object.entries(container).map(([name, inner]) => ({ name, value: inner }));
+	if (!Array.isArray(container)) return undefined;
+	return container.map((inner: unknown, index) => {
+		const name = isObject(inner) && typeof inner['name'] === 'string' ? inner['name'] : `server-${index + 1}`;
+		return { name, value: inner, index };
+	});
 }
 
 /** Without the text around the error, which may be a secret. */

@@ -10,7 +10,7 @@ import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
 import { isOwnCommand } from '../own-entry.ts';
-import { parseClientText } from './client-document.ts';
+import { parseClientText, type WrittenEntry, writtenEntries } from './client-document.ts';
 import type { ClientLocation, ClientScope } from './client-table.ts';
 import { type NormalEntry, normalEntry } from './normal-entry.ts';
 import { translateReferences } from './references.ts';
@@ -93,25 +93,12 @@ interface ServersPlace {
 }
 
 function serversAt(value: unknown, place: ServersPlace): ClientServer[] {
-	const container = place.keys.reduce<unknown>(
-		(inner, key) => (isObject(inner) ? ownEntry(inner, key) : undefined),
-		value,
-	);
-	if (Array.isArray(container)) {
-		return container.map((raw: unknown, index) => {
-			const name = isObject(raw) && typeof raw['name'] === 'string' ? raw['name'] : `server-${index + 1}`;
-			return clientServer(name, raw, place, index);
-		});
-	}
-	if (!isObject(container)) return [];
-	return Object.entries(container).map(([name, raw]) => clientServer(name, raw, place));
+	return (writtenEntries(value, place.keys) ?? []).map((entry) => clientServer(entry, place));
 }
 
 function clientServer(
-	name: string,
-	raw: unknown,
+	{ name, value: raw, index }: WrittenEntry,
 	{ location, keys, scope }: ServersPlace,
-	index?: number,
 ): ClientServer {
 	const base = { name, keys, scope, index };
 	const normal = normalEntry(raw, location.client.id);
@@ -121,6 +108,12 @@ function clientServer(
 	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
 	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
 	return { ...base, entry: reason === undefined ? entry : undefined, reason, ...own };
+}
+
+/** True when an entry, as a client has it, starts this program. */
+export function startsUs(raw: unknown): boolean {
+	const entry = normalEntry(raw, 'claude-code');
+	return typeof entry !== 'string' && isOwn(entry);
 }
 
 const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;

@@ -38,7 +38,7 @@ const clients: readonly KnownClient[] = [
 	{ id: 'claude-code', title: 'Claude Code', key: 'mcpServers', isDesktop: false },
 	{ id: 'claude-desktop', title: 'Claude Desktop', key: 'mcpServers', isDesktop: true },
 	{ id: 'cursor', title: 'Cursor', key: 'mcpServers', isDesktop: true },
-	{ id: 'vscode', title: 'VS Code', key: 'servers', isDesktop: true, showsBoth: true },
+	{ id: 'vscode', title: 'VS Code', key: 'servers', isDesktop: true },
 	{ id: 'windsurf', title: 'Windsurf', key: 'mcpServers', isDesktop: true },
 	{ id: 'codex', title: 'Codex', key: 'mcp_servers', isDesktop: false },
 	{ id: 'gemini', title: 'Gemini CLI', key: 'mcpServers', isDesktop: false },
@@ -47,6 +47,9 @@ const clients: readonly KnownClient[] = [
 	{ id: 'opencode', title: 'OpenCode', key: 'mcp', isDesktop: false },
 	{ id: 'cline', title: 'Cline', key: 'mcpServers', isDesktop: true },
 ];
+
+/** The clients by the names that commands take. */
+export const clientIds: readonly ClientId[] = clients.map(({ id }) => id);
 
 /** Paths on Linux, macOS and Windows; one text when all are the same. */
 type Paths = string | readonly [linux: string, macos: string, windows: string];

@@ -1,81 +1,78 @@
 /*
- * Edit the file of a client: remove servers, add our entry.
+ * Edit the file of a client: remove servers, add servers.
  *
  * The result is parsed and compared with the value it must have. So a shape that the
  * edits do not know (servers in an inline TOML table) is refused and never damaged.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { isObject } from '../../wire/json.ts';
-import { removeJsonKey, setJsonKey } from '../edit/json-edit.ts';
-import { appendTomlTable, removeTomlTable } from '../edit/toml-edit.ts';
-import { removeYamlItems } from '../edit/yaml-list.ts';
-import { formatOf, parseClientText } from './client-document.ts';
-import type { ClientFile, ClientServer } from './client-file.ts';
+import { jsonPieceAt, removeJsonKey, setJsonKey } from '../edit/json-edit.ts';
+import { appendTomlTable, removeTomlTable, tomlTableText } from '../edit/toml-edit.ts';
+import { appendYamlItem, removeYamlItems, yamlItemText } from '../edit/yaml-list.ts';
+import { formatOf, parseClientText, type WrittenEntry } from './client-document.ts';
 
-export interface ClientChange {
-	readonly remove: readonly ClientServer[];
-	/** Name and value of our entry. */
-	readonly add?: { readonly name: string; readonly value: Readonly<Record<string, unknown>> } | undefined;
+/** A server, and the keys from the top of the file to the object or list that has it. */
+export interface EntryAt extends WrittenEntry {
+	readonly keys: readonly string[];
 }
 
-/** The new text. Throws `bad_input` when it would not have exactly this change. */
-export function editClientText(file: ClientFile, change: ClientChange): string {
-	const text = editorOf(file)(file, change);
-	if (!hasValue(text, file.path, expectedValue(file, change))) {
-		throw new OrchestraError('bad_input', `${file.path} has a shape that cannot be edited safely`, {
-			hint: `Edit ${file.keys.join('.')} in it by hand.`,
+export interface ClientChange {
+	readonly remove: readonly Omit<EntryAt, 'value'>[];
+	/** A server with `from` is written as it is in that text, comments included; `index` is its position there. */
+	readonly add: readonly (EntryAt & { readonly from?: string | undefined })[];
+}
+
+/** The new text of a file. Throws `bad_input` when it would not have exactly this change. */
+export function editClientText(file: { path: string; text: string }, change: ClientChange): string {
+	const { path, text } = file;
+	const format = formatOf(path);
+	const keyEdits = format === 'json' ? jsonEdits : tomlEdits;
+	const edited = format === 'yaml' ? editYaml(text, change) : editKeys(text, change, keyEdits);
+	if (!hasValue(edited, path, expectedValue(file, change))) {
+		const places = [...change.remove, ...change.add].map(({ keys }) => keys.join('.'));
+		throw new OrchestraError('bad_input', `${path} has a shape that cannot be edited safely`, {
+			hint: `Edit ${[...new Set(places)].join(' and ')} in it by hand.`,
 		});
 	}
-	return text;
+	return edited;
 }
 
 function hasValue(text: string, path: string, expected: unknown): boolean {
-	try {
-		return isDeepStrictEqual(plain(parseClientText(text, path)), plain(expected));
-	} catch {
-		return false; // it does not even parse
-	}
+	// A text that does not parse is another one.
+	return attempt(() => isDeepStrictEqual(plain(parseClientText(text, path)), plain(expected)), false);
 }
 
-type Editor = (file: ClientFile, change: ClientChange) => string;
+const jsonEdits = { remove: removeJsonKey, add: setJsonKey, textAt: jsonPieceAt };
+const tomlEdits = { remove: removeTomlTable, add: appendTomlTable, textAt: tomlTableText };
 
-function editorOf({ path }: ClientFile): Editor {
-	return { json: editJson, toml: editToml, yaml: editYaml }[formatOf(path)];
+function editKeys(text: string, change: ClientChange, edits: typeof jsonEdits | typeof tomlEdits): string {
+	const rest = change.remove.reduce((before, { keys, name }) => edits.remove(before, [...keys, name]), text);
+	return change.add.reduce((before, { keys, name, value, from }) => {
+		const path = [...keys, name];
+		return edits.add(before, path, from === undefined ? value : (edits.textAt(from, path) ?? value));
+	}, rest);
 }
 
-function editJson({ text, keys }: ClientFile, { remove, add }: ClientChange): string {
-	const rest = remove.reduce((before, server) => removeJsonKey(before, [...server.keys, server.name]), text);
-	return add ? setJsonKey(rest, [...keys, add.name], add.value) : rest;
-}
-
-function editToml({ text, keys }: ClientFile, { remove, add }: ClientChange): string {
-	const rest = remove.reduce(
-		(before, server) => removeTomlTable(before, [...server.keys, server.name]),
-		text,
-	);
-	return add ? appendTomlTable(rest, [...keys, add.name], textsOf(add.value)) : rest;
-}
-
-/** Our own entry is in a file of its own there. */
-function editYaml({ text, keys }: ClientFile, { remove }: ClientChange): string {
+/** The servers of a list. */
+function editYaml(text: string, { remove, add }: ClientChange): string {
+	const [
+		{
+			keys: [key = ''],
+		} = { keys: [] },
+	] = [...remove, ...add];
 	const indexes = remove.flatMap(({ index }) => (index === undefined ? [] : [index]));
-	return removeYamlItems(text, keys[0] ?? '', indexes);
+	const rest = removeYamlItems(text, key, indexes);
+	return add.reduce((before, { value, from, index }) => {
+		const lines = from === undefined || index === undefined ? undefined : yamlItemText(from, key, index);
+		return appendYamlItem(before, key, { value, lines });
+	}, rest);
 }
 
-function textsOf(value: Readonly<Record<string, unknown>>): Record<string, string | string[]> {
-	return Object.fromEntries(
-		Object.entries(value).map(([key, inner]) => [
-			key,
-			Array.isArray(inner) ? inner.map(String) : String(inner),
-		]),
-	);
-}
-
-function expectedValue(file: ClientFile, { remove, add }: ClientChange): unknown {
-	const value = parseClientText(file.text, file.path);
+function expectedValue({ path, text }: { path: string; text: string }, change: ClientChange): unknown {
+	const value = parseClientText(text, path);
 	const lists = new Set<unknown[]>();
-	for (const { keys, name, index } of remove) {
+	for (const { keys, name, index } of change.remove) {
 		const container = containerAt(value, keys);
 		if (Array.isArray(container) && index !== undefined) {
 			container[index] = undefined;
@@ -83,17 +80,21 @@ function expectedValue(file: ClientFile, { remove, add }: ClientChange): unknown
 		} else if (isObject(container)) delete container[name];
 	}
 	for (const list of lists) list.splice(0, list.length, ...list.filter((item) => item !== undefined));
-	if (!add) return value;
-	return withEntry(value, [...file.keys, add.name], add.value);
+	return change.add.reduce((before, entry) => withEntry(before, entry.keys, entry), value);
 }
 
 function containerAt(value: unknown, keys: readonly string[]): unknown {
 	return keys.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
-function withEntry(value: unknown, [key = '', ...rest]: readonly string[], entry: unknown): unknown {
+/** A server of a list has its name inside. */
+function withEntry(value: unknown, [key, ...rest]: readonly string[], entry: EntryAt): unknown {
+	if (key === undefined) {
+		if (entry.index !== undefined) return [...(Array.isArray(value) ? value : []), entry.value];
+		return { ...(isObject(value) ? value : {}), [entry.name]: entry.value };
+	}
 	const object = isObject(value) ? value : {};
-	return { ...object, [key]: rest.length === 0 ? entry : withEntry(object[key], rest, entry) };
+	return { ...object, [key]: withEntry(object[key], rest, entry) };
 }
 
 /** One prototype for all objects, and no empty ones: the last table of TOML takes the one around it away. */

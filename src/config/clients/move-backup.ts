@@ -3,11 +3,18 @@
  *
  * Before the first write, the old bytes and a manifest are in a new folder of the state
  * folder, readable by the user alone: configurations contain secrets. The manifest has
- * the hash of the new bytes, so undo knows whether a file was changed since. A client
- * that wrote its file again keeps what it wrote: only our edit is taken back.
+ * the hash of the new bytes, so undo knows whether a file was changed since.
  */
-
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	statSync,
+	unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
@@ -18,29 +25,37 @@ import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-f
 import { sha256 } from '../../files/sha256.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
+import type { ClientScope } from './client-table.ts';
 import type { PlannedFile } from './move-plan.ts';
-import { revertEdit } from './revert-edit.ts';
 
 const MANIFEST = 'manifest.json';
+/** Its name after an undo that left copies in the folder. */
+const UNDONE = 'undone.json';
 
-interface BackupEntry {
+export interface BackupEntry {
 	readonly path: string;
-	/** Name of the copy in the backup folder; undefined for a file that did not exist. */
+	/** Name of the copy of the old bytes in the backup folder; undefined for a file that did not exist. */
 	readonly copy?: string | undefined;
 	readonly mode?: number | undefined;
+	/** Hash of the old bytes. */
 	readonly before?: string | undefined;
-	/** Name of the copy of the new bytes; undefined as for `copy`. */
-	readonly edited?: string | undefined;
+	/** Names of the copies of the new text, and of the text that it was made from. */
+	readonly edited: string;
+	readonly base: string;
 	/** Hash of the new bytes. */
 	readonly after: string;
+	/** The keys of every object or list that was edited. */
+	readonly places: readonly (readonly string[])[];
+	/** For whom it counts, when it is a configuration of ours. */
+	readonly target?: ClientScope | undefined;
 }
 
-interface Manifest {
+export interface BackupManifest {
 	readonly files: readonly BackupEntry[];
 	/** Folders that were created, outermost first. */
 	readonly folders: readonly string[];
 	/** Files that did not exist and that the hub may write for the new configuration: they go with it. */
-	readonly products?: readonly string[];
+	readonly products: readonly string[];
 	/** The process that writes the files. */
 	readonly pid: number;
 }
@@ -63,10 +78,9 @@ export function applyMove(
 	const created = [
 		...new Set([...folders, ...files.map(({ path }) => dirname(path))].flatMap(missingFolders)),
 	];
-	const entries = files.map((file, index) => backedUp(file, join(backup, `${index}.bak`)));
+	const entries = files.map((file, index) => backedUp(file, join(backup, String(index))));
 	const missing = products.filter((path) => !existsSync(path));
-	const manifest: Manifest = { files: entries, folders: created, products: missing, pid: process.pid };
-	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
+	writeBackupManifest(backup, { files: entries, folders: created, products: missing, pid: process.pid });
 	try {
 		for (const folder of folders) makeFolders(folder);
 		for (const { path, before, after, mode } of files) {
@@ -74,107 +88,103 @@ export function applyMove(
 			replaceFile(path, after, { expected: { bytes: before }, mode, limitBytes });
 		}
 	} catch (error) {
-		restoreAll(backup, (state) => state === 'new');
+		rollBack(entries, backup);
+		removeEmptyFolders(created);
+		closeBackup(backup, false);
 		throw error;
 	}
 	return backup;
 }
 
-/** Undo the latest backup, and return the paths of the restored files. Throws `bad_input` naming files that were changed since, unless forced. */
-export function undoLatestMove(state: string, isForced: boolean): string[] {
-	const latest = backupFolders(state).at(-1);
-	if (latest === undefined) {
-		throw new OrchestraError('bad_input', 'there is nothing to undo', {
-			hint: `mctl init keeps its backups in ${backupsFolder(state)}.`,
-		});
+/** Throws when a file cannot be restored; the backup stays then, for `mctl init --undo`. */
+function rollBack(entries: readonly BackupEntry[], backup: string): void {
+	for (const entry of entries.toReversed()) {
+		removeDraftOf(entry.path, process.pid);
+		if (backupState(entry, presentBytes(entry)) === 'new') restoreFile(entry, backup);
 	}
-	const changed = readManifest(latest).files.filter(
-		(entry) => stateOf(entry) === 'changed' && revertedBytes(entry, latest) === undefined,
-	);
-	if (changed.length > 0 && !isForced) throw changedSince(changed, latest);
-	return restoreAll(latest, (state) => state !== 'old');
 }
 
-function restoreAll(backup: string, isDue: (state: FileState) => boolean): string[] {
-	const { files, folders, products = [], pid } = readManifest(backup);
-	for (const { path } of files) removeDraftOf(path, pid);
-	const restored = files.filter((entry) => isDue(stateOf(entry)));
-	const failures = [...restored].reverse().flatMap((entry) => {
-		try {
-			restore(entry, backup);
-			return [];
-		} catch (error) {
-			return [error];
-		}
-	});
-	// The backup stays, so that undo can be repeated.
-	if (failures.length > 0) throw OrchestraError.from(failures[0], 'io');
-	for (const path of products) rmSync(path, { force: true });
-	removeEmptyFolders(folders);
-	rmSync(backup, { recursive: true, force: true });
-	return restored.map(({ path }) => path);
-}
-
-function restore(entry: BackupEntry, backup: string): void {
-	const { path, copy, mode } = entry;
-	if (copy === undefined) {
-		if (existsSync(path)) unlinkSync(path);
-		return;
-	}
-	const isChanged = stateOf(entry) === 'changed';
-	const bytes = (isChanged && revertedBytes(entry, backup)) || readCopy(backup, copy);
-	replaceFile(path, bytes, { mode: mode ?? 0o600 });
-	if (mode !== undefined) chmodSync(path, mode);
-}
-
-/** A file that was changed since, without our edit; undefined when the edit is not there any more. */
-function revertedBytes({ path, copy, edited }: BackupEntry, backup: string): Buffer | undefined {
-	const present = readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
-	if (copy === undefined || edited === undefined || present === undefined) return undefined;
-	const reverted = revertEdit({
-		before: readCopy(backup, copy).toString('utf8'),
-		after: readCopy(backup, edited).toString('utf8'),
-		now: present.toString('utf8'),
-	});
-	return reverted === undefined ? undefined : Buffer.from(reverted);
-}
-
-function readCopy(backup: string, name: string): Buffer {
-	return readRegularFile(join(backup, name), CLIENT_FILE_LIMIT_BYTES);
-}
-
-type FileState = 'old' | 'new' | 'changed';
+export type FileState = 'old' | 'new' | 'changed';
 
 /** A file that is as it was before needs nothing: the move ended before it, or it was restored by hand. */
-function stateOf({ path, before, after }: BackupEntry): FileState {
-	const bytes = readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
-	const hash = bytes && sha256(bytes);
+export function backupState({ before, after }: BackupEntry, present: Buffer | undefined): FileState {
+	const hash = present && sha256(present);
 	if (hash === before) return 'old';
 	return hash === after ? 'new' : 'changed';
 }
 
-function changedSince(entries: readonly BackupEntry[], backup: string): OrchestraError {
-	const paths = entries.map(({ path }) => path);
-	const verb = paths.length === 1 ? 'was' : 'were';
-	return new OrchestraError('bad_input', `${paths.join(', ')} ${verb} changed since mctl init`, {
-		hint: `mctl init --undo --force restores the old text all the same. The old files are in ${backup}.`,
-		data: { files: paths, backup },
+export function presentBytes({ path }: BackupEntry): Buffer | undefined {
+	return readIfPresent(path, CLIENT_FILE_LIMIT_BYTES);
+}
+
+/** The file as it was before, with its mode; one that did not exist is removed. */
+export function restoreFile({ path, copy, mode }: BackupEntry, backup: string): void {
+	if (copy === undefined) {
+		if (existsSync(path)) unlinkSync(path);
+		return;
+	}
+	replaceFile(path, readBackup(backup, copy), { mode: mode ?? 0o600 });
+	if (mode !== undefined) chmodSync(path, mode);
+}
+
+export function readBackup(backup: string, name: string): Buffer {
+	return readRegularFile(join(backup, name), CLIENT_FILE_LIMIT_BYTES);
+}
+
+/** The latest move that was not undone. Throws `bad_input` when there is none. */
+export function latestBackup(state: string): string {
+	const folder = backupsFolder(state);
+	// Names sort by time.
+	const latest = (existsSync(folder) ? namesIn(folder) : [])
+		.map((name) => join(folder, name))
+		.findLast((path) => existsSync(join(path, MANIFEST)));
+	if (latest !== undefined) return latest;
+	throw new OrchestraError('bad_input', 'there is nothing to undo', {
+		hint: `mctl init keeps its backups in ${folder}.`,
 	});
 }
 
-function backedUp({ path, before, after }: PlannedFile, copy: string): BackupEntry {
-	if (before === undefined) return { path, after: sha256(after) };
-	replaceFile(copy, before, { mode: 0o600 });
-	const edited = copy.replace(/bak$/, 'new');
-	replaceFile(edited, after, { mode: 0o600 });
+export function readBackupManifest(backup: string): BackupManifest {
+	const path = join(backup, MANIFEST);
+	assertPrivate(path);
+	const value: unknown = JSON.parse(readRegularText(path));
+	if (isObject(value) && Array.isArray(value['files']) && Array.isArray(value['folders'])) {
+		// We wrote it, and nobody else can.
+		return value as unknown as BackupManifest;
+	}
+	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
+}
+
+export function writeBackupManifest(backup: string, manifest: BackupManifest): void {
+	replaceFile(join(backup, MANIFEST), Buffer.from(JSON.stringify(manifest)), { mode: 0o600 });
+}
+
+/** The move is undone. The folder stays when there are `hasCopies` that nobody else has. */
+export function closeBackup(backup: string, hasCopies: boolean): void {
+	if (hasCopies) renameSync(join(backup, MANIFEST), join(backup, UNDONE));
+	else rmSync(backup, { recursive: true, force: true });
+}
+
+/** The time as part of a file name; names sort by it. */
+export function timeStamp(): string {
+	return new Date().toISOString().replaceAll(/[-:]/g, '');
+}
+
+function backedUp({ path, before, base, after, places, target }: PlannedFile, name: string): BackupEntry {
+	const write = (ending: string, bytes: Buffer): string => {
+		replaceFile(`${name}.${ending}`, bytes, { mode: 0o600 });
+		return basename(`${name}.${ending}`);
+	};
+	const common = { path, edited: write('new', after), after: sha256(after), places, target };
+	if (before === undefined) return { ...common, base: write('base', base) };
+	const copy = write('bak', before);
 	const mode = statSync(path).mode & 0o7777;
 	return {
-		path,
-		copy: basename(copy),
+		...common,
+		copy,
 		mode,
 		before: sha256(before),
-		edited: basename(edited),
-		after: sha256(after),
+		base: base.equals(before) ? copy : write('base', base),
 	};
 }
 
@@ -182,34 +192,16 @@ function backupsFolder(state: string): string {
 	return join(state, 'init');
 }
 
-/** Names sort by time. */
-function backupFolders(state: string): string[] {
-	const folder = backupsFolder(state);
-	if (!existsSync(folder)) return [];
+function namesIn(folder: string): string[] {
 	assertPrivate(folder);
-	return readdirSync(folder)
-		.sort()
-		.map((name) => join(folder, name))
-		.filter((path) => existsSync(join(path, MANIFEST)));
+	return readdirSync(folder).sort();
 }
 
 function newBackupFolder(state: string): string {
 	const folder = backupsFolder(state);
 	makeFolders(folder, 0o700);
 	assertPrivate(folder);
-	const stamp = new Date().toISOString().replaceAll(/[-:]/g, '');
-	const path = join(folder, `${stamp}-${process.pid}`);
+	const path = join(folder, `${timeStamp()}-${process.pid}`);
 	mkdirSync(path, { mode: 0o700 });
 	return path;
-}
-
-function readManifest(backup: string): Manifest {
-	const path = join(backup, MANIFEST);
-	assertPrivate(path);
-	const value: unknown = JSON.parse(readRegularText(path));
-	if (isObject(value) && Array.isArray(value['files']) && Array.isArray(value['folders'])) {
-		// We wrote it, and nobody else can.
-		return value as unknown as Manifest;
-	}
-	throw new OrchestraError('bad_input', `${path} is damaged`, { hint: `The old files are in ${backup}.` });
 }

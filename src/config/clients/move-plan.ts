@@ -7,9 +7,11 @@
  * from all others what the user has everywhere.
  */
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
 import { setJsonKey } from '../edit/json-edit.ts';
+import { removeYamlItems } from '../edit/yaml-list.ts';
 import type { ClientFile } from './client-file.ts';
 import type { ClientScope } from './client-table.ts';
 import { editClientText } from './edit-client.ts';
@@ -21,7 +23,13 @@ import { continueFile, type Launches, launchFor, OWN_NAME, ownShape } from './ow
 export interface PlannedFile {
 	readonly path: string;
 	readonly before: Buffer | undefined;
+	/** The text that was edited: that of the file, or that of a new one. */
+	readonly base: Buffer;
 	readonly after: Buffer;
+	/** The keys of every object or list that was edited. */
+	readonly places: readonly (readonly string[])[];
+	/** For whom it counts, when it is a configuration of ours. */
+	readonly target?: ClientScope | undefined;
 	/** Mode of a new file. */
 	readonly mode: number;
 }
@@ -91,7 +99,9 @@ function plannedTarget(options: MoveOptions, scope: ClientScope): PlannedFile[] 
 		(before, [name, entry]) => setJsonKey(before, ['mcpServers', name], entry),
 		target.text,
 	);
-	return [{ path: target.path, before: target.before, after: Buffer.from(text), mode: target.mode }];
+	const { path, before, mode } = target;
+	const base = Buffer.from(target.text);
+	return [{ path, before, base, after: Buffer.from(text), places: [['mcpServers']], target: scope, mode }];
 }
 
 /** A server of a project that becomes one of the user still runs in that project. */
@@ -112,8 +122,12 @@ function plannedClient(options: MoveOptions, file: ClientFile): PlannedFile[] {
 	const removed = [...(options.keepsServers ? [] : removedFrom(options, file)), ...stale];
 	const add = isList || !getsEntry(options, file) ? undefined : ownEntryOf(options, file, removed);
 	if (removed.length === 0 && add === undefined) return [];
-	const text = editClientText(file, { remove: removed, add });
-	return [{ path: file.path, before: file.bytes, after: Buffer.from(text), mode: 0o600 }];
+	const { path, bytes, keys } = file;
+	const change = { remove: removed, add: add === undefined ? [] : [{ ...add, keys }] };
+	const text = editClientText(file, change);
+	const places = [...change.add, ...removed].map((entry) => entry.keys);
+	const unique = places.filter((each, at) => places.findIndex((one) => isDeepStrictEqual(one, each)) === at);
+	return [{ path, before: bytes, base: bytes, after: Buffer.from(text), places: unique, mode: 0o600 }];
 }
 
 function removedFrom({ chosen }: MoveOptions, file: ClientFile): ClientFile['servers'][number][] {
@@ -154,6 +168,8 @@ function plannedContinue(options: MoveOptions, scope: ClientScope): PlannedFile[
 	const isInFolder = dirname(first.path).endsWith('mcpServers');
 	const folder = isInFolder ? dirname(first.path) : join(dirname(first.path), 'mcpServers');
 	const path = join(folder, `${OWN_NAME}.yaml`);
-	const after = Buffer.from(continueFile(launchFor(options.launches, first.client, scope)));
-	return [{ path, before: readIfPresent(path), after, mode: 0o644 }];
+	const text = continueFile(launchFor(options.launches, first.client, scope));
+	const before = readIfPresent(path);
+	const base = before ?? Buffer.from(removeYamlItems(text, 'mcpServers', [0]));
+	return [{ path, before, base, after: Buffer.from(text), places: [['mcpServers']], mode: 0o644 }];
 }

@@ -1,4 +1,5 @@
 /* Our own configuration files, that of the project and that of the user, as the targets of an import. */
+import { attempt } from '../../errors.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { isObject } from '../../wire/json.ts';
@@ -19,10 +20,9 @@ export function readTarget(path: string, text: string, mode: number): TargetFile
 
 /** An entry that is not right is like no other. */
 function comparableEntry(raw: unknown): NormalEntry {
-	try {
+	// It may be a string that is no stdio: URI.
+	return attempt(() => {
 		const entry = normalEntry(typeof raw === 'string' ? parseStdioUri(raw) : raw, 'claude-code');
 		return typeof entry === 'string' ? {} : entry;
-	} catch {
-		return {}; // a string that is no stdio: URI
-	}
+	}, {});
 }

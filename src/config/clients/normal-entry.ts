@@ -21,18 +21,27 @@ export function normalEntry(raw: unknown, client: ClientId): NormalEntry | strin
 	const url = firstText(raw, ['httpUrl', 'serverUrl', 'url', 'uri']);
 	const entry = url === undefined ? localEntry(raw) : remoteEntry(raw, url, client);
 	if (entry === undefined) return 'has neither a command nor a url';
-	return withoutEmpty({ ...entry, ...settingsOf(raw), disabled: isDisabled(raw) || undefined });
+	return withoutEmpty({ ...entry, ...settingsOf(raw, client), disabled: isDisabled(raw) || undefined });
 }
 
 /** True when two entries start or reach the same server in the same way. */
 export function isSameEntry(a: NormalEntry, b: NormalEntry): boolean {
-	const { disabled: _a, ...first } = a;
-	const { disabled: _b, ...second } = b;
-	return isDeepStrictEqual(comparable(first), comparable(second));
+	return isDeepStrictEqual(comparable(a), comparable(b));
 }
 
-/** Without defaults; keys in any order are equal already. */
-function comparable(entry: Raw): Raw {
+/** One entry for a server that two clients have: the times of the first count, then those of the other. */
+export function mergedEntry(first: NormalEntry, other: NormalEntry): NormalEntry {
+	const times = Object.entries(other).filter(([key]) => timeKeys.has(key));
+	return { ...Object.fromEntries(times), ...first };
+}
+
+const timeKeys: ReadonlySet<string> = new Set(['startMs', 'timeoutMs', 'maxMs', 'idleMs']);
+
+/** Without defaults, times and the switch; keys in any order are equal already. */
+function comparable(all: Raw): Raw {
+	const entry = Object.fromEntries(
+		Object.entries(all).filter(([key]) => key !== 'disabled' && !timeKeys.has(key)),
+	);
 	const type = entry['type'] === 'streamable-http' ? 'http' : entry['type'];
 	const isDefault = type === 'stdio' || (type === 'http' && entry['url'] !== undefined);
 	const { type: _, ...rest } = entry;
@@ -56,7 +65,13 @@ function localEntry(raw: Raw): Raw | undefined {
 		...textMap(raw['environment']),
 		...textMap(raw['env']),
 	};
-	return { command: program, args: [...before, ...after], env, cwd: textOf(raw['cwd']) };
+	return {
+		command: program,
+		args: [...before, ...after],
+		env,
+		envFile: textOf(raw['envFile']),
+		cwd: textOf(raw['cwd']),
+	};
 }
 
 function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
@@ -74,11 +89,13 @@ function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
 	const isSse =
 		raw['type'] === 'sse' ||
 		(client === 'gemini' && raw['httpUrl'] === undefined && raw['type'] === undefined);
-	return { type: isSse ? 'sse' : 'http', url, headers };
+	const isSocket = raw['type'] === 'ws' || /^wss?:/.test(url);
+	const type = isSocket ? 'ws' : isSse ? 'sse' : 'http';
+	return { type, url, headers, headersHelper: textOf(raw['headersHelper']) };
 }
 
 /** Settings that we have too, under other names. Those of our own names stay as they are. */
-function settingsOf(raw: Raw): Raw {
+function settingsOf(raw: Raw, client: ClientId): Raw {
 	const own = [
 		'scope',
 		'startMs',
@@ -90,14 +107,23 @@ function settingsOf(raw: Raw): Raw {
 		'restart',
 		'allow',
 	];
-	const more = ['deny', 'rename', 'eager', 'prefix', 'redact', 'sandbox', 'limits'];
+	const more = ['deny', 'rename', 'learn', 'eager', 'alwaysLoad', 'prefix', 'redact', 'sandbox', 'limits'];
 	return {
 		startMs: milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'],
 		timeoutMs: milliseconds(raw['tool_timeout_sec']),
+		...timeoutOf(raw['timeout'], client),
 		allow: raw['enabled_tools'] ?? raw['includeTools'],
 		deny: raw['disabled_tools'] ?? raw['excludeTools'] ?? raw['disabledTools'],
 		...Object.fromEntries([...own, ...more].filter((key) => key in raw).map((key) => [key, raw[key]])),
 	};
+}
+
+/** The time that a call may take. In Claude Code progress does not extend it. */
+function timeoutOf(timeout: unknown, client: ClientId): Raw {
+	if (typeof timeout !== 'number' || !(timeout > 0)) return {};
+	if (client === 'gemini') return { timeoutMs: Math.round(timeout), maxMs: Math.round(timeout) };
+	if (client === 'cline') return { timeoutMs: milliseconds(timeout) };
+	return client === 'claude-code' ? { maxMs: Math.round(timeout) } : {};
 }
 
 function milliseconds(seconds: unknown): number | undefined {

@@ -1,7 +1,8 @@
 /* Find and read the configuration files of all clients. A broken file is reported and left alone. */
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { exists } from '../project-file.ts';
 import { type ClientFile, readClientFile } from './client-file.ts';
 import { type ClientLocation, clientLocations, type Machine } from './client-table.ts';
 
@@ -37,21 +38,14 @@ function existing(location: ClientLocation): ClientLocation[] {
 }
 
 function filesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder)
-			.filter((name) => /\.(?:ya?ml|json)$/.test(name))
-			.sort()
-			.slice(0, FOLDER_LIMIT)
-			.map((name) => join(folder, name));
-	} catch {
-		return []; // no such folder
-	}
-}
-
-function exists(path: string): boolean {
-	try {
-		return statSync(path, { throwIfNoEntry: false }) !== undefined;
-	} catch {
-		return false; // a folder that we may not enter
-	}
+	// There may be no such folder.
+	return attempt(
+		() =>
+			readdirSync(folder)
+				.filter((name) => /\.(?:ya?ml|json)$/.test(name))
+				.sort()
+				.slice(0, FOLDER_LIMIT)
+				.map((name) => join(folder, name)),
+		[],
+	);
 }

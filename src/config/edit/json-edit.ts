@@ -1,13 +1,12 @@
 /*
  * Set and remove one key in JSON with comments; every other character stays.
  *
- * Offsets come from jsonc-parser. Its own `modify` is not used: it deletes the comments
- * between a removed key and the key before it, reformats the neighbours, and leaves a
- * lone comma when the only key has a trailing one.
+ * The comments between a removed key and the key before it stay, neighbours are not
+ * formatted, and no lone comma is left behind.
  */
-import { createRequire } from 'node:module';
-import type * as Jsonc from 'jsonc-parser';
 import { OrchestraError } from '../../errors.ts';
+import { isObject } from '../../wire/json.ts';
+import { type JsonNode, nodesTo, parseJsonTree } from '../jsonc.ts';
 import {
 	applyTextEdits,
 	isBlank,
@@ -21,24 +20,39 @@ import {
 /** Keys, and indexes of lists. */
 type JsonPath = readonly (string | number)[];
 
+/** The text of a value, comments included, to write it into another text. */
+export class JsonPiece {
+	readonly text: string;
+	/** The indentation of the line that it starts on. */
+	readonly indent: string;
+
+	constructor(text: string, indent: string) {
+		this.text = text;
+		this.indent = indent;
+	}
+}
+
+/** The value at `path` as it is written; undefined when there is none. The text must parse. */
+export function jsonPieceAt(text: string, path: JsonPath): JsonPiece | undefined {
+	const body = text.replace(/^\uFEFF/, '');
+	const node = nodeAt(body, path);
+	return node && new JsonPiece(body.slice(node.start, node.end), indentOf(body, node.start));
+}
+
 /** Remove the key at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonKey(text: string, path: readonly string[]): string {
-	return keepMark(text, (body) => {
-		const property = nodeAt(body, path)?.parent;
-		return property?.type === 'property' ? applyTextEdits(body, removalOf(body, property)) : body;
-	});
+	return keepMark(text, (body) => applyTextEdits(body, removalOf(body, path)));
 }
 
 /** Remove one item of the array at `path`; a text without it is returned unchanged. The text must parse. */
 export function removeJsonItem(text: string, path: readonly string[], index: number): string {
 	return keepMark(text, (body) => {
-		const array = nodeAt(body, path);
-		const item = array?.type === 'array' ? array.children?.[index] : undefined;
-		return item === undefined ? body : applyTextEdits(body, removalOf(body, item));
+		const isItem = Array.isArray(nodeAt(body, path)?.value);
+		return isItem ? applyTextEdits(body, removalOf(body, [...path, index])) : body;
 	});
 }
 
-/** Set the key at `path`, with the objects on the way; a new key comes last. The text must parse. */
+/** Set the key at `path` to a value or a piece, with the objects on the way; a new key comes last. The text must parse. */
 export function setJsonKey(text: string, path: JsonPath, value: unknown): string {
 	return keepMark(text, (body) => {
 		if (isBlank(body)) return setJsonKey(`{}${lineEnding(body)}`, path, value);
@@ -47,7 +61,10 @@ export function setJsonKey(text: string, path: JsonPath, value: unknown): string
 		let known = path.length - 1;
 		while (known > 0 && nodeAt(body, path.slice(0, known)) === undefined) known--;
 		const object = nodeAt(body, path.slice(0, known));
-		if (object?.type !== 'object') throw notAnObject(path.slice(0, known));
+		if (object?.value === null) return setJsonKey(replaceValue(body, object, {}), path, value);
+		if (!isObject(object?.value)) throw notAnObject(path.slice(0, known));
+		if (value instanceof JsonPiece && known < path.length - 1)
+			return setJsonKey(setJsonKey(body, path.slice(0, -1), {}), path, value);
 		const nested = path.slice(known + 1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 		return applyTextEdits(
 			body,
@@ -63,25 +80,31 @@ function notAnObject(path: JsonPath): OrchestraError {
 	});
 }
 
-function nodeAt(body: string, path: JsonPath): Jsonc.Node | undefined {
-	// Loaded on first use.
-	const jsonc = createRequire(import.meta.url)('jsonc-parser') as typeof Jsonc;
-	const tree = jsonc.parseTree(body, [], { allowTrailingComma: true });
-	return tree && jsonc.findNodeAtLocation(tree, [...path]);
+function nodeAt(body: string, path: JsonPath): JsonNode | undefined {
+	return isBlank(body) ? undefined : nodesTo(parseJsonTree(body, 'the text'), path.map(String))[path.length];
 }
 
-function removalOf(body: string, property: Jsonc.Node): TextEdit[] {
-	const siblings = property.parent?.children ?? [];
-	const before = siblings[siblings.indexOf(property) - 1];
-	const end = endOf(property);
+function removalOf(body: string, path: JsonPath): TextEdit[] {
+	const nodes = isBlank(body) ? [] : nodesTo(parseJsonTree(body, 'the text'), path.map(String));
+	const [parent, removed] = nodes.slice(path.length - 1);
+	if (parent === undefined || removed === undefined) return [];
+	const siblings = [...parent.children.values()];
+	const before = siblings[siblings.indexOf(removed) - 1];
+	const { from, end } = removed;
 	const comma = commaAfter(body, end);
-	if (comma !== -1) {
-		if (isBlank(body.slice(end, comma))) return [cutWords(body, property.offset, comma + 1)];
-		return [cut(property.offset, end), cut(comma, comma + 1)];
+	if (siblings.length === 1) {
+		const inside = cut(parent.start + 1, parent.end - 1);
+		const rest = body.slice(inside.at, from) + body.slice(end, inside.end).replace(',', '');
+		// An object without keys or comments is `{}`, as every program writes it.
+		if (isBlank(rest)) return [inside];
 	}
-	const words = cutWords(body, property.offset, end);
+	if (comma !== -1) {
+		if (isBlank(body.slice(end, comma))) return [cutWords(body, from, comma + 1)];
+		return [cut(from, end), cut(comma, comma + 1)];
+	}
+	const words = cutWords(body, from, end);
 	if (before === undefined) return [words];
-	const commaBefore = commaAfter(body, endOf(before));
+	const commaBefore = commaAfter(body, before.end);
 	return commaBefore === -1 ? [words] : [cut(commaBefore, commaBefore + 1), words];
 }
 
@@ -101,13 +124,12 @@ function cut(at: number, end: number): TextEdit {
 	return { at, end, text: '' };
 }
 
-function replaceValue(body: string, node: Jsonc.Node, value: unknown): string {
+function replaceValue(body: string, { start, end, children }: JsonNode, value: unknown): string {
 	const layout = layoutOf(body);
-	const indent = indentOf(body, node.offset);
-	const isLine = !body.slice(node.offset, endOf(node)).includes('\n');
-	const isInline = layout.isMinified || (isLine && (node.children ?? []).length > 0);
-	const text = isInline ? inlineText(value, layout) : blockText(value, layout, indent);
-	return applyTextEdits(body, [{ at: node.offset, end: endOf(node), text }]);
+	const isLine = !body.slice(start, end).includes('\n');
+	const isInline = layout.isMinified || (isLine && children.size > 0);
+	const text = isInline ? inlineText(value, layout) : blockText(value, layout, indentOf(body, start));
+	return applyTextEdits(body, [{ at: start, end, text }]);
 }
 
 interface NewKey {
@@ -115,17 +137,16 @@ interface NewKey {
 	readonly value: unknown;
 }
 
-function insertionInto(body: string, object: Jsonc.Node, added: NewKey): TextEdit[] {
-	const last = object.children?.at(-1);
+function insertionInto(body: string, object: JsonNode, added: NewKey): TextEdit[] {
+	const last = [...object.children.values()].at(-1);
 	if (last === undefined) return [firstKey(body, object, added)];
-	const close = endOf(object) - 1;
-	const comma = commaAfter(body, endOf(last));
-	const after = comma === -1 ? endOf(last) : comma + 1;
+	const comma = commaAfter(body, last.end);
+	const after = comma === -1 ? last.end : comma + 1;
 	const layout = layoutOf(body);
-	const isInline = !body.slice(object.offset, close).includes('\n');
-	const indent = isAloneOnLine(body, last.offset)
-		? indentOf(body, last.offset)
-		: indentOf(body, object.offset) + layout.unit;
+	const isInline = !body.slice(object.start, object.end).includes('\n');
+	const indent = isAloneOnLine(body, last.from)
+		? indentOf(body, last.from)
+		: indentOf(body, object.start) + layout.unit;
 	const text = isInline
 		? layout.gap + inlineKey(added, layout)
 		: layout.eol + indent + blockKey(added, layout, indent);
@@ -137,12 +158,11 @@ function insertionInto(body: string, object: Jsonc.Node, added: NewKey): TextEdi
 }
 
 /** The first key of an object that has none, but may have comments. */
-function firstKey(body: string, object: Jsonc.Node, added: NewKey): TextEdit {
+function firstKey(body: string, { start, end }: JsonNode, added: NewKey): TextEdit {
 	const layout = layoutOf(body);
-	const at = object.offset + 1;
-	const close = endOf(object) - 1;
+	const [at, close] = [start + 1, end - 1];
 	if (layout.isMinified) return { at, end: at, text: inlineKey(added, layout) };
-	const base = indentOf(body, object.offset);
+	const base = indentOf(body, start);
 	const text = layout.eol + base + layout.unit + blockKey(added, layout, base + layout.unit);
 	const isEmpty = isBlank(body.slice(at, close));
 	return isEmpty ? { at, end: close, text: text + layout.eol + base } : { at, end: at, text };
@@ -172,13 +192,26 @@ function blockKey({ key, value }: NewKey, layout: Layout, indent: string): strin
 	return `${JSON.stringify(key)}: ${blockText(value, layout, indent)}`;
 }
 
-function inlineText(value: unknown, { isMinified }: Layout): string {
+function inlineText(value: unknown, layout: Layout): string {
+	const { isMinified } = layout;
+	if (value instanceof JsonPiece) return pieceText(value, layout, value.indent);
 	// JSON has no line break inside a string.
 	return isMinified ? JSON.stringify(value) : JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
 }
 
-function blockText(value: unknown, { unit, eol }: Layout, indent: string): string {
+function blockText(value: unknown, layout: Layout, indent: string): string {
+	const { unit, eol } = layout;
+	if (value instanceof JsonPiece) return pieceText(value, layout, indent);
 	return JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
+}
+
+/** The lines of a piece with another indentation. JSON has no line break inside a string. */
+function pieceText({ text, indent: own }: JsonPiece, { eol }: Layout, indent: string): string {
+	const [first = '', ...lines] = text.split(/\r?\n/);
+	return [
+		first,
+		...lines.map((line) => (line.startsWith(own) ? indent + line.slice(own.length) : line)),
+	].join(eol);
 }
 
 function indentOf(body: string, at: number): string {
@@ -187,10 +220,6 @@ function indentOf(body: string, at: number): string {
 
 function isAloneOnLine(body: string, at: number): boolean {
 	return isBlank(body.slice(lineStart(body, at), at));
-}
-
-function endOf(node: Jsonc.Node): number {
-	return node.offset + node.length;
 }
 
 /** The index of the comma that follows, behind blanks and comments; -1 when none does. */

@@ -1,6 +1,6 @@
 /* Remove and append a table in TOML; every other character stays. */
 import { isBlank, keepMark, lineEnding, lineStart, nextLine } from './text-edits.ts';
-import { type TomlStatement, tomlStatements } from './toml-statements.ts';
+import { type TomlStatement, tomlLibrary, tomlStatements } from './toml-statements.ts';
 
 /** Remove the table at `path`, however it is written: tables, dotted keys, an inline table. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
@@ -10,30 +10,37 @@ export function removeTomlTable(text: string, path: readonly string[]): string {
 	});
 }
 
-/** Append a table of strings and lists of strings at the end of the text. */
-export function appendTomlTable(
-	text: string,
-	path: readonly string[],
-	values: Readonly<Record<string, string | readonly string[]>>,
-): string {
-	const eol = lineEnding(text);
-	const lines = [
-		`[${path.map(tomlKey).join('.')}]`,
-		...Object.entries(values).map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}`),
-	];
-	const isOpen = text !== '' && !text.endsWith('\n');
-	const gap = isBlank(text.replace(/^\uFEFF/, '')) ? '' : eol;
-	return `${text}${isOpen ? eol : ''}${gap}${lines.join(eol)}${eol}`;
+/** The table at `path` as it is written; undefined when it is not written as tables of its own. */
+export function tomlTableText(text: string, path: readonly string[]): string | undefined {
+	const body = text.replace(/^\uFEFF/, '');
+	const blocks = blocksOf(tomlStatements(body), path.length).filter(({ path: own }) => isBelow(own, path));
+	const isOfTables = blocks.length > 0 && blocks.every(({ kind }) => kind === 'table');
+	return isOfTables ? blocks.map(({ start, end }) => withEnd(body.slice(start, end))).join('\n') : undefined;
 }
 
-type Block = Pick<TomlStatement, 'path' | 'start' | 'end'>;
+/** Append tables at the end of the text: a value for the table at `path`, or a text of tables. */
+export function appendTomlTable(text: string, path: readonly string[], value: unknown): string {
+	const nested = path.reduceRight((inner, key) => ({ [key]: inner }), value);
+	const tables = typeof value === 'string' ? value : tomlLibrary().stringify(nested);
+	const eol = lineEnding(text);
+	const isOpen = text !== '' && !text.endsWith('\n');
+	const isApart = isBlank(text.replace(/^\uFEFF/, '')) || /\n[ \t\r]*\n$/.test(text);
+	const gap = isApart ? '' : eol;
+	return `${text}${isOpen ? eol : ''}${gap}${withEnd(tables).replaceAll(/\r?\n/g, eol)}`;
+}
+
+function withEnd(text: string): string {
+	return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+type Block = Pick<TomlStatement, 'kind' | 'path' | 'start' | 'end'>;
 
 /**
  * A table with its own pairs is one block, comments between them included, when its path has at least `depth` keys:
  * the pairs of a shorter one may belong to several tables.
  */
 function blocksOf(statements: readonly TomlStatement[], depth: number): Block[] {
-	const blocks: (Block & Pick<TomlStatement, 'kind'>)[] = [];
+	const blocks: Block[] = [];
 	for (const { kind, path, start, end } of statements) {
 		const last = blocks.at(-1);
 		const isOfTable = kind === 'pair' && last?.kind === 'table' && last.path.length >= depth;
@@ -54,17 +61,4 @@ function cutBlock(text: string, start: number, end: number): string {
 	while (isBlankBefore && to < text.length && isBlank(text.slice(to, nextLine(text, to))))
 		to = nextLine(text, to);
 	return text.slice(0, start) + text.slice(to);
-}
-
-function tomlKey(key: string): string {
-	return /^[\w-]+$/.test(key) ? key : tomlText(key);
-}
-
-function tomlValue(value: string | readonly string[]): string {
-	return typeof value === 'string' ? tomlText(value) : `[${value.map(tomlText).join(', ')}]`;
-}
-
-/** A basic string has the escapes of JSON, and must escape DEL too. */
-function tomlText(text: string): string {
-	return JSON.stringify(text).replaceAll('\u007F', '\\u007F');
 }

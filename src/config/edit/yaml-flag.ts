@@ -5,6 +5,7 @@ import { OrchestraError } from '../../errors.ts';
 import { boundedValue, composeBoundedYaml } from '../../files/bounded-yaml.ts';
 import { isObject } from '../../wire/json.ts';
 import { applyTextEdits, keepMark, lineEnding, lineStart, nextLine, type TextEdit } from './text-edits.ts';
+import { rangeOf } from './yaml-list.ts';
 
 /** Set the flag at `path`: key of the list, index, key of the flag. Throws `bad_input` for an item that is an alias. */
 export function setYamlFlag(text: string, path: readonly (string | number)[], value: boolean): string {
@@ -41,10 +42,6 @@ function flagEdit(
 		end: at,
 		text: isLast ? `${eol}${indent}${key}: ${value}` : `${indent}${key}: ${value}${eol}`,
 	};
-}
-
-function rangeOf(yaml: typeof Yaml, node: unknown): Yaml.Range | undefined {
-	return yaml.isNode(node) ? (node.range ?? undefined) : undefined;
 }
 
 /** An anchor, a tag or a value over several lines may make it another text than meant. */

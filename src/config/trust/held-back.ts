@@ -4,8 +4,11 @@
  * The bytes that are hashed are those that were parsed: a file that is replaced meanwhile
  * changes nothing. A record that cannot be read trusts nothing.
  */
-import { messageOf } from '../../errors.ts';
+import { dirname } from 'node:path';
+import { attempt, messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import { quoted } from '../../printable.ts';
 import type { JsonValue } from '../../wire/json.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { type TrustedProject, TrustRecord } from './trust-record.ts';
@@ -31,6 +34,10 @@ export interface HeldBack {
 	readonly reason: 'new' | 'changed';
 	/** Why the record could not be read. */
 	readonly recordProblem: string | undefined;
+	/** Another state folder of this user, under which the file is trusted as it is. */
+	readonly trustedUnder: string | undefined;
+	/** The state folder whose record counts. */
+	readonly stateFolder: string;
 	/** All effects of the file; those with `isHeld` have none now. */
 	readonly effects: readonly ProjectEffect[];
 	/** What the trusted version ran, by name. Undefined for a file that was never trusted. */
@@ -52,7 +59,16 @@ export function holdBack(
 	const { trusted, problem } = recordOf(file, environment);
 	if (trusted?.sha256.includes(sha256(bytes))) return undefined;
 	const reason = trusted ? 'changed' : 'new';
-	return { file, folder, reason, recordProblem: problem, effects, trustedEffects: trusted?.runs };
+	return {
+		file,
+		folder,
+		reason,
+		recordProblem: problem,
+		trustedUnder: otherFolder(file, bytes, environment),
+		stateFolder: stateFolder(environment),
+		effects,
+		trustedEffects: trusted?.runs,
+	};
 }
 
 function recordOf(
@@ -66,11 +82,21 @@ function recordOf(
 	}
 }
 
+function otherFolder(
+	file: string,
+	bytes: Uint8Array,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): string | undefined {
+	// The list of folders cannot be used: the message says less.
+	return attempt(() => TrustRecord.otherFolderOf(file, bytes, environment));
+}
+
 /** Names in a sentence. */
 const SHOWN_NAMES = 8;
 
 /** One sentence for people and agents. Names that could be read as more than a name are not in it. */
-export function heldBackText({ file, reason, recordProblem, effects }: HeldBack): string {
+export function heldBackText(heldBack: HeldBack): string {
+	const { file, reason, recordProblem, trustedUnder, effects } = heldBack;
 	const held = effects.filter(({ isHeld }) => isHeld);
 	const parts = [
 		namesOf(held, 'server', ['the MCP server', 'the MCP servers']),
@@ -81,11 +107,19 @@ export function heldBackText({ file, reason, recordProblem, effects }: HeldBack)
 	const what = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 	const why = reason === 'new' ? 'is not trusted' : 'was changed since it was trusted';
 	const broken = recordProblem === undefined ? '' : ` (the record of trust cannot be used: ${recordProblem})`;
-	return `${file} ${why}${broken}, so ${what} ${held.length === 1 ? 'is' : 'are'} held back`;
+	const elsewhere =
+		trustedUnder === undefined
+			? ''
+			: ` in the state folder ${heldBack.stateFolder} (it is trusted in ${trustedUnder}: XDG_STATE_HOME is another one here)`;
+	return `${file} ${why}${broken}${elsewhere}, so ${what} ${held.length === 1 ? 'is' : 'are'} held back`;
 }
 
 /** What a person does about it. */
-export function trustHint({ folder }: HeldBack): string {
+export function trustHint({ folder, trustedUnder, stateFolder: own }: HeldBack): string {
+	if (trustedUnder !== undefined) {
+		const trust = `XDG_STATE_HOME=${quoted(dirname(own))} mctl trust`;
+		return `let the program that starts mctl pass XDG_STATE_HOME=${quoted(dirname(trustedUnder))} on, or run "${trust}" in ${folder}`;
+	}
 	return `run "mctl trust" in ${folder}; "mctl trust --dry-run" shows what the project would run`;
 }
 

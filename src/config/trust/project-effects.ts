@@ -8,13 +8,16 @@
  */
 import { resolve } from 'node:path';
 import { isInside } from '../../files/is-inside.ts';
+import { DEPTH_LIMIT } from '../../files/value-bounds.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { redact } from '../../redact.ts';
 import { referenceText, splitReferences } from '../../secrets/secret-text.ts';
 import { isObject, type JsonValue } from '../../wire/json.ts';
+import type { AnyKeys } from '../key.ts';
 import { isOwnCommand } from '../own-entry.ts';
-import { sectionNames } from '../sections.ts';
+import { yamlKeys } from '../plugins-yaml.ts';
+import { sectionNames, sections } from '../sections.ts';
 
 /** One thing that a file would run or set. */
 export interface ProjectEffect {
@@ -27,37 +30,36 @@ export interface ProjectEffect {
 	readonly isHeld: boolean;
 }
 
-/** Limits that can only be stricter than the default, which is none. */
-export const childLimitKeys: ReadonlySet<string> = new Set(['memoryBytes', 'processes', 'openFiles']);
-
-/** Deepest value that is searched for references. */
-const DEPTH_LIMIT = 32;
-
-/** The keys of a `plugins.yaml` beside its plugins. */
-const yamlKeys = ['listen_addr', 'tcp_addr', 'certs_dir'];
-
-/** Sections that choose among tools, and start nothing. */
-const choosing = new Set(['toolList', 'views', 'clients']);
-
 /** The effects of a parsed file. `folder` is that of the file. None for a file that needs no trust. */
 export function projectEffects(value: JsonValue, folder: string): ProjectEffect[] {
 	if (!isObject(value)) return [];
-	return Object.entries(value).flatMap(([key, section]): ProjectEffect[] => {
-		if (!sectionNames.includes(key) && !yamlKeys.includes(key)) return []; // nobody reads it
-		if (key === 'mcpServers') return membersOf(section).map(serverEffect);
-		if (key === 'plugins') return Array.isArray(section) ? section.map(pluginEffect) : [];
-		if (key === 'tools') return membersOf(section).flatMap((member) => toolsEffect(member, folder));
-		if (key === 'library')
-			return membersOf(section).flatMap((member) => outsideEffect('library', member, folder));
-		if (key === 'policy') return policyEffects(section);
-		if (key === 'limits')
-			return membersOf(section).map(([name, inner]) =>
-				setting(`limits.${name}`, inner, !childLimitKeys.has(name)),
-			);
-		if (choosing.has(key)) return [setting(key, section, false)];
-		if (!isObject(section)) return [setting(key, section)];
-		return membersOf(section).map(([name, inner]) => setting(`${key}.${name}`, inner));
+	return Object.entries(value).flatMap(([name, section]): ProjectEffect[] => {
+		if (name === 'mcpServers') return membersOf(section).map(serverEffect);
+		if (name === 'plugins') return Array.isArray(section) ? section.map(pluginEffect) : [];
+		if (name === 'policy') return policyEffects(section);
+		if (Object.hasOwn(yamlKeys, name)) return [setting(name, section)];
+		// Nobody reads another one.
+		return sectionNames.includes(name) ? settingEffects(sections, [name], section, folder) : [];
 	});
+}
+
+/** The effects of a key, by its row of the table. A key that is not in it is held back. */
+function settingEffects(keys: AnyKeys, path: string[], value: unknown, folder: string): ProjectEffect[] {
+	const [name, last = ''] = [path.join('.'), path.at(-1)];
+	const { trust, members: inner, isSecret } = (Object.hasOwn(keys, last) && keys[last]) || {};
+	const members = membersOf(value);
+	if (trust === undefined && isObject(value) && path.length === 1)
+		return members.flatMap(([key, each]) => settingEffects(inner ?? {}, [...path, key], each, folder));
+	if (trust === 'free') return [];
+	if (trust === 'inside') {
+		const outside = (Array.isArray(value) ? value : [value]).filter((each) => !isWrittenInside(each, folder));
+		return outside.length === 0 ? [] : [setting(name, Array.isArray(value) ? outside : value)];
+	}
+	if (trust === undefined && isSecret && isObject(value)) {
+		const names = members.map(([key]) => key);
+		return names.length === 0 ? [] : [{ ...setting(name, ''), text: `keys: ${names.join(', ')}` }];
+	}
+	return [setting(name, value, trust !== 'kept')];
 }
 
 /** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
@@ -77,11 +79,14 @@ function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
 	return { kind: 'server', name, text: describe(start, entry), isHeld: !isOwn };
 }
 
-/** Without the parts of a URL that may be secret. */
 function urlOf(entry: unknown): string {
 	const url = isObject(entry) ? entry['url'] : undefined;
-	const text = typeof url === 'string' ? url : '';
-	return text.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/[?#].*$/s, '?…');
+	return typeof url === 'string' ? writtenUrl(url) : '';
+}
+
+/** A URL without the parts that may be secret. */
+export function writtenUrl(url: string): string {
+	return url.replace(/^(\w+:\/\/)[^/@]*@/, '$1').replace(/[?#].*$/s, '?…');
 }
 
 /** Undefined for a remote server and for an entry that is not right. */
@@ -128,6 +133,8 @@ function describe(start: string, entry: unknown): string {
 		const keys = membersOf(entry[key]).map(([name]) => name);
 		return keys.length === 0 ? [] : [`${key}: ${keys.join(', ')}`];
 	});
+	const account = isObject(entry['oauth']) ? entry['oauth']['account'] : undefined;
+	if (typeof account === 'string') names.push(`signed in as the account "${account}"`);
 	const references = [...new Set(referencesIn(entry))];
 	const plain = Object.entries(entry)
 		.filter(([key]) => !described.has(key))
@@ -143,25 +150,6 @@ function referencesIn(value: unknown, depth: number = 0): string[] {
 		return splitReferences(value).flatMap((part) => (typeof part === 'string' ? [] : [referenceText(part)]));
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.values(value).flatMap((inner) => referencesIn(inner, depth + 1));
-}
-
-function toolsEffect([key, value]: [string, unknown], folder: string): ProjectEffect[] {
-	if (key === 'examples') return [];
-	if (key === 'roots') {
-		const roots = Array.isArray(value) ? value : [];
-		const outside = roots.filter((root) => !isWrittenInside(root, folder));
-		return outside.length === 0 ? [] : [setting('tools.roots', outside)];
-	}
-	if (key === 'config') {
-		const keys = membersOf(value).map(([name]) => name);
-		return keys.length === 0 ? [] : [{ ...setting('tools.config', ''), text: `keys: ${keys.join(', ')}` }];
-	}
-	const isStricter = key === 'sandbox' || key === 'sandboxes' || key === 'limits';
-	return [setting(`tools.${key}`, value, !isStricter)];
-}
-
-function outsideEffect(section: string, [key, value]: [string, unknown], folder: string): ProjectEffect[] {
-	return isWrittenInside(value, folder) ? [] : [setting(`${section}.${key}`, value)];
 }
 
 /** Rules that allow are held back; rules that ask or deny count from the start. */

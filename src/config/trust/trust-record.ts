@@ -7,17 +7,19 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-import { realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
+import { pathWithoutLinks } from '../../files/path-without-links.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
+import { noteStateFolder, otherStateFolders } from './other-records.ts';
 
 /** Versions of one file that are remembered. */
 const VERSION_LIMIT = 10;
@@ -38,18 +40,33 @@ export interface TrustedProject {
 export class TrustRecord {
 	/** The file of the record. It may not exist. */
 	readonly file: string;
+	readonly #onTrusted: () => Promise<void>;
 
-	constructor(file: string) {
+	/** @param onTrusted called after something was trusted */
+	constructor(file: string, onTrusted: () => Promise<void> = async () => {}) {
 		this.file = file;
+		this.#onTrusted = onTrusted;
 	}
 
 	static ofUser(environment: Readonly<NodeJS.ProcessEnv>): TrustRecord {
-		return new TrustRecord(join(stateFolder(environment), 'trust', 'projects.json'));
+		return new TrustRecord(recordFile(stateFolder(environment)), () => noteStateFolder(environment));
+	}
+
+	/** The state folder of this user, other than that of the environment, under which these bytes are trusted. */
+	static otherFolderOf(
+		file: string,
+		bytes: Uint8Array,
+		environment: Readonly<NodeJS.ProcessEnv>,
+	): string | undefined {
+		return otherStateFolders(environment).find((folder) => {
+			// A record that cannot be used trusts nothing.
+			return attempt(() => new TrustRecord(recordFile(folder)).has(file, bytes), false);
+		});
 	}
 
 	/** The record of a file; undefined when it was never trusted. Throws `bad_input` when another user may write the record. */
 	find(file: string): TrustedProject | undefined {
-		const path = trustPath(file);
+		const path = pathWithoutLinks(file);
 		return this.list().find((project) => project.path === path);
 	}
 
@@ -76,7 +93,7 @@ export class TrustRecord {
 
 	/** Trust these bytes at this place. Throws system errors, and `timeout` while another process has the lock. */
 	async trust(file: string, bytes: Uint8Array, runs: Readonly<Record<string, string>>): Promise<void> {
-		const path = trustPath(file);
+		const path = pathWithoutLinks(file);
 		const hash = sha256(bytes);
 		await this.#change((projects) => {
 			const others = projects.filter((project) => project.path !== path);
@@ -87,6 +104,7 @@ export class TrustRecord {
 				PROJECT_LIMIT,
 			);
 		});
+		await this.#onTrusted();
 	}
 
 	/** Trust these files no longer. Returns those that were trusted. */
@@ -110,19 +128,14 @@ export class TrustRecord {
 	}
 }
 
+function recordFile(folder: string): string {
+	return join(folder, 'trust', 'projects.json');
+}
+
 /** Without the oldest ones that would make the record too large to be read. */
 function readable(projects: readonly TrustedProject[]): readonly TrustedProject[] {
 	const bytes = Buffer.byteLength(JSON.stringify({ projects }));
 	return bytes <= SMALL_FILE_LIMIT_BYTES || projects.length < 2 ? projects : readable(projects.slice(0, -1));
-}
-
-/** The name of a file in the record: the folder without links, and the name of the file. */
-export function trustPath(file: string): string {
-	try {
-		return join(realpathSync(dirname(file)), basename(file));
-	} catch {
-		return file; // the folder is gone
-	}
 }
 
 function isProject(value: unknown): value is TrustedProject {

@@ -1,78 +1,74 @@
 /*
  * The sections of a project file that is not trusted, and how they count.
  *
- * Only what is listed here has an effect; all else is as if the file did not have it. It
- * counts after the user's own configuration, so it fills gaps and overrides nothing.
+ * Only what the table of keys says has an effect; all else is as if the file did not have
+ * it. It counts after the user's own configuration, so it fills gaps and overrides nothing.
  */
-import { isInside } from '../../files/is-inside.ts';
+import { isObject } from '../../wire/json.ts';
 import type { ToolsSection } from '../configuration.ts';
+import { childLimitKeys } from '../confinement.ts';
 import type { FieldSource } from '../field.ts';
+import { type AnyKeys, untrustedOf } from '../key.ts';
+import type { ConfigFile } from '../merge-sections.ts';
 import type { ConfigProblem } from '../problem.ts';
-import { type FileSections, sectionNames } from '../sections.ts';
-import { childLimitKeys } from './project-effects.ts';
-
-/** Sections that have an effect. */
-const kept = ['tools', 'library', 'limits', 'policy', 'toolList', 'views', 'clients'];
+import { type FileSections, sections } from '../sections.ts';
 
 /** Read a file that is not trusted: its variables are not expanded, and the hub asks nobody for them. */
 export function readUntrusted(
 	source: FieldSource,
 	read: (source: FieldSource) => FileSections,
-	{ root, empty }: { root: string; empty: FileSections },
+	root: string,
 ): FileSections {
 	const { HOME } = source.environment;
 	const problems: ConfigProblem[] = [];
-	const sections = read({
+	const found = read({
 		...source,
 		environment: { HOME },
 		environmentName: 'the environment of a file that is not trusted, which has only HOME',
 		unset: new Set(),
 		problems,
 	});
-	source.problems.push(...problems.filter(({ key }) => hasEffect(key)));
-	return untrustedSections(sections, root, empty);
+	source.problems.push(...problems.filter(({ key }) => hasEffect(sections, key.split('.'))));
+	return untrustedOf(sections, found, root);
 }
 
 /** Whether a problem of this key matters. That of a key that nobody knows does: it may be a mistyped one. */
-function hasEffect(key: string): boolean {
-	const [section = ''] = key.split('.');
-	return !key.startsWith('tools.config') && (kept.includes(section) || !sectionNames.includes(section));
+function hasEffect(keys: AnyKeys, [name = '', ...rest]: readonly string[]): boolean {
+	const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
+	if (found === undefined) return true;
+	if (found.trust === undefined && found.isDivided && found.members) return hasEffect(found.members, rest);
+	return found.trust !== undefined && found.trust !== 'held';
 }
 
-/** What is left of the sections; `empty` has the defaults. `root` is the folder of the project. */
-function untrustedSections(sections: FileSections, root: string, empty: FileSections): FileSections {
-	const { tools, library, limits, policy, toolList, views, clients } = sections;
-	const { sandbox, sandboxes, limits: toolLimits } = tools;
-	const inside = (path: string | undefined): string | undefined =>
-		path !== undefined && isInside(path, root) ? path : undefined;
-	return {
-		...empty,
-		tools: {
-			...empty.tools,
-			roots: tools.roots?.filter((path) => isInside(path, root)),
-			examples: tools.examples,
-			untrustedFolder: root,
-			...(sandbox && { sandbox }),
-			...(sandboxes && { sandboxes }),
-			...(toolLimits && { limits: toolLimits }),
-		},
-		library: { prompts: inside(library.prompts), resources: inside(library.resources) },
-		limits: Object.fromEntries(Object.entries(limits).filter(([key]) => childLimitKeys.has(key))),
-		policy: policy.map((rules) => rules.filter(({ action }) => action !== 'allow')),
-		toolList,
-		views,
-		clients,
-	};
+/** How tools below a project file that is not trusted are restricted, and whether their settings are held back. */
+export function untrustedTools(
+	files: readonly ConfigFile[],
+	root: string,
+): Pick<ToolsSection, 'untrustedFolder' | 'heldConfigFolder'> {
+	const untrusted = files.filter(({ isTrusted }) => !isTrusted);
+	if (untrusted.length === 0) return {};
+	const isHeld = untrusted.some(({ document }) => hasToolConfig(document.value));
+	return { untrustedFolder: root, ...(isHeld && { heldConfigFolder: root }) };
+}
+
+function hasToolConfig(value: unknown): boolean {
+	const tools = isObject(value) ? value['tools'] : undefined;
+	const config = isObject(tools) ? tools['config'] : undefined;
+	return isObject(config) && Object.keys(config).length > 0;
 }
 
 /** Without what would weaken the sandbox and the limits of `trusted`: an entry for one tool counts before that for all. */
 export function yieldingTo(trusted: FileSections, untrusted: FileSections): FileSections {
 	const { sandboxes, limits, ...tools } = untrusted.tools;
-	const hasLimits = Object.keys(trusted.limits).some((key) => childLimitKeys.has(key));
-	const kept: ToolsSection = {
-		...tools,
-		...(sandboxes && trusted.tools.sandbox === undefined && { sandboxes }),
-		...(limits && !hasLimits && { limits }),
+	const hasLimits = Object.entries(trusted.limits).some(
+		([name, value]) => name in childLimitKeys && value !== undefined,
+	);
+	return {
+		...untrusted,
+		tools: {
+			...tools,
+			...(trusted.tools.sandbox === undefined && { sandboxes }),
+			...(!hasLimits && { limits }),
+		},
 	};
-	return { ...untrusted, tools: kept };
 }

@@ -1,17 +1,23 @@
 /*
  * The answers of `find_tools`, `describe_tool` and `call_tool`. Mistakes of the agent
  * are results with `isError`, which it reads and corrects; they name the nearest tool
- * and the wrong argument. Loaded with the first such call.
+ * and the wrong argument. What is not found may belong to a server that starts: the
+ * answer waits for it, and names the servers that did not answer. Loaded with the first
+ * such call.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import type { CallToolResult, InputRequired, Tool } from '../../protocol/mcp-types.ts';
+import { nearest } from '../../nearest.ts';
+import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { propertiesOf } from '../../schema/schema-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
 import { validate } from '../../schema/validate.ts';
-import { nearest } from '../../search/text/nearest.ts';
+import type { SearchHit } from '../../search/document.ts';
+import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
+import { type AbsentServer, absenceText } from '../absent-servers.ts';
+import { awaitServers } from './await-servers.ts';
 import { foundText } from './found-tools.ts';
 import {
 	CALL_TOOL,
@@ -22,7 +28,7 @@ import {
 	searchTools,
 } from './search-tools.ts';
 import { type OfferedTool, ownName } from './tool-document.ts';
-import type { CallDirectly } from './tool-exposure.ts';
+import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 
@@ -31,28 +37,57 @@ const QUERY_CHARACTERS = 2000;
 /** Most tools and most mistakes that an error names. */
 const NAMED = 3;
 
-export interface SearchToolParts {
-	readonly tools: readonly OfferedTool[];
+/** A hit with this score holds most of what was asked for; others are looked for a little longer, or not at all. */
+const GOOD_SCORE = 60;
+/** How long a search waits for servers that start, in milliseconds: with nothing found, and with something. */
+const NOTHING_WAIT_MS = 15_000;
+const SOMETHING_WAIT_MS = 3000;
+
+export interface SearchToolParts extends Omit<SearchedTools, 'list'> {
+	/** The tools as they are listed now. */
+	readonly tools: () => Promise<readonly OfferedTool[]>;
 	/** The view of the client. */
-	readonly accept: ToolFilter;
+	readonly accept: ToolFilter | undefined;
 	readonly index: ToolIndex;
-	readonly call: CallDirectly;
+	/** These tools were shown for a query. */
+	readonly found?: (query: string, names: readonly string[]) => void;
 }
 
 /** Answer a call of a search tool. */
 export async function answerSearchTool(
-	{ name, arguments: input }: CallToolParams,
+	{ name, arguments: given }: CallToolParams,
 	context: CallContext,
 	parts: SearchToolParts,
-): Promise<CallToolResult | InputRequired> {
-	const own = searchTools(new Map()).find((tool) => tool.name === name);
+): Promise<Answer> {
+	// As in a call of the tool itself, arguments that are `null` count as absent.
+	const input = given['arguments'] === null ? { ...given, arguments: {} } : given;
+	const own = searchTools({ counts: new Map(), absent: [] }).find((tool) => tool.name === name);
 	const wrong = own ? await mistakes(own, input) : [];
 	if (own && wrong.length > 0) return mistake(wrong, own);
-	if (name === FIND_TOOLS) return textResult(await find(input, parts));
+	if (name === FIND_TOOLS) return textResult(await find(input, context, parts));
 	const wanted = typeof input['name'] === 'string' ? input['name'] : '';
-	const tool = parts.tools.find((each) => each.tool.name === wanted && parts.accept(wanted))?.tool;
+	const tool = await toolNamed(wanted, context, parts);
 	if (tool === undefined) return textResult(await unknownTool(wanted, parts), true);
 	return name === DESCRIBE_TOOL ? textResult(JSON.stringify(tool)) : callInner(tool, input, context, parts);
+}
+
+function isVisible(name: string, { accept }: SearchToolParts): boolean {
+	return accept === undefined || accept(name);
+}
+
+/** A tool of a server that starts is waited for; one of a server that failed is not. */
+function toolNamed(wanted: string, context: CallContext, parts: SearchToolParts): Promise<Tool | undefined> {
+	return awaitServers(context, parts, async () => {
+		const tools = await parts.tools();
+		const value = tools.find(({ tool }) => tool.name === wanted && isVisible(wanted, parts))?.tool;
+		const isHopeless = ownersOf(wanted, parts.absent()).some(({ state }) => state === 'failed');
+		return { value, waitMs: value || isHopeless ? 0 : NOTHING_WAIT_MS };
+	});
+}
+
+/** The absent servers whose tools have names like this one. */
+function ownersOf(tool: string, absent: readonly AbsentServer[]): readonly AbsentServer[] {
+	return absent.filter(({ id }) => tool.startsWith(toolPrefix(id)));
 }
 
 async function callInner(
@@ -60,7 +95,7 @@ async function callInner(
 	{ arguments: given = {} }: Readonly<Record<string, unknown>>,
 	context: CallContext,
 	{ call }: SearchToolParts,
-): Promise<CallToolResult | InputRequired> {
+): Promise<Answer> {
 	const input = isObject(given) ? given : {};
 	const wrong = await mistakes(tool, input);
 	if (wrong.length > 0) return mistake(wrong, tool);
@@ -70,19 +105,49 @@ async function callInner(
 
 async function find(
 	input: Readonly<Record<string, unknown>>,
-	{ tools, accept, index }: SearchToolParts,
+	context: CallContext,
+	parts: SearchToolParts,
 ): Promise<string> {
 	const query = String(input['query']).slice(0, QUERY_CHARACTERS);
+	const task = typeof input['task'] === 'string' ? input['task'].slice(0, QUERY_CHARACTERS) : undefined;
 	const limit = Number(input['limit'] ?? FIND_LIMITS.usual);
 	const budget = Number(input['budget'] ?? FIND_BUDGETS.usual);
+	const { tools, hits } = await awaitServers(context, parts, async () => {
+		const tools = await parts.tools();
+		const hits = await parts.index.search(tools, { query, task, limit, accept: parts.accept });
+		return { value: { tools, hits }, waitMs: searchWaitMs(query, hits, parts.absent()) };
+	});
 	const byName = new Map(tools.map(({ tool }) => [tool.name, tool]));
-	const found = (await index.search(tools, { query, limit, accept })).flatMap((hit) => {
+	const found = hits.flatMap((hit) => {
 		const tool = byName.get(hit.id);
 		return tool ? [{ tool, hit }] : [];
 	});
-	if (found.length > 0) return foundText(found, budget);
-	const servers = [...new Set(tools.filter(({ tool }) => accept(tool.name)).map(({ server }) => server))];
-	return `No tool matches "${query}". Try other words; the servers are: ${servers.join(', ')}.`;
+	const missing = absenceText(parts.absent());
+	parts.found?.(
+		query,
+		found.map(({ tool }) => tool.name),
+	);
+	if (found.length > 0) return lines(foundText(found, budget), missing);
+	return lines(`No tool matches "${query}". ${advice(tools, parts)}`, missing);
+}
+
+function advice(tools: readonly OfferedTool[], parts: SearchToolParts): string {
+	const visible = tools.filter(({ tool }) => isVisible(tool.name, parts));
+	const servers = new Set(visible.map(({ server }) => server));
+	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
+	return parts.absent().length > 0 ? 'No server has answered yet.' : 'No server offers tools.';
+}
+
+/** Less when something good is found already, unless the query names a server that starts. */
+function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: readonly AbsentServer[]): number {
+	const words = query.toLowerCase().split(/[^\p{L}\p{N}_-]+/u);
+	const isNamed = absent.some(({ id, state }) => state === 'starting' && words.includes(id.toLowerCase()));
+	if (best === undefined || isNamed) return NOTHING_WAIT_MS;
+	return best.score >= GOOD_SCORE ? 0 : SOMETHING_WAIT_MS;
+}
+
+function lines(...texts: readonly string[]): string {
+	return texts.filter((text) => text !== '').join('\n');
 }
 
 /** The sentences about wrong arguments; none for a schema that cannot be checked here, which the tool checks itself. */
@@ -109,23 +174,35 @@ function mistake(wrong: readonly string[], { name, inputSchema }: Tool): CallToo
 }
 
 async function unknownTool(wanted: string, parts: SearchToolParts): Promise<string> {
-	const close = await closeNames(wanted, parts);
+	const owners = ownersOf(wanted, parts.absent());
+	if (owners.length > 0) return lines(`"${wanted}" cannot be used now.`, absenceText(owners));
+	const close = await closeNames(wanted, await parts.tools(), parts);
 	const guess = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`;
-	return `There is no tool "${wanted}".${guess} Find the name with ${FIND_TOOLS}, then use it in ${CALL_TOOL}.`;
+	const text = `There is no tool "${wanted}".${guess} Find the name with ${FIND_TOOLS}, then use it in ${CALL_TOOL}.`;
+	return lines(text, absenceText(parts.absent()));
 }
 
 /** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */
-async function closeNames(wanted: string, { tools, accept, index }: SearchToolParts): Promise<string[]> {
-	const names = tools.map(({ tool }) => tool.name).filter(accept);
-	const asked = ownName(wanted).toLowerCase();
-	const same = names.filter((name) => ownName(name).toLowerCase() === asked);
+async function closeNames(
+	wanted: string,
+	tools: readonly OfferedTool[],
+	parts: SearchToolParts,
+): Promise<string[]> {
+	const offered = tools.filter(({ tool }) => isVisible(tool.name, parts));
+	const names = offered.map(({ tool }) => tool.name);
+	const owns = offered.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
+	const { tool } = new ServerNames(offered.map(({ server }) => server)).read(wanted);
+	// What follows the first `__`, when nothing is known of the server.
+	const asked = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();
+	const same = names.filter((_, at) => owns[at] === asked);
 	if (same.length > 0) return same.slice(0, NAMED);
 	const near = nearest(wanted, names, NAMED);
 	if (near.length > 0) return near;
-	const nearOwn = new Set(nearest(asked, names.map(ownName), NAMED));
-	const byOwn = names.filter((name) => nearOwn.has(ownName(name)));
+	const nearOwn = new Set(nearest(asked, owns, NAMED));
+	const byOwn = names.filter((_, at) => nearOwn.has(owns[at] ?? ''));
 	if (byOwn.length > 0) return byOwn.slice(0, NAMED);
 	const query = wanted.slice(0, QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
+	const { accept, index } = parts;
 	return (await index.search(tools, { query, limit: NAMED, accept })).map(({ id }) => id);
 }
 

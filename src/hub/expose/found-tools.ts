@@ -39,7 +39,13 @@ function footer(shown: number, found: number): string {
 function blockOf({ tool, hit }: FoundTool): string {
 	const summary = firstSentence(tool.description ?? tool.title ?? '', SUMMARY_CHARACTERS);
 	const why = reasonsOf(hit.why);
-	return `${shortSignature(tool)}\n  ${summary}${why === '' ? '' : `\n  matched: ${why}`}`;
+	return `${shortSignature(tool)}${marksOf(tool)}\n  ${summary}${why === '' ? '' : `\n  matched: ${why}`}`;
+}
+
+/** What a tool says of its effects, where it says so. */
+function marksOf({ annotations }: Tool): string {
+	if (annotations?.readOnlyHint === true) return ' [read-only]';
+	return annotations?.destructiveHint === true ? ' [destructive]' : '';
 }
 
 /** All parameters, or the required ones when the line would be long. */
@@ -58,7 +64,8 @@ function shortSignature({ name, inputSchema }: Tool): string {
 function reasonsOf(why: readonly MatchReason[]): string {
 	return why
 		.slice(0, REASONS)
-		.map(({ word, matched, fields: [field = ''] }) => {
+		.map(({ word, matched, kind, fields: [field = ''] }) => {
+			if (kind === 'usage') return 'used for a similar query';
 			return `${word}${matched === word ? '' : `→${matched}`}${field === '' ? '' : ` (${field})`}`;
 		})
 		.join(', ');

@@ -1,5 +1,6 @@
 /* The tools that an agent gets in place of a long list: search, describe, call. */
 import type { Tool } from '../../protocol/mcp-types.ts';
+import type { AbsentServer } from '../absent-servers.ts';
 
 /** Tools in one answer of `find_tools`, by default and at most. */
 export const FIND_LIMITS = { usual: 8, most: 50 };
@@ -43,22 +44,47 @@ const callTool: Tool = {
 	},
 };
 
-/** The definitions; `servers` maps the server of each hidden tool to their number. */
-export function searchTools(servers: ReadonlyMap<string, number>): Tool[] {
-	const total = [...servers.values()].reduce((sum, count) => sum + count, 0);
-	const named = [...servers].slice(0, NAMED_SERVERS).map(([server, count]) => `${server} (${count})`);
-	const more = servers.size > NAMED_SERVERS ? [`${servers.size - NAMED_SERVERS} more`] : [];
+/** What the definitions name. */
+export interface SearchedServers {
+	/** The number of hidden tools by their server. */
+	readonly counts: ReadonlyMap<string, number>;
+	/** Servers whose tools are not known yet. */
+	readonly absent: readonly AbsentServer[];
+}
+
+/** The definitions of the search tools. */
+export function searchTools({ counts, absent }: SearchedServers): Tool[] {
+	const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+	const servers = [
+		...[...counts].map(([server, count]) => `${server} (${count})`),
+		...absent.map(({ id, state }) => `${id} (${state})`),
+	];
+	const named = servers.slice(0, NAMED_SERVERS);
+	const more = servers.length > NAMED_SERVERS ? [`${servers.length - NAMED_SERVERS} more`] : [];
+	const belong = [...named, ...more].join(', ');
+	const hidden =
+		total > 0
+			? `${total} tools are not in this list; they belong to: ${belong}. `
+			: belong === ''
+				? 'No other tools are configured. '
+				: `The tools that are not in this list belong to: ${belong}. `;
+	const wait = absent.some(({ state }) => state === 'starting')
+		? 'A search waits for servers that start. '
+		: '';
 	return [
 		{
 			name: FIND_TOOLS,
 			description:
-				`Find tools for a step or a task, in your own words. ${total} tools are not in this list; ` +
-				`they belong to: ${[...named, ...more].join(', ')}. ` +
+				`Find tools for a step or a task, in your own words. ${hidden}${wait}` +
 				`Returns signatures, best first. Call a found tool with ${CALL_TOOL}.`,
 			inputSchema: {
 				type: 'object',
 				properties: {
 					query: { type: 'string', description: 'What the tool should do' },
+					task: {
+						type: 'string',
+						description: 'The whole request that this is a step of, in the words of the user: send both',
+					},
 					limit: { type: 'integer', minimum: 1, maximum: FIND_LIMITS.most, default: FIND_LIMITS.usual },
 					budget: {
 						type: 'integer',

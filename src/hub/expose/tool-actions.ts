@@ -1,7 +1,7 @@
 /*
- * What a tool does to a thing, from the verb in its name: `create_issue` creates, and
- * "open a new ticket" asks for that. Most tools of a server share their nouns, so the
- * verb decides among them.
+ * Other verbs for what a tool does, from the verb in its name: `create_issue` creates, and
+ * "open a new ticket" asks for that. They are words of the tool like others: how rare a verb
+ * is among the tools decides what it is worth, so that it never outranks the thing.
  */
 import { stem } from '../../search/text/stem.ts';
 import { wordsOf } from '../../search/text/words.ts';
@@ -41,14 +41,15 @@ const actions = [
 /** The numbers of the actions of each verb, by its stem. */
 const byVerb: ReadonlyMap<string, readonly number[]> = collectVerbs();
 
-/** The actions that the words of a text name. A participle names none: "the failed job", "changed files". */
-export function actionsIn(text: string): Set<number> {
-	const verbs = wordsOf(text).filter((word) => !/(?:ed|ing)$/.test(word) || byVerb.has(word));
-	return new Set(verbs.flatMap((word) => byVerb.get(stem(word)) ?? []));
+/** Other verbs for what the first verb of a name does. */
+export function verbsOf(name: string): string {
+	return actionsOfTool(name)
+		.flatMap((action) => actions[action] ?? [])
+		.join(' ');
 }
 
 /** The actions of a tool: those of the first verb in its name. */
-export function actionsOfTool(name: string): readonly number[] {
+function actionsOfTool(name: string): readonly number[] {
 	for (const word of wordsOf(name.replace(/[^\p{L}\p{N}]+/gu, ' '))) {
 		const found = byVerb.get(stem(word));
 		if (found) return found;

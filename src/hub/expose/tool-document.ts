@@ -1,15 +1,20 @@
 /* What the ranker reads of a tool: its fields and their weights. */
 
+import type { EmbeddedDocument } from '../../library/embeddings/embeddings.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { propertiesOf, resolveSchema, type SchemaPlace } from '../../schema/schema-types.ts';
 import type { SearchDocument, SearchField } from '../../search/document.ts';
+import { toolPrefix } from '../../trust/tool-name.ts';
+import { verbsOf } from './tool-actions.ts';
 
 /** Objects inside of objects are read to this depth. */
 const DEPTH_LIMIT = 3;
 /** Most parameters of one tool that are read. */
 const PARAMETER_LIMIT = 200;
+/** Most characters that are read of what a server says of itself. */
+const ABOUT_CHARACTERS = 300;
 /** Most characters of one description that are read. */
-const DESCRIPTION_CHARACTERS = 4000;
+export const DESCRIPTION_CHARACTERS = 4000;
 
 export const toolFields: Readonly<Record<string, SearchField>> = {
 	name: { weight: 5, typicalWords: 3 },
@@ -18,35 +23,48 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 	description: { weight: 1.5, typicalWords: 40 },
 	parameters: { weight: 1.2, typicalWords: 8 },
 	details: { weight: 0.8, typicalWords: 50 },
+	actions: { weight: 1, typicalWords: 8, isOutsideMeaning: true },
+	about: { weight: 0.5, typicalWords: 30, isOutsideMeaning: true },
 };
 
 /** A tool with the server that offers it. */
 export interface OfferedTool {
 	readonly tool: Tool;
 	readonly server: string;
+	/** What the server says of itself: title and instructions. */
+	readonly about?: string;
 }
 
 /** The fields of a tool for the index. */
-export function toolDocument({ tool, server }: OfferedTool): SearchDocument {
+export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchDocument {
 	const { parameters, details } = parametersIn(tool);
 	const description = (tool.description ?? '').slice(0, DESCRIPTION_CHARACTERS);
 	return {
 		id: tool.name,
+		group: server,
 		fields: {
-			name: [spaced(ownName(tool.name)), tool.title ?? ''],
+			name: [spaced(ownName(tool.name, server)), tool.title ?? ''],
 			server: spaced(server),
 			summary: firstSentence(description),
 			description,
 			parameters,
 			details,
+			actions: verbsOf(ownName(tool.name, server)),
+			about: about.slice(0, ABOUT_CHARACTERS),
 		},
 	};
 }
 
-/** The name without the server: what follows the last `__`. */
-export function ownName(name: string): string {
-	const at = name.lastIndexOf('__');
-	return at > 0 && at < name.length - 2 ? name.slice(at + 2) : name;
+/** A tool as a model reads it. */
+export function embeddedTool({ tool, server }: OfferedTool): EmbeddedDocument {
+	const { name, title = '', description = '' } = tool;
+	return { id: name, text: [spaced(`${server} ${ownName(name, server)}`), title, description].join('\n') };
+}
+
+/** The name without its server. */
+export function ownName(name: string, server: string): string {
+	const prefix = toolPrefix(server);
+	return name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : name;
 }
 
 /** The first sentence of a description on one line, at most `limit` characters. */

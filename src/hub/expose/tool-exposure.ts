@@ -8,141 +8,255 @@
  * are those of the real tool. `mctl` sees everything: a person looks for a name.
  */
 import type { ClientSettings, Configuration, ExposeMode } from '../../config/configuration.ts';
+import { EXPOSE_ABOVE } from '../../config/defaults.ts';
 import { OrchestraError } from '../../errors.ts';
+import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import type { Awaitable, CallToolResult, InputRequired, Tool } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Tool } from '../../protocol/mcp-types.ts';
 import type { SearchHit } from '../../search/document.ts';
+import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
+import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
+import type { AbsentServer } from '../absent-servers.ts';
+import { clientName } from '../calls/hub-call.ts';
+import { listsOnce } from '../first-lists.ts';
 import type { MergedList } from '../merged-list.ts';
-import { clientName } from '../recorded-call.ts';
+import { able, type Source } from '../source.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { OfferedTool } from './tool-document.ts';
-import { matchesAny, type ToolFilter, viewFilter } from './tool-filter.ts';
+import { type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
-/** Default of `toolList.exposeAbove`. */
-export const EXPOSE_ABOVE = 60;
+/** A session changes from one mode to the other when the number of tools is this part beyond the limit. */
+const HYSTERESIS = 0.25;
 
 export interface ToolExposureOptions {
 	/** The current configuration. */
-	readonly settings: () => Pick<Configuration, 'toolList' | 'views' | 'clients'>;
+	readonly settings: () => Pick<Configuration, 'toolList' | 'views' | 'clients' | 'mcpServers'>;
 	/** The view of clients that have none of their own. */
 	readonly view?: string | undefined;
 	readonly log: Log;
 	/** Calls of earlier runs are read from it, with the first search. */
 	readonly journalFile?: string | undefined;
+	/** What was useful for which queries in this project. Default: kept in memory. */
+	readonly usageFile?: string | undefined;
+	/** The model that the user chose, if any. */
+	readonly embeddings?: OpenEmbeddings | undefined;
 }
 
 /** Calls the tool with this name, past the search tools. */
-export type CallDirectly = (params: CallToolParams) => Awaitable<CallToolResult | InputRequired>;
+export type CallDirectly = (params: CallToolParams) => Awaitable<Answer>;
+
+/** The tools that a search tool may use. */
+export interface SearchedTools {
+	/** Those of the client, as they are listed now. */
+	readonly list: () => Awaitable<MergedList<Tool>>;
+	readonly absent: () => readonly AbsentServer[];
+	/** Resolves when a server that is late has answered or failed; undefined when none is late. */
+	readonly nextAnswer: () => Promise<unknown> | undefined;
+	readonly call: CallDirectly;
+}
 
 export class ToolExposure {
 	readonly #options: ToolExposureOptions;
-	readonly #usage = new ToolUsage();
+	readonly #usage: ToolUsage;
 	/** Loaded with the first search: it must not delay the start. */
 	#index: ToolIndex | undefined;
 	readonly #views = new Map<string, string>();
-	readonly #offers = new WeakMap<MergedList<Tool>, readonly OfferedTool[]>();
+	/** What each session saw first, where the number of tools decides. */
+	readonly #modes = new Map<string, ExposeMode>();
+	/** The views that were used, for the configuration that has them. */
+	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
+	#generation = 0;
+	#lastSettings: unknown;
+	readonly #offers = new WeakMap<MergedList<Tool>, Promise<readonly OfferedTool[]>>();
 
 	constructor(options: ToolExposureOptions) {
 		this.#options = options;
+		this.#usage = new ToolUsage(options.usageFile);
+	}
+
+	/** Changes with the configuration and the views of sessions. */
+	get generation(): number {
+		const settings = this.#options.settings();
+		if (settings !== this.#lastSettings) this.#generation++;
+		this.#lastSettings = settings;
+		return this.#generation;
 	}
 
 	/** The sessions of this id use this view, until `endSession`. */
 	useView(sessionId: string, view: string): void {
+		this.#generation++;
 		this.#views.set(sessionId, view);
 	}
 
 	endSession(sessionId: string): void {
 		this.#views.delete(sessionId);
+		this.#modes.delete(sessionId);
+		this.#usage.queries.endSession(sessionId);
 	}
 
 	/** The tools that the client of a request sees. Throws `not_found` for a view that is not configured. */
-	visible(list: MergedList<Tool>, context: CallContext): readonly Tool[] {
-		const filter = this.#filterOf(context);
+	visible(
+		list: MergedList<Tool>,
+		context: CallContext,
+		absent: readonly AbsentServer[] = [],
+	): readonly Tool[] {
+		const filter = this.#filterOf(context, list);
 		const tools = filter ? list.items.filter(({ name }) => filter(name)) : list.items;
-		if (this.#modeOf(tools.length, context) === 'all') return tools;
-		const isAlways = matchesAny(this.#options.settings().toolList.always);
+		if (this.#decideMode(tools.length, context, absent) === 'all') return tools;
+		const { toolList, mcpServers } = this.#options.settings();
+		const isAlways = filterOver(
+			list,
+			anyToolPattern([...toolList.always, ...loadedServers(mcpServers)], serverNamesOf(mcpServers)),
+		);
 		const listed = tools.filter(({ name }) => isAlways(name) && !isSearchTool(name));
 		const hidden = tools.filter(({ name }) => !isAlways(name));
-		const servers = new Map<string, number>();
+		const counts = new Map<string, number>();
 		for (const { name } of hidden) {
 			const server = serverOf(list, name);
-			servers.set(server, (servers.get(server) ?? 0) + 1);
+			counts.set(server, (counts.get(server) ?? 0) + 1);
 		}
-		return [...searchTools(servers), ...listed];
+		return [...searchTools({ counts, absent }), ...listed];
+	}
+
+	/** False for a client that the settings show all tools. */
+	maySearch(context: CallContext): boolean {
+		return this.#chosenMode(context) !== 'all';
 	}
 
 	/** True when a call of this name is a call of a search tool for this client. */
 	isSearch(name: string, list: MergedList<Tool>, context: CallContext): boolean {
 		if (!isSearchTool(name)) return false;
 		if (!list.routes.has(name)) return true; // also after the list became short again
-		const filter = this.#filterOf(context) ?? (() => true);
+		const filter = this.#filterOf(context, list) ?? (() => true);
 		return this.#modeOf(list.items.filter((tool) => filter(tool.name)).length, context) === 'search';
 	}
 
 	/** Throws `not_found` for a tool that is not in the view of the client. */
-	assertVisible(name: string, context: CallContext): void {
-		if (this.#filterOf(context)?.(name) ?? true) return;
-		const view = this.#viewOf(context) ?? '';
+	assertVisible(name: string, toolName: NamedTool | undefined, context: CallContext): void {
+		const view = this.#viewOf(context);
+		if (view === undefined) return;
+		const { mcpServers } = this.#options.settings();
+		if (this.#testOf(view)(toolName ?? serverNamesOf(mcpServers).read(name))) return;
 		throw new OrchestraError('not_found', `${name} is not in the view "${view}" of this client`, {
 			hint: `Add it to views.${view}.allow in orchestra.json.`,
 		});
 	}
 
 	/** Answer a call of a search tool. */
-	async answer(
-		params: CallToolParams,
-		context: CallContext,
-		{ list, call }: { list: MergedList<Tool>; call: CallDirectly },
-	): Promise<CallToolResult | InputRequired> {
-		const accept = this.#filterOf(context) ?? (() => true);
+	async answer(params: CallToolParams, context: CallContext, searched: SearchedTools): Promise<Answer> {
+		const view = this.#viewOf(context);
+		let current: MergedList<Tool> | undefined;
+		const test = view === undefined ? undefined : this.#testOf(view);
+		const accept: ToolFilter | undefined =
+			test && ((name) => current !== undefined && filterOver(current, test)(name));
 		const { answerSearchTool } = await import('./answer-search-tool.ts');
-		const tools = this.#offered(list);
-		return answerSearchTool(params, context, { tools, accept, index: await this.#ranker(), call });
+		const tools = async (): Promise<readonly OfferedTool[]> => {
+			current = await searched.list();
+			return this.#offered(current);
+		};
+		const index = await this.#ranker();
+		const found = (query: string, names: readonly string[]): void =>
+			this.#usage.queries.asked(context.sessionId, query, names);
+		const parts = { ...searched, tools, accept, index, found };
+		return answerSearchTool(params, context, parts);
 	}
 
 	/** The best tools for the query of a person, over all tools of the hub. */
 	async search(list: MergedList<Tool>, query: string, limit: number): Promise<SearchHit[]> {
-		return (await this.#ranker()).search(this.#offered(list), { query, limit, accept: () => true });
+		return (await this.#ranker()).search(await this.#offered(list), { query, limit });
 	}
 
-	/** A call of this tool succeeded. */
-	used(name: string): void {
+	/** A call of this tool succeeded; with its context it counts for the query that found the tool. */
+	used(name: string, context?: CallContext): void {
 		this.#usage.used(name);
+		if (context) this.#usage.queries.called(context.sessionId, name);
+	}
+
+	/** What an agent that searches reads first; undefined when it lists all tools. Never rejects. */
+	async guide(sources: readonly Source[]): Promise<string | undefined> {
+		const { toolList } = this.#options.settings();
+		if (toolList.expose === 'all') return undefined;
+		const isSearched = (tools: number): boolean => toolList.expose === 'search' || tools > this.#limit;
+		const { searchGuide } = await import('./search-guide.ts');
+		return searchGuide(sources, isSearched);
 	}
 
 	async #ranker(): Promise<ToolIndex> {
 		const { ToolIndex: Index } = await import('./tool-index.ts');
 		const { toolsInJournal } = await import('./tools-in-journal.ts');
 		if (this.#index === undefined) this.#usage.recount(toolsInJournal(this.#options.journalFile));
-		this.#index ??= new Index(this.#usage, this.#options.log);
+		this.#index ??= new Index(this.#usage, this.#options.log, this.#options.embeddings);
 		return this.#index;
 	}
 
 	/** The same array for the same list: the index compares it. */
-	#offered(list: MergedList<Tool>): readonly OfferedTool[] {
-		const known = this.#offers.get(list);
-		if (known) return known;
-		const offered = list.items.map((tool) => ({ tool, server: serverOf(list, tool.name) }));
-		this.#offers.set(list, offered);
-		return offered;
+	#offered(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
+		const known = this.#offers.get(list) ?? offeredBy(list);
+		this.#offers.set(list, known);
+		return known;
+	}
+
+	/** The mode that the settings choose; undefined when the number of tools decides. */
+	#chosenMode(context: CallContext): ExposeMode | undefined {
+		const chosen = this.#clientOf(context)?.expose;
+		if (chosen !== undefined) return chosen;
+		return clientName(context) === 'mctl' ? 'all' : this.#options.settings().toolList.expose;
 	}
 
 	#modeOf(tools: number, context: CallContext): ExposeMode {
-		const { toolList } = this.#options.settings();
-		const chosen = this.#clientOf(context)?.expose;
+		const chosen = this.#chosenMode(context);
 		if (chosen !== undefined) return chosen;
-		if (clientName(context) === 'mctl') return 'all';
-		return toolList.expose ?? (tools > (toolList.exposeAbove ?? EXPOSE_ABOVE) ? 'search' : 'all');
+		return this.#modes.get(context.sessionId) ?? (tools > this.#limit ? 'search' : 'all');
 	}
 
-	#filterOf(context: CallContext): ToolFilter | undefined {
+	/**
+	 * Decided with the first list of a session: a list that becomes a search and then a list again costs the client
+	 * more than either. A client that keeps its first list finds servers that answer later by a search.
+	 */
+	#decideMode(tools: number, context: CallContext, absent: readonly AbsentServer[]): ExposeMode {
+		const chosen = this.#chosenMode(context);
+		if (chosen !== undefined) return chosen;
+		const isStarting = absent.some(({ state }) => state === 'starting');
+		const first = this.#modes.get(context.sessionId);
+		const mode =
+			first === undefined
+				? this.#firstMode(tools, context, isStarting)
+				: this.#nextMode(first, tools, isStarting);
+		this.#modes.set(context.sessionId, mode);
+		return mode;
+	}
+
+	#firstMode(tools: number, context: CallContext, isStarting: boolean): ExposeMode {
+		const isIncomplete = isStarting && listsOnce(clientName(context));
+		return isIncomplete || tools > this.#limit ? 'search' : 'all';
+	}
+
+	#nextMode(mode: ExposeMode, tools: number, isStarting: boolean): ExposeMode {
+		if (mode === 'all') return tools > this.#limit * (1 + HYSTERESIS) ? 'search' : 'all';
+		return isStarting || tools > this.#limit * (1 - HYSTERESIS) ? 'search' : 'all';
+	}
+
+	get #limit(): number {
+		return this.#options.settings().toolList.exposeAbove ?? EXPOSE_ABOVE;
+	}
+
+	#filterOf(context: CallContext, list: MergedList<Tool>): ToolFilter | undefined {
 		const view = this.#viewOf(context);
-		return view === undefined ? undefined : viewFilter(this.#options.settings().views, view);
+		return view === undefined ? undefined : filterOver(list, this.#testOf(view));
+	}
+
+	/** Read once for a configuration: every call of a client with a view asks for it. */
+	#testOf(view: string): ToolTest {
+		const settings = this.#options.settings();
+		if (this.#read?.settings !== settings) this.#read = { settings, views: new Map() };
+		const known = this.#read.views.get(view) ?? viewFilter(settings, view);
+		this.#read.views.set(view, known);
+		return known;
 	}
 
 	#viewOf(context: CallContext): string | undefined {
@@ -158,7 +272,30 @@ export class ToolExposure {
 	}
 }
 
-/** The backend of a tool; that of a folder's own tools is called `tools`. */
+/** Patterns of the tools of servers that are always listed. */
+function loadedServers(servers: Configuration['mcpServers']): string[] {
+	return servers.filter(({ settings }) => settings.alwaysLoad).map(({ name }) => `${name}__*`);
+}
+
+/** The test of tools as a filter of their names in this list. */
+function filterOver({ routes }: MergedList<Tool>, test: ToolTest): ToolFilter {
+	return (name) => test(routes.get(name)?.toolName ?? { name, server: undefined, tool: name });
+}
+
+/** The source of a tool; that of a folder's own tools is called `tools`. */
 function serverOf({ routes }: MergedList<Tool>, name: string): string {
-	return routes.get(name)?.backend.id ?? '';
+	return routes.get(name)?.source.id ?? '';
+}
+
+/** The tools of a list with their servers, and what each server says of itself. */
+async function offeredBy(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
+	const sources = new Set([...list.routes.values()].map(({ source }) => source));
+	const texts = await Promise.all(
+		[...sources].map(async (source) => (await able(source, 'instructions')?.instructions()) ?? ''),
+	);
+	const about = new Map([...sources].map(({ id }, at) => [id, texts[at] ?? '']));
+	return list.items.map((tool) => {
+		const server = serverOf(list, tool.name);
+		return { tool, server, about: about.get(server) ?? '' };
+	});
 }

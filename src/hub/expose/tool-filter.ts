@@ -1,20 +1,18 @@
-/* Which tools a view holds, and which are always listed. */
-import type { ToolView } from '../../config/configuration.ts';
+/* Which tools a view holds. */
+import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
+import { serverNamesOf } from '../../trust/tool-name.ts';
+import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
-import { patternOf } from '../backends/mcp/tool-names.ts';
 
-/** True for the name of a tool that is kept. */
+/** True for the name of a tool that is kept, as clients see it. */
 export type ToolFilter = (name: string) => boolean;
 
-/** The tools whose names match a pattern; `*` stands for any characters. */
-export function matchesAny(patterns: readonly string[]): ToolFilter {
-	const all = patterns.map(patternOf);
-	return (name) => all.some((pattern) => pattern.test(name));
-}
-
 /** The filter of a view. Throws `not_found` with the names of the views for an unknown one. */
-export function viewFilter(views: Readonly<Record<string, ToolView>>, name: string): ToolFilter {
+export function viewFilter(
+	{ views, mcpServers }: Pick<Configuration, 'views' | 'mcpServers'>,
+	name: string,
+): ToolTest {
 	const view = ownEntry(views, name);
 	if (view === undefined) {
 		const names = Object.keys(views);
@@ -23,7 +21,8 @@ export function viewFilter(views: Readonly<Record<string, ToolView>>, name: stri
 			hint: 'Add it to "views" in orchestra.json: { "allow": ["files__*"], "deny": [] }.',
 		});
 	}
-	const isAllowed = view.allow ? matchesAny(view.allow) : () => true;
-	const isDenied = matchesAny(view.deny);
+	const servers = serverNamesOf(mcpServers);
+	const isAllowed = view.allow ? anyToolPattern(view.allow, servers) : () => true;
+	const isDenied = anyToolPattern(view.deny, servers);
 	return (tool) => isAllowed(tool) && !isDenied(tool);
 }

@@ -2,39 +2,54 @@
  * The index over the tools of the hub. It is built with the first search and compared
  * with the list at each search, so a change of the list costs nothing before that.
  *
- * The ranker finds candidates by their words and meaning. They are ranked again by what
- * is known of tools: how much of the name the query covers, the action of the verb, the
- * server that the query names or means, and a little by successful calls. A query of
- * several steps is searched step by step, and the answers are interleaved.
+ * Tools are ranked as the documents of a library are (`search/index/fusion.ts`), and a
+ * little by successful calls. A query of several clauses is searched clause by clause, so
+ * that the first answers hold the best of each; the whole query and the task of the
+ * agent are the context of each, and the servers that fit all clauses count in each.
  *
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
+import type { EmbeddedDocument, Nearness } from '../../library/embeddings/embeddings.ts';
+import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
+import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
 import { SLICE_MS, WorkSlices } from '../../rpc/work-slices.ts';
-import type { SearchHit } from '../../search/document.ts';
+import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
-import { stepsOf, translated } from './query-words.ts';
-import { type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
+import { clausesOf } from './query-clauses.ts';
+import { embeddedTool, type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
-import { ToolRanking } from './tool-ranking.ts';
 import type { ToolUsage } from './tool-usage.ts';
 
-/** Candidates that are ranked again. */
-const CANDIDATES = 100;
-
+/** Hits of the whole query or task that are the context of a clause. */
+const CONTEXT_HITS = 100;
+/** Most that successful calls add to a score, and most that those after similar queries do. */
+const USAGE_SHARE = 0.06;
+const SIMILAR_SHARE = 0.12;
+/** Whatever was called before, tools that the query names stay among so many. */
+const NAMED_WITHIN = 5;
 /** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
 const SIMILARITY_FLOOR = 0.1;
 /** A name and a summary say more about a tool than a long description does. */
 const VECTOR_SATURATION = 4;
-/** Part of the score for the whole query in the score of a step. */
-const CONTEXT_SHARE = 0.25;
+/** Words of a query that are searched one by one. */
+const WORDS_LIMIT = 8;
+/** Part of the score for the whole query, or for the task, in the score of a clause. */
+const CONTEXT_SHARE = 0.8;
+/** What a server that fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
+const SERVER_SHARE = 2.5;
+
+type RankedTool = Ranking['ranked'][number];
 
 export interface ToolQuery {
 	readonly query: string;
+	/** The whole request that the query is a part of. */
+	readonly task?: string | undefined;
 	readonly limit: number;
-	readonly accept: ToolFilter;
+	/** The tools that may be found. Default: all. */
+	readonly accept?: ToolFilter | undefined;
 }
 
 export class ToolIndex {
@@ -42,44 +57,50 @@ export class ToolIndex {
 	readonly #usage: ToolUsage;
 	/** The indexed tools as JSON, by name. */
 	readonly #texts = new Map<string, string>();
+	/** The server of each of them. */
+	readonly #servers = new Map<string, string>();
+	readonly #embeddings: OpenEmbeddings;
+	readonly #embedded = new WeakMap<readonly OfferedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
 	#tools: readonly OfferedTool[] | undefined;
-	#ranking: ToolRanking | undefined;
 	/** Settles with the last search; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
-	constructor(usage: ToolUsage, log: Log) {
+	/** @param embeddings the model that the user chose, if any */
+	constructor(usage: ToolUsage, log: Log, embeddings: OpenEmbeddings = async () => undefined) {
 		this.#usage = usage;
 		this.#log = log;
+		this.#embeddings = embeddings;
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
 	async search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
 		const found = this.#last.then(async () => {
-			const { index, ranking } = await this.#updated(tools);
-			return bestTools(index, ranking, query);
+			const index = await this.#updated(tools);
+			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
+			return this.#bestTools(index, query, nearness);
 		});
 		this.#last = found.catch(() => undefined); // the caller gets the error
 		return found;
 	}
 
-	async #updated(tools: readonly OfferedTool[]): Promise<{ index: SearchIndex; ranking: ToolRanking }> {
+	async #updated(tools: readonly OfferedTool[]): Promise<SearchIndex> {
 		if (this.#index === undefined) {
 			const index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
 				vectorSaturation: VECTOR_SATURATION,
 			});
 			const slices = new WorkSlices();
-			for (const _ of searchDataSteps(index, this.#log)) if (slices.isOver) await slices.next();
+			const files = { moreConcepts: bundledToolConcepts() };
+			for (const _ of searchDataSteps(index, this.#log, files)) if (slices.isOver) await slices.next();
 			this.#index = index;
 		}
-		if (this.#tools !== tools || this.#ranking === undefined) {
+		if (this.#tools !== tools) {
 			this.#tools = undefined; // until the update is complete
 			await this.#update(this.#index, tools);
-			this.#ranking = await ToolRanking.over(tools, this.#usage, new WorkSlices());
 			this.#tools = tools;
 		}
-		return { index: this.#index, ranking: this.#ranking };
+		return this.#index;
 	}
 
 	/** Removals first: they settle what earlier additions left to do. */
@@ -88,6 +109,7 @@ export class ToolIndex {
 		const names = new Set(tools.map(({ tool }) => tool.name));
 		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
 			this.#texts.delete(name);
+			this.#servers.delete(name);
 			index.remove(name);
 			if (slices.isOver) await slices.next();
 		}
@@ -97,30 +119,92 @@ export class ToolIndex {
 			const text = JSON.stringify(offered);
 			if (this.#texts.get(name) === text) continue;
 			this.#texts.set(name, text);
+			this.#servers.set(name, offered.server);
 			index.add(toolDocument(offered));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
 	}
+
+	/** The same array for the same list. */
+	#embeddedTools(tools: readonly OfferedTool[]): readonly EmbeddedDocument[] {
+		const known = this.#embedded.get(tools) ?? tools.map(embeddedTool);
+		this.#embedded.set(tools, known);
+		return known;
+	}
+
+	#bestTools(
+		index: SearchIndex,
+		{ query, task, limit, accept }: ToolQuery,
+		nearness: Nearness | undefined,
+	): SearchHit[] {
+		const rank = (text: string, near?: Nearness): Ranking =>
+			index.rank(text, { limit: CONTEXT_HITS, accept, nearness: near });
+		const find = (text: string, near?: Nearness): Ranking => {
+			const asked = withoutHumps(text, index);
+			const found = rank(asked, near);
+			return found.ranked.length > 0 ? found : rankedByWords(asked, rank);
+		};
+		const clauses = clausesOf(query);
+		const found = clauses.length === 1 ? [] : clauses.map((clause) => find(clause).ranked);
+		const context = task === undefined || task === query ? [] : find(task).ranked;
+		// The last search: its reasons are those of the answer.
+		const { ranked: whole, named, explain } = find(query, nearness);
+		const [fits, useful] = [this.#fitOfServers(found), this.#usage.queries.similarTo(query)];
+		const sort = (hits: readonly RankedTool[]): RankedTool[] => this.#sort(hits, fits, useful);
+		const lists = found.map((hits) => sort(withContext(withContext(hits, whole), context)));
+		const best =
+			found.length === 0
+				? withNamed(sort(withContext(whole, context)), named).slice(0, limit)
+				: interleave(lists, limit);
+		const used = (id: string): MatchReason[] =>
+			useful.has(id) ? [{ word: 'used', matched: 'used', kind: 'usage', fields: [] }] : [];
+		return best.map((hit) => ({ ...hit, why: [...used(hit.id), ...explain(hit.id)] }));
+	}
+
+	/** Successful calls decide between tools that match nearly as well. */
+	#sort(
+		hits: readonly RankedTool[],
+		fits: ReadonlyMap<string, number>,
+		useful: ReadonlyMap<string, number>,
+	): RankedTool[] {
+		const matchOf = ({ id, score }: RankedTool): number =>
+			score * (1 + SERVER_SHARE * (fits.get(this.#serverOf(id)) ?? 0));
+		const usageOf = ({ id }: RankedTool): number =>
+			1 + USAGE_SHARE * this.#usage.of(id) + SIMILAR_SHARE * (useful.get(id) ?? 0);
+		return hits
+			.map((hit) => ({ hit, worth: matchOf(hit) * usageOf(hit) }))
+			.sort((a, b) => b.worth - a.worth)
+			.map(({ hit }) => hit);
+	}
+
+	/** How well the best tool of each server fits a clause beside the best of all, from 0 to 1: the mean over the clauses. */
+	#fitOfServers(lists: readonly (readonly RankedTool[])[]): Map<string, number> {
+		const sums = new Map<string, number>();
+		for (const hits of lists) {
+			const byScore = [...hits].sort((a, b) => a.score - b.score);
+			const most = byScore.at(-1)?.score || 1;
+			const best = new Map(byScore.map(({ id, score }) => [this.#serverOf(id), score / most]));
+			for (const [server, fit] of best) sums.set(server, (sums.get(server) ?? 0) + fit / lists.length);
+		}
+		return sums;
+	}
+
+	#serverOf(name: string): string {
+		return this.#servers.get(name) ?? '';
+	}
 }
 
-function bestTools(
-	index: SearchIndex,
-	ranking: ToolRanking,
-	{ query, limit, accept }: ToolQuery,
-): SearchHit[] {
-	const find = (text: string): SearchHit[] =>
-		index.search(ranking.subjectOf(text), { limit: CANDIDATES, accept }).hits;
-	const spelled = withoutHumps(query, index);
-	const asked = translated(spelled);
-	const whole = find(asked);
-	const steps = stepsOf(spelled);
-	if (steps.length === 1) return ranking.sort(whole, { query: asked, related: [whole] }).slice(0, limit);
-	const found = steps.map(translated).map((step) => ({ step, hits: find(step) }));
-	const related = found.map(({ hits }) => hits);
-	const lists = found.map(({ step, hits }) => {
-		return ranking.sort(withContext(hits, whole), { query: step, context: asked, related });
-	});
-	return interleave(lists, limit);
+/** What the words find one by one: a word that occurs nowhere can push all tools below the least similarity. */
+function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
+	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
+	const best = new Map<string, RankedTool & { why: MatchReason[] }>();
+	for (const word of words.length < 2 ? [] : words.slice(0, WORDS_LIMIT)) {
+		const { ranked, explain } = rank(word);
+		for (const { id, score } of ranked)
+			if ((best.get(id)?.score ?? 0) < score) best.set(id, { id, score, why: explain(id) });
+	}
+	const ranked = [...best.values()].sort((one, other) => other.score - one.score);
+	return { ranked, named: new Set(), total: ranked.length, explain: (id) => best.get(id)?.why ?? [] };
 }
 
 /** `GitHub` is one word where the tools know it as one; `getUser` stays two. */
@@ -131,15 +215,23 @@ function withoutHumps(query: string, index: SearchIndex): string {
 	});
 }
 
-/** The hits of a step, with a part of their score for the whole query: "read its logs" needs the noun before it. */
-function withContext(hits: readonly SearchHit[], whole: readonly SearchHit[]): SearchHit[] {
+/** The hits of a clause, with a part of their score for the whole query: "read its logs" needs the noun before it. */
+function withContext(hits: readonly RankedTool[], whole: readonly RankedTool[]): RankedTool[] {
 	const scores = new Map(whole.map(({ id, score }) => [id, score]));
 	return hits.map((hit) => ({ ...hit, score: hit.score + CONTEXT_SHARE * (scores.get(hit.id) ?? 0) }));
 }
 
+/** Named tools that others passed come back to the last places where they belong. */
+function withNamed(hits: readonly RankedTool[], named: ReadonlySet<string>): RankedTool[] {
+	const late = hits.filter(({ id }, at) => at >= NAMED_WITHIN && named.has(id));
+	const others = hits.filter((hit) => !late.includes(hit));
+	const place = NAMED_WITHIN - late.length;
+	return [...others.slice(0, place), ...late, ...others.slice(place)];
+}
+
 /** The first of each list, then the second of each, without repeats. */
-function interleave(lists: readonly SearchHit[][], limit: number): SearchHit[] {
-	const found = new Map<string, SearchHit>();
+function interleave(lists: readonly RankedTool[][], limit: number): RankedTool[] {
+	const found = new Map<string, RankedTool>();
 	for (let rank = 0; found.size < limit && lists.some((list) => rank < list.length); rank++) {
 		for (const list of lists) {
 			const hit = list[rank];

@@ -1,4 +1,5 @@
-/* How often each tool was called successfully: a weak sign of what is wanted. Counted in memory, from the journal on. */
+/* How often each tool was called successfully, and after which queries: weak signs of what is wanted. */
+import { QueryUsage } from './query-usage.ts';
 
 /** Calls after which more of them add nothing. */
 const USAGE_CALLS = 32;
@@ -6,7 +7,13 @@ const USAGE_CALLS = 32;
 const COUNTED_TOOLS = 10_000;
 
 export class ToolUsage {
+	readonly queries: QueryUsage;
 	readonly #calls = new Map<string, number>();
+
+	/** @param file of the queries; undefined: kept in memory */
+	constructor(file?: string) {
+		this.queries = new QueryUsage(file);
+	}
 
 	/** A call of this tool succeeded. */
 	used(name: string): void {

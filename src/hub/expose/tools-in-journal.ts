@@ -2,9 +2,10 @@
  * The tools that were called successfully, as the journal has them: what was useful
  * before a restart of the hub is useful after it. The end of the file is enough.
  */
+import { attempt } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularTail } from '../../files/regular-file.ts';
-import { parseObject } from '../../trust/hash-chain.ts';
+import { jsonObject } from '../../wire/json.ts';
 
 /** The end of the journal that is read: a few thousand calls. */
 const TAIL_BYTES = 1024 * 1024;
@@ -12,15 +13,13 @@ const TAIL_BYTES = 1024 * 1024;
 /** One name for each call. Empty without a readable journal: it is a hint, not a need. */
 export function toolsInJournal(file: string | undefined): string[] {
 	if (file === undefined) return [];
-	try {
+	return attempt(() => {
 		assertPrivate(file);
 		return readRegularTail(file, TAIL_BYTES).toString('utf8').split('\n').flatMap(toolOf);
-	} catch {
-		return [];
-	}
+	}, []);
 }
 
 function toolOf(line: string): string[] {
-	const { method, outcome, name } = parseObject(line) ?? {};
+	const { method, outcome, name } = jsonObject(line) ?? {};
 	return method === 'tools/call' && outcome === 'ok' && typeof name === 'string' ? [name] : [];
 }

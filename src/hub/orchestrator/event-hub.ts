@@ -7,7 +7,7 @@
  * endless loop between two plugins is cut off. A subscriber that is gone is removed at
  * the first failed delivery.
  */
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
 
 /** Most subscriptions at a time. */
@@ -32,13 +32,13 @@ export interface SubscriptionRequest {
 export interface PublishedEvent {
 	topic: string;
 	eventType: string;
-	payload: JsonObject;
+	payload?: JsonObject | undefined;
 	sourcePlugin: string;
 }
 
 export interface DeliveredEvent extends PublishedEvent {
 	subscriptionId: string;
-	/** When it was published; the same for all subscribers. */
+	/** When it was published; the same object for all subscribers. */
 	timestamp: Date;
 }
 
@@ -174,16 +174,13 @@ function checkName(what: string, name: string): void {
 	}
 }
 
-function passes({ filters }: Subscription, payload: JsonObject): boolean {
+function passes({ filters }: Subscription, payload: JsonObject = {}): boolean {
 	return filters.every(([key, value]) => Object.hasOwn(payload, key) && payload[key] === value);
 }
 
 function isTaken({ id, deliver }: Subscription, event: QueuedEvent): boolean {
-	try {
-		return deliver({ ...event, subscriptionId: id });
-	} catch {
-		return false; // one broken subscriber must not affect the others
-	}
+	// One broken subscriber must not affect the others.
+	return attempt(() => deliver({ ...event, subscriptionId: id }), false);
 }
 
 function keyOf(id: string, owner: string): string {

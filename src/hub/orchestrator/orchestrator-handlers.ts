@@ -4,11 +4,9 @@
  *
  * A bridge of this implementation opens a tunnel that carries an MCP session. Requests
  * of other peers are routed one by one to the plugin that provides the tool or storage,
- * or to another backend of the hub.
+ * or to another source of the hub.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { SharedState } from '../../mcp/server/mcp-session.ts';
 import { EXACT_JSON, FEATURES } from '../../plugin/features.ts';
@@ -17,15 +15,15 @@ import {
 	type PluginManifest,
 	type RegistrationResultSchema,
 } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
-import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
+import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { readTunnelId } from '../../plugin/tunnel-id.ts';
 import type { Transport } from '../../transport/transport.ts';
-import { PluginBackend } from '../backends/plugin-backend.ts';
 import type { Hub } from '../hub.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { serveSession } from '../serve-session.ts';
-import { EventHub } from './event-hub.ts';
+import { PluginSource } from '../sources/plugin-source.ts';
+import { eventRoutes, PluginEvents } from './plugin-events.ts';
 import { storageRoutes } from './storage-routes.ts';
 import { toolRoutes } from './tool-routes.ts';
 
@@ -46,13 +44,13 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	const warn = rateLimited((line) => log.warn(line));
 	const info = rateLimited((line) => log.info(line));
 	const hub = (): Hub => opened().hub;
-	const events = new EventHub();
+	const events = new PluginEvents(hub, warn);
 	return {
 		log,
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
-		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, warn, info }),
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, events, warn, info }),
 		boot: () => ({ ready: true }),
 		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
 		...(!parts.isPrivate && {
@@ -62,6 +60,12 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 	};
 }
 
+interface RegistrationParts extends OrchestratorParts {
+	readonly events: PluginEvents;
+	readonly warn: (line: string) => void;
+	readonly info: (line: string) => void;
+}
+
 /**
  * A link may register only the plugin that its certificate names. Nothing is kept of plugins that are not
  * configured, so registrations use no memory, and their log lines are rate-limited.
@@ -69,7 +73,7 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 function registration(
 	manifest: PluginManifest,
 	peerName: string,
-	{ opened, log, isPrivate, warn, info }: OrchestratorParts & Record<'warn' | 'info', (line: string) => void>,
+	{ opened, log, isPrivate, events, warn, info }: RegistrationParts,
 ): MessageInitShape<typeof RegistrationResultSchema> {
 	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
@@ -77,36 +81,13 @@ function registration(
 		warn(`a registration was refused: ${rejectReason}`);
 		return { accepted: false, rejectReason };
 	}
-	const plugin = opened().hub.backends.find((backend) => backend.id === manifest.id);
-	if (plugin instanceof PluginBackend) {
+	const plugin = opened().hub.sources.find((source) => source.id === manifest.id);
+	if (plugin instanceof PluginSource) {
 		plugin.registered(manifest);
+		events.subscribeNeeded(plugin);
 		info(`${id} registered`);
 	} else log.debug(`${id} registered; it is not a configured plugin`);
 	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }
 
 const SHOWN_CHARACTERS = 80;
-
-function eventRoutes(events: EventHub): Pick<PluginHandlers, 'subscribe' | 'unsubscribe' | 'publish'> {
-	return {
-		subscribe({ subscriptionId, topic, filters }, call: SubscribedCall) {
-			return new Promise<void>((resolve) => {
-				const unsubscribe = events.subscribe(
-					{ subscriptionId, topic, filters, owner: call.peer.name },
-					(event) => call.deliver({ ...event, timestamp: timestampFromDate(event.timestamp) }),
-				);
-				const stop = (): void => {
-					unsubscribe();
-					resolve();
-				};
-				call.signal.addEventListener('abort', stop, { once: true });
-				if (call.signal.aborted) stop();
-			});
-		},
-		unsubscribe: ({ subscriptionId }, { peer }) => void events.unsubscribe(subscriptionId, peer.name),
-		publish({ topic, eventType, payload, sourcePlugin }) {
-			if (topic === '') throw new OrchestraError('bad_input', 'publish requires a topic');
-			events.publish({ topic, eventType, payload: payload ?? {}, sourcePlugin });
-		},
-	};
-}

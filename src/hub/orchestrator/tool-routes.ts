@@ -1,7 +1,7 @@
 /*
  * Handlers for tools, prompts and streams of the plugin protocol.
  *
- * A call of a plugin's tool is forwarded unchanged. A tool of another backend is called
+ * A call of a plugin's tool is forwarded unchanged. A tool of another source is called
  * through the hub, and its result is translated. AI plugins are selected by the provider
  * in the request.
  */
@@ -16,16 +16,19 @@ import type {
 	ToolResponseSchema,
 } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, ServerCall, StreamingCall } from '../../plugin/server/handlers.ts';
-import { isInputRequired, type Result } from '../../protocol/mcp-types.ts';
+import { answerValue, type GetPromptResult, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { PluginBackend } from '../backends/plugin-backend.ts';
+import { HubCall, type OtherWay } from '../calls/hub-call.ts';
 import type { Hub } from '../hub.ts';
-import { withDownReasons } from '../hub-offer.ts';
-import { DEFAULT_PROVIDER } from '../names.ts';
-import { publishedTool } from '../published-tools.ts';
-import type { RecordedCall } from '../recorded-call.ts';
+import { publishedTarget } from '../one-source.ts';
+import { PluginSource } from '../sources/plugin-source.ts';
+import { withDownReasons } from '../targets.ts';
+
+/** The provider for a named one that no plugin serves. */
+const DEFAULT_PROVIDER = 'claude';
 
 /** Providers that use the API of another one. */
 const aliases: ReadonlyMap<string, string> = new Map(
@@ -48,7 +51,7 @@ export function toolRoutes(hub: () => Hub): Routes {
 		},
 		toolCall: (request, call) => callTool(hub(), request, call),
 		async listPrompts() {
-			const prompts = await hub().listPrompts();
+			const prompts = await hub().list('prompts');
 			return {
 				prompts: prompts.map(({ name, description = '', arguments: given = [] }) => ({
 					name,
@@ -58,15 +61,24 @@ export function toolRoutes(hub: () => Hub): Routes {
 			};
 		},
 		async promptGet({ promptName: name, arguments: input }, call) {
-			const result = await hub().getPrompt({ name, arguments: input }, contextOf(call));
+			const isKnown = (await hub().list('prompts')).some((prompt) => prompt.name === name);
+			if (!isKnown) throw toolFailure(`no plugin provides prompt "${name}"`, { code: 'prompt_not_found' });
+			const answer = await hub().request({
+				method: 'prompts/get',
+				params: { name, arguments: input },
+				context: contextOf(call),
+			});
+			const result = answerValue(answer);
 			if (isInputRequired(result))
 				throw new OrchestraError(
 					'bad_input',
 					`the prompt ${name} needs answers that this protocol cannot carry`,
 				);
+			// The result of `prompts/get`.
+			const { description, messages } = result as GetPromptResult;
 			return {
-				description: typeof result.description === 'string' ? result.description : '',
-				messages: result.messages.map(({ role, content }) => ({
+				description: typeof description === 'string' ? description : '',
+				messages: messages.map(({ role, content }) => ({
 					role,
 					content: {
 						type: content.type,
@@ -85,59 +97,58 @@ async function callTool(hub: Hub, request: ToolRequest, call: ServerCall): Promi
 	const { value } = hub.hasPolicy
 		? readExact(request.arguments, request.argumentsJson)
 		: { value: request.arguments };
-	const entry = await toolEntry(hub, plugin, { ...request, arguments: value }, call);
-	const refuse = (errorMessage: string): ToolResponseInit => ({
-		success: false,
-		errorCode: DENIED,
-		errorMessage,
-	});
-	const forward = (): Promise<ToolResponseInit> => {
-		const traceParent = entry.context?.tracer?.sent();
-		const sent = traceParent === undefined ? request : { ...request, traceParent };
-		return plugin.forwardTool(sent, call.signal);
+	const context = contextOf(call, request.traceParent);
+	const way: OtherWay = {
+		refuse: (errorMessage): ToolResponseInit => ({ success: false, errorCode: DENIED, errorMessage }),
+		send() {
+			const traceParent = context.tracer?.sent();
+			const sent = traceParent === undefined ? request : { ...request, traceParent };
+			return plugin.forwardTool(sent, call.signal);
+		},
 	};
-	return hub.record(entry, forward, refuse);
+	const forwarded = { ...request, arguments: value, plugin, context, call, way };
+	return sendBy(hub, forwarded);
 }
 
 /**
- * The plugin for a request: that of the named provider, that of the default provider, else the plugin that lists the
- * tool. A call to a plugin that is down is routed to it too: the plugin may be restarting, and its error has the
- * reason.
+ * The plugin for a request: with a provider its AI plugin, else the plugin without AI that lists the tool. A call to a
+ * plugin that is down is routed to it too: the plugin may be restarting, and its error has the reason.
  */
 async function pluginFor(
 	hub: Hub,
 	{ toolName, provider }: Pick<ToolRequest, 'toolName' | 'provider'>,
-): Promise<PluginBackend | undefined> {
-	const plugins = hub.backends.filter((backend) => backend instanceof PluginBackend);
-	const listing = plugins.filter((plugin) => plugin.lists(toolName));
-	const known = listing.find(({ providesAi }) => providesAi.includes(DEFAULT_PROVIDER)) ?? listing[0];
-	// A tool of a plugin without AI does not wait for the plugin of the default provider.
-	if (known && provider === '' && known.providesAi.length === 0) return known;
-	for (const wanted of [provider, aliases.get(provider), DEFAULT_PROVIDER]) {
-		const found = plugins.find(({ providesAi }) => wanted !== undefined && providesAi.includes(wanted));
+): Promise<PluginSource | undefined> {
+	const plugins = hub.sources.filter((source) => source instanceof PluginSource);
+	const wanted = provider === '' ? [] : [provider, aliases.get(provider), DEFAULT_PROVIDER];
+	for (const name of wanted) {
+		const found = plugins.find(({ providesAi }) => name !== undefined && providesAi.includes(name));
 		if (found && (await offers(found, toolName))) return found;
 	}
+	const lists = (plugin: PluginSource): boolean => !plugin.isAi && plugin.lists(toolName);
+	const known = plugins.find(lists);
 	if (known) return known;
-	if (await hub.hasTool(toolName)) return plugins.find((plugin) => plugin.lists(toolName));
-	const down = plugins.find((plugin) => plugin.hasDownTool(toolName));
+	if (await hub.hasTool(toolName)) return plugins.find(lists);
+	const down = plugins.find((plugin) => !plugin.isAi && plugin.hasDownTool(toolName));
 	if (down) return down;
 	const whom = provider === '' ? '' : ` for provider "${provider}"`;
 	const sentence = `no plugin provides tool "${toolName}"${whom}`;
-	throw toolFailure(withDownReasons(sentence, hub.backends, toolName), { code: 'tool_not_found' });
+	throw toolFailure(withDownReasons(sentence, hub.sources, toolName), { code: 'tool_not_found' });
 }
 
-async function offers(plugin: PluginBackend, toolName: string): Promise<boolean> {
+async function offers(plugin: PluginSource, toolName: string): Promise<boolean> {
 	// A plugin that is down has no tools; its supervisor restarts it.
-	await plugin.listTools().catch(() => []);
+	await plugin.list('tools').catch(() => []);
 	return plugin.lists(toolName);
 }
 
 async function callThroughHub(hub: Hub, request: ToolRequest, call: ServerCall): Promise<ToolResponseInit> {
 	const { value } = readExact(request.arguments, request.argumentsJson);
-	const result = await hub.callTool(
-		{ name: request.toolName, arguments: value },
-		contextOf(call, request.traceParent),
-	);
+	const answer = await hub.request({
+		method: 'tools/call',
+		params: { name: request.toolName, arguments: value },
+		context: contextOf(call, request.traceParent),
+	});
+	const result = answerValue(answer);
 	if (isInputRequired(result))
 		throw toolFailure(`${request.toolName} needs answers that this protocol cannot carry`, {
 			code: 'input_required',
@@ -172,16 +183,18 @@ async function relayStream(
 		throw toolFailure(`no plugin provides the streaming tool "${request.toolName}"`, {
 			code: 'tool_not_found',
 		});
-	const entry = await toolEntry(hub, plugin, { ...request, callerPlugin: '' }, call);
-	const refuse = (text: string): never => {
-		throw toolFailure(text, { code: DENIED });
-	};
 	const stream = async ({ client }: PluginProcess): Promise<object> => {
 		const sent = { request: { case: 'streamStart', value: request } } as const;
 		await forwardChunks(client.sendStream(sent, { signal: call.signal }), call);
 		return {};
 	};
-	await hub.record(entry, () => plugin.use(stream), refuse);
+	const way: OtherWay = {
+		send: () => plugin.use(stream),
+		refuse(text) {
+			throw toolFailure(text, { code: DENIED });
+		},
+	};
+	await sendBy(hub, { ...request, callerPlugin: '', plugin, context: contextOf(call), call, way });
 }
 
 async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: StreamingCall): Promise<void> {
@@ -194,36 +207,38 @@ async function forwardChunks(stream: AsyncIterable<PluginResponse>, call: Stream
 	}
 }
 
+/** A call that is forwarded to a plugin in its own protocol. */
+interface ForwardedCall extends Pick<ToolRequest, 'toolName' | 'callerPlugin'> {
+	readonly arguments?: JsonObject | undefined;
+	readonly plugin: PluginSource;
+	readonly context: CallContext;
+	readonly call: ServerCall;
+	readonly way: OtherWay;
+}
+
 /**
- * The entry of a call that is forwarded to a plugin. With a policy it has the name that clients see, and the name of
- * the certificate as its client: the name in the request is a claim.
+ * Make it, as every call of the hub. With a policy it has the name that clients see, and the name of the certificate
+ * as its client: the name in the request is a claim.
  */
-async function toolEntry(
-	hub: Hub,
-	plugin: PluginBackend,
-	request: Pick<ToolRequest, 'toolName' | 'callerPlugin'> & {
-		arguments?: JsonObject | undefined;
-		traceParent?: string;
-	},
-	call: ServerCall,
-): Promise<RecordedCall> {
-	const { toolName, callerPlugin, arguments: input = {} } = request;
-	const context = contextOf(call, request.traceParent);
-	const base = { method: 'tools/call', backend: plugin, arguments: input, context };
-	if (!hub.hasPolicy) return { ...base, name: toolName, client: callerPlugin || call.peer.name };
-	const { name = toolName, tool } = (await publishedTool(hub, plugin, toolName)) ?? {};
-	return { ...base, name, tool, client: callerName(call) };
+async function sendBy(hub: Hub, forwarded: ForwardedCall): Promise<Result> {
+	const { toolName: name, callerPlugin, plugin: source, context, call, way } = forwarded;
+	const client = hub.hasPolicy ? callerName(call) : callerPlugin || call.peer.name;
+	const params = { name, arguments: forwarded.arguments ?? {} };
+	const made = new HubCall({ method: 'tools/call', params, context }, client);
+	const found = hub.hasPolicy ? await publishedTarget(hub, source, name) : { source, name };
+	made.target = { ...found, way };
+	return answerValue(await hub.send(made));
 }
 
 /** The name of the plugin in the certificate of its link. */
-function callerName({ peer }: ServerCall): string {
+export function callerName({ peer }: ServerCall): string {
 	return peer.name.replace(/-client$/, '');
 }
 
 /** The context of a call without an MCP client: it can be canceled, but not ask or notify. */
 function contextOf(call: ServerCall, traceParent = ''): CallContext {
-	const incoming = new IncomingCall(call.requestId, 'tools/call', {});
-	call.signal.addEventListener('abort', () => incoming.cancel('the caller gave up'), { once: true });
+	const incoming = new IncomingCall(JSON.stringify(call.requestId), 'tools/call', {});
+	onAbort(call.signal, () => incoming.cancel('the caller gave up'));
 	const clientInfo = { name: callerName(call), version: '1' };
 	const meta = traceParent === '' ? {} : { traceparent: traceParent };
 	return new CallContext({ ...noClient, clientInfo }, incoming, meta);

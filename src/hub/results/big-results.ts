@@ -6,24 +6,29 @@
  * Structured content of a tool with an output schema stays in the result: a client
  * must find it there.
  */
+import { RESULT_BYTES } from '../../config/defaults.ts';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type {
-	Awaitable,
-	CallToolResult,
-	ContentBlock,
-	ReadResourceResult,
-	Tool,
+import { targetName } from '../../mcp/server/methods.ts';
+import type { Call, Capability } from '../../mcp/server/provider.ts';
+import type { Item } from '../../protocol/item-lists.ts';
+import {
+	type Answer,
+	type Awaitable,
+	type CallToolResult,
+	type ContentBlock,
+	exactAnswer,
+	type ReadResourceResult,
+	type Tool,
 } from '../../protocol/mcp-types.ts';
-import type { Backend } from '../backends/backend.ts';
-import { clientName } from '../recorded-call.ts';
+import { encodeJson } from '../../wire/json-text.ts';
+import { clientName } from '../calls/hub-call.ts';
+import type { KeptSessions, OwnUris, Source } from '../source.ts';
 import type { ResultDocument, ResultStore } from './result-store.ts';
 import { isLarger } from './value-size.ts';
 
-/** Default of `limits.resultBytes`. */
-export const RESULT_BYTES: number = 1024 * 1024;
 /** Characters of the beginning that the client gets. */
 export const PREVIEW_CHARACTERS = 2000;
 /** A part up to this size stays in the result. */
@@ -39,11 +44,11 @@ export interface BigResultsOptions {
 	readonly limitBytes: () => number | undefined;
 }
 
-export class BigResults implements Backend {
+export class BigResults implements Source, OwnUris, KeptSessions {
 	readonly id = 'results';
 	readonly kind = 'results';
-	readonly qualifiesNames = false;
-	readonly state = 'ready';
+	readonly status = { state: 'ready' } as const;
+	readonly capabilities: readonly Capability[] = ['resources'];
 	readonly #options: BigResultsOptions;
 	/** Loaded with the first large result. */
 	#store: Promise<ResultStore> | undefined;
@@ -53,19 +58,31 @@ export class BigResults implements Backend {
 	}
 
 	/** The result, or a shorter one when it is above the limit. A person at a terminal and another hub get all of it. */
-	shorten<T extends object>(result: T, tool: Tool | undefined, context: CallContext): Awaitable<T> {
-		const limit = this.#options.limitBytes() ?? RESULT_BYTES;
+	shorten(answer: Answer, tool: Tool | undefined, context: CallContext): Awaitable<Answer> {
+		const limit = this.limitFor(context);
+		if (!isLarger(answer, limit)) return answer;
+		const result = exactAnswer(answer);
+		return isToolResult(result) ? this.#shortened(result, tool, context.sessionId, limit) : answer;
+	}
+
+	/** Characters of a result that the client of a call gets whole. */
+	limitFor(context: CallContext): number {
 		const getsAll = context.passesResultsOn || clientName(context) === 'mctl';
-		if (getsAll || !isLarger(result, limit) || !isToolResult(result)) return result;
-		// The shorter one has the same type: it has other content.
-		return this.#shortened(result, tool, context.sessionId, limit) as Promise<T & CallToolResult>;
+		return getsAll ? Number.POSITIVE_INFINITY : (this.#options.limitBytes() ?? RESULT_BYTES);
 	}
 
 	ownsUri(uri: string): boolean {
 		return uri.startsWith(SCHEME);
 	}
 
-	async readResource(uri: string): Promise<ReadResourceResult> {
+	/** Results are not listed: their URIs are in the results that were shortened. */
+	list(): readonly Item[] {
+		return [];
+	}
+
+	/** Only `resources/read`: it has no other capability. */
+	async request(call: Call): Promise<ReadResourceResult> {
+		const uri = targetName(call);
 		const store = await this.#store;
 		const kept = store?.find(uri.slice(SCHEME.length).split('?')[0] ?? '');
 		if (kept === undefined) throw resourceNotFound(uri);
@@ -154,7 +171,7 @@ function isToolResult(result: object): result is CallToolResult {
 }
 
 function jsonDocument(value: unknown): ResultDocument {
-	return { content: Buffer.from(JSON.stringify(value)), mimeType: 'application/json', isText: true };
+	return { content: Buffer.from(encodeJson(value)), mimeType: 'application/json', isText: true };
 }
 
 /** The content of a large block; undefined for a block that has none of its own. */

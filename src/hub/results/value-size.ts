@@ -1,5 +1,5 @@
 /* An estimate of the size of a value as JSON, without encoding it. */
-import { sourceTextOf } from '../../wire/source-text.ts';
+import { JsonText } from '../../wire/json-text.ts';
 
 /** Characters for the punctuation around one value. */
 const PUNCTUATION = 4;
@@ -11,8 +11,7 @@ export function isLarger(value: unknown, limit: number): boolean {
 
 /** About the number of characters of the JSON of `value`, counted up to about `limit`. */
 export function countCharacters(value: unknown, limit: number): number {
-	const text = sourceTextOf(value);
-	if (text !== undefined) return text.length;
+	if (value instanceof JsonText) return value.text.length;
 	let count = 0;
 	const pending: unknown[] = [value];
 	while (pending.length > 0 && count <= limit) {

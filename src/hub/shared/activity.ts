@@ -27,6 +27,11 @@ export class Activity {
 		return this.#clients.size + this.#inFlight > 0 ? 0 : performance.now() - this.#lastAt;
 	}
 
+	/** Whether no bridge is connected, and at most `besides` requests are in flight. */
+	isIdle(besides: number): boolean {
+		return this.#clients.size === 0 && this.#inFlight <= besides;
+	}
+
 	/** A request begins. Returns the function to call when it is over. */
 	begin(): () => void {
 		this.#inFlight++;
@@ -39,7 +44,7 @@ export class Activity {
 	/** Wrap the handlers to track their requests. */
 	observe(handlers: PluginHandlers): PluginHandlers {
 		const observed = Object.entries(handlers)
-			.filter(([name]) => !uncounted.has(name))
+			.filter(([name, handler]) => typeof handler === 'function' && !uncounted.has(name))
 			.map(([name, handler]) => [name, this.#counted(handler)]);
 		return {
 			...handlers,

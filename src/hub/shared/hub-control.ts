@@ -1,5 +1,5 @@
 /*
- * Requests of `mctl` to the running hub: open the dashboard, start or stop one server.
+ * Requests of `mctl` to the running hub: open the dashboard, start or stop one server, end.
  *
  * They are a tool request of the plugin protocol with a name that no tool has, on the
  * local link and with the certificate of `mctl` only. An agent behind a bridge sends MCP
@@ -12,9 +12,10 @@ import type { ToolResponseSchema } from '../../plugin/gen/orchestra/plugin/v1/pl
 import type { PluginHandlers, ServerCall } from '../../plugin/server/handlers.ts';
 import { redact } from '../../redact.ts';
 import type { JsonObject, JsonValue } from '../../wire/json.ts';
-import type { ProcessAction } from '../backends/backend.ts';
 import type { Hub } from '../hub.ts';
+import { able, type ProcessAction } from '../source.ts';
 import type { HttpSwitch } from './http-switch.ts';
+import type { Retirement } from './retirement.ts';
 
 /** The name of the tool request, and of the feature in the record of a hub that serves it. */
 export const HUB_CONTROL = 'orchestra/hub-control';
@@ -23,15 +24,17 @@ export const CONTROL_CLIENT = 'mctl-client';
 /** Loopback, any free port. */
 export const LOCAL_HTTP_ADDRESS = '127.0.0.1:0';
 
-/** A request: the URL of the dashboard, an HTTP listener, or a change of one server. */
+/** A request: the URL of the dashboard, an HTTP listener, the end of an idle hub, or a change of one server. */
 export type ControlRequest =
 	| { readonly action: 'dashboard' }
 	| { readonly action: 'http'; readonly address: string }
+	| { readonly action: 'retire' }
 	| { readonly action: ProcessAction; readonly server: string };
 
 export interface ControlParts {
 	readonly hub: () => Hub;
 	readonly http: () => HttpSwitch;
+	readonly retirement: () => Retirement;
 }
 
 /** Wrap the handlers: control requests are answered here. */
@@ -40,18 +43,19 @@ export function withControl(handlers: PluginHandlers, parts: ControlParts): Plug
 		...handlers,
 		async toolCall(request, call) {
 			if (request.toolName === HUB_CONTROL && isOwnCommand(call))
-				return answer(request.arguments ?? {}, parts);
+				return answer(request.arguments ?? {}, parts, call);
 			return handlers.toolCall?.(request, call) ?? { success: false, errorCode: 'tool_not_found' };
 		},
 	};
 }
 
-/** Start, stop or restart the process of a backend. Throws `not_found`, or the reason why it does not start. */
+/** Start, stop or restart the process of a source. Throws `not_found`, or the reason why it does not start. */
 export async function controlServer(hub: Hub, action: ProcessAction, id: string): Promise<void> {
-	const backend = hub.backends.find((each) => each.id === id);
-	if (backend?.control) return backend.control(action);
-	const names = hub.backends.filter((each) => each.control !== undefined).map((each) => each.id);
-	const what = backend ? `${id} has no process of its own` : `the hub has no server or plugin "${id}"`;
+	const source = hub.sources.find((each) => each.id === id);
+	const controlled = able(source, 'control');
+	if (controlled) return controlled.control(action);
+	const names = hub.sources.filter((each) => able(each, 'control')).map((each) => each.id);
+	const what = source ? `${id} has no process of its own` : `the hub has no server or plugin "${id}"`;
 	throw new OrchestraError('not_found', what, {
 		hint: names.length > 0 ? `There are: ${names.join(', ')}.` : 'mctl add adds a server.',
 	});
@@ -64,10 +68,11 @@ function isOwnCommand({ peer }: ServerCall): boolean {
 
 async function answer(
 	request: JsonObject,
-	{ hub, http }: ControlParts,
+	parts: ControlParts,
+	call: ServerCall,
 ): Promise<MessageInitShape<typeof ToolResponseSchema>> {
 	try {
-		return { success: true, result: await carryOut(request, { hub, http }) };
+		return { success: true, result: await carryOut(request, parts, call) };
 	} catch (thrown) {
 		const { code, message, hint } = OrchestraError.from(thrown);
 		return {
@@ -85,8 +90,10 @@ function textOf(value: JsonValue | undefined): string {
 
 async function carryOut(
 	{ action, address, server }: JsonObject,
-	{ hub, http }: ControlParts,
+	{ hub, http, retirement }: ControlParts,
+	{ peer }: ServerCall,
 ): Promise<JsonObject> {
+	if (action === 'retire') return { answer: retirement().ask(peer) };
 	if (action === 'dashboard') {
 		const opened = await http().ensure(LOCAL_HTTP_ADDRESS);
 		const url = opened.dashboardUrl?.();

@@ -2,18 +2,22 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { heldBackText } from '../../config/trust/held-back.ts';
+import { attempt } from '../../errors.ts';
 import { sharedGuard } from '../../process/guard.ts';
 import { redactJson } from '../../redact.ts';
-import type { OwnedProcess, ServerStatus } from '../backends/backend.ts';
 import type { OpenedHub } from '../open-hub.ts';
+import { able } from '../source.ts';
+import { type OwnedProcess, reportOf, type SourceReport } from '../source-status.ts';
 
 const PAGE_BYTES = 4096;
+/** How many lines of stderr a status has. */
+const STATUS_LINES = 10;
 
-export interface BackendStatus {
-	readonly id: string;
-	readonly kind: string;
-	readonly state: string;
+/** A source of a hub that runs. */
+export interface HubSourceStatus extends SourceReport {
 	readonly lastCall: string | null;
+	/** The last lines of its stderr. */
+	readonly lastLines: readonly string[];
 }
 
 export interface ProcessStatus {
@@ -26,24 +30,16 @@ export interface ProcessStatus {
 	readonly lastCall: string | null;
 }
 
-/** An MCP server of a hub that runs. */
-export interface ServerDetails extends ServerStatus {
-	/** Resident memory of its process; null when none runs. */
-	readonly memoryBytes: number | null;
-}
-
 /** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
 export function hubDetails(
 	{ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>,
 	clients: number,
 ): Record<string, string> {
-	const lastCall = (id: string): string | null => hub.lastCall(id)?.toISOString() ?? null;
-	const backends: BackendStatus[] = hub.backends.map(({ id, kind, state }) => ({
-		id,
-		kind,
-		state,
-		lastCall: lastCall(id),
-	}));
+	const lastCall = (id: string): string | null => hub.calls.lastCall(id)?.toISOString() ?? null;
+	const sources = hub.sources.map((source): HubSourceStatus => {
+		const lastLines = able(source, 'control')?.lines().lastErrors(STATUS_LINES) ?? [];
+		return { ...reportOf(source, memoryOf), lastCall: lastCall(source.id), lastLines };
+	});
 	const owned = [...hub.processes(), ...guardProcess()];
 	const processes: ProcessStatus[] = owned.map(({ startedAt, ...about }) => ({
 		...about,
@@ -51,14 +47,9 @@ export function hubDetails(
 		memoryBytes: memoryOf(about.pid),
 		lastCall: lastCall(about.backend),
 	}));
-	const servers: ServerDetails[] = hub.backends.flatMap((backend) => {
-		const status = backend.serverStatus?.();
-		if (status === undefined) return [];
-		return [{ ...status, memoryBytes: status.pid === null ? null : memoryOf(status.pid) }];
-	});
 	return {
-		backends: JSON.stringify(redactJson(backends)),
-		servers: JSON.stringify(redactJson(servers)),
+		backends: JSON.stringify(redactJson(sources)),
+		servers: JSON.stringify(redactJson(sources.filter(({ kind }) => kind === 'mcp'))),
 		processes: JSON.stringify(redactJson(processes)),
 		heldBack: JSON.stringify(redactJson(loaded().heldBack.map(heldBackText))),
 		clients: String(clients),
@@ -69,12 +60,13 @@ export function hubDetails(
 /** The process that ends the others if the hub is killed. It ends by itself, so it is not saved. */
 function guardProcess(): OwnedProcess[] {
 	const { pid, startedAt } = sharedGuard();
-	return pid === undefined ? [] : [{ backend: 'hub', pid, command: 'guard', startedAt, state: 'running' }];
+	return pid === undefined ? [] : [{ backend: 'hub', pid, command: 'guard', startedAt, state: 'ready' }];
 }
 
 /** Resident memory of a process in bytes; null when it is unknown. */
 export function memoryOf(pid: number): number | null {
-	try {
+	// It may end while we look.
+	return attempt(() => {
 		if (process.platform === 'linux') {
 			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
 		}
@@ -82,7 +74,5 @@ export function memoryOf(pid: number): number | null {
 			Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 })) *
 			1024
 		);
-	} catch {
-		return null; // it ended while we looked
-	}
+	}, null);
 }

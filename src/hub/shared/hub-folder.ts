@@ -7,10 +7,10 @@
  * connect to, so folders and files of another user are rejected.
  */
 
-import { existsSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { homedir, uptime } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
@@ -32,6 +32,9 @@ export class HubFolder {
 	readonly path: string;
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	readonly #key: string;
+	/** The stamps of the files when they were read last; undefined before. */
+	#intact: string | undefined;
+	#savedProcesses = '';
 
 	/** @param root the folder of the configuration @param path of the state; default below XDG_STATE_HOME */
 	constructor(root: string, environment: Readonly<NodeJS.ProcessEnv>, path?: string) {
@@ -72,6 +75,14 @@ export class HubFolder {
 		return record !== undefined && isSameProcess(record) ? record : undefined;
 	}
 
+	/** The record of a hub that was killed since this machine started; undefined when the last one shut down. */
+	killed(): HubRecord | undefined {
+		const record = readHubRecord(this.#read(RECORD));
+		if (record === undefined || isSameProcess(record)) return undefined;
+		const bootedAt = Date.now() - uptime() * 1000;
+		return Date.parse(record.startedAt) >= bootedAt ? record : undefined;
+	}
+
 	/** The process of the hub, even when it has not announced its address or has withdrawn it. */
 	owner(): ProcessIdentity | undefined {
 		const owner = this.#read(LOCK);
@@ -82,39 +93,38 @@ export class HubFolder {
 	/** Add the hub to the registry, then write the record: a hub that a client finds is one that `--all` finds. */
 	announce(record: HubRecord): void {
 		const { pid, startTime, root, startedAt } = record;
-		try {
-			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt });
-		} catch {
-			// Without a writable home, only processes with the same XDG_STATE_HOME find the hub.
-		}
+		// Without a writable home, only processes with the same XDG_STATE_HOME find the hub.
+		attempt(() =>
+			this.#registry.record(this.#key, { pid, startTime, root, statePath: this.path, startedAt }),
+		);
 		this.#write(RECORD, record);
 	}
 
-	/** Restore deleted or damaged files, and update the heartbeat. Does not overwrite the files of another running hub. */
+	/** The files of a running hub, which `renew` and `saveProcesses` restore. */
+	get files(): string[] {
+		const own = [RECORD, LOCK, PROCESSES].map((name) => join(this.path, name));
+		return [...own, this.#registry.fileOf(this.#key)];
+	}
+
+	/** Restore deleted or damaged files. Does not overwrite the files of another running hub. */
 	renew(record: HubRecord): void {
+		// Taken before the files are read: what changes meanwhile is seen the next time.
+		const stamps = this.#stamps(record);
+		if (this.#intact === stamps) return;
 		const { pid, startTime } = record;
 		const isOurs = (found: unknown): boolean =>
 			isIdentity(found) && found.pid === pid && found.startTime === startTime;
 		const [lock, found] = [this.#read(LOCK), this.#read(RECORD)];
 		const isFound = JSON.stringify(readHubRecord(found)) === JSON.stringify(readHubRecord(record));
 		const isRegistered = this.#registry.find(this.#key) !== undefined;
+		const isIntact = isFound && isOurs(lock) && isRegistered;
+		this.#intact = isIntact ? stamps : undefined;
 		// Checking a process may start another one (`ps`), and the files are nearly always intact.
-		if (!(isFound && isOurs(lock) && isRegistered)) {
-			const owner = this.owner();
-			if (owner !== undefined && !isOurs(owner)) return;
-			this.announce(record);
-			if (!isOurs(lock)) this.#write(LOCK, { pid, startTime });
-		}
-		this.#beat();
-	}
-
-	/** Time since the last heartbeat, in milliseconds; 0 when it is unknown. */
-	heartbeatAgeMs(): number {
-		try {
-			return Math.max(0, Date.now() - statSync(join(this.path, RECORD)).mtimeMs);
-		} catch {
-			return 0; // no record
-		}
+		if (isIntact) return;
+		const owner = this.owner();
+		if (owner !== undefined && !isOurs(owner)) return;
+		this.announce(record);
+		if (!isOurs(lock)) this.#write(LOCK, { pid, startTime });
 	}
 
 	/** Become the hub. Undefined when another process is the hub; throws `bad_input` when another user holds the lock. */
@@ -156,8 +166,14 @@ export class HubFolder {
 	}
 
 	/** Save the processes of the hub, so that they can be ended if the hub is killed. */
-	saveProcesses(processes: readonly ProcessIdentity[]): void {
-		this.#write(PROCESSES, processes);
+	saveProcesses(pids: readonly number[]): void {
+		const saved = `${pids.join()} ${this.#stamp(PROCESSES)}`;
+		if (saved === this.#savedProcesses) return;
+		this.#write(
+			PROCESSES,
+			pids.flatMap((pid) => identityOf(pid) ?? []),
+		);
+		this.#savedProcesses = `${pids.join()} ${this.#stamp(PROCESSES)}`;
 	}
 
 	/** Saved processes that are still alive: after a crash, the orphans of the dead hub. */
@@ -199,17 +215,20 @@ export class HubFolder {
 	}
 
 	#remove(names: readonly string[]): void {
-		try {
+		// A file that stays names a process that is about to end, so it is ignored.
+		attempt(() => {
 			this.#registry.remove(this.#key);
 			for (const name of names) rmSync(join(this.path, name), { force: true });
-		} catch {
-			// A file that stays names a process that is about to end, so it is ignored.
-		}
+		});
 	}
 
-	#beat(): void {
-		const now = new Date();
-		utimesSync(join(this.path, RECORD), now, now);
+	#stamps(record: HubRecord): string {
+		const files = [this.#stamp(RECORD), this.#stamp(LOCK), stampOf(this.#registry.fileOf(this.#key))];
+		return JSON.stringify([...files, record]);
+	}
+
+	#stamp(name: string): string {
+		return stampOf(join(this.path, name));
 	}
 
 	#read(name: string): unknown {
@@ -228,6 +247,12 @@ export class HubFolder {
 			});
 		}
 	}
+}
+
+/** Changes with the file: a write, a replacement, a removal. */
+function stampOf(path: string): string {
+	const stat = statSync(path, { throwIfNoEntry: false });
+	return stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.mode}`;
 }
 
 function hash(text: string): string {

@@ -3,16 +3,11 @@ import { OrchestraError } from '../../errors.ts';
 import { processStat } from '../../process/process-stat.ts';
 import type { HubFolder } from './hub-folder.ts';
 
-/** The heartbeat interval is one second. A hub whose last heartbeat is older than this counts as blocked. */
-export const BLOCKED_MS = 5000;
-
-/** The error for a hub whose event loop is blocked; undefined when it is not, or no hub runs. */
-export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefined {
-	const heartbeatAgeMs = folder.heartbeatAgeMs();
-	if (heartbeatAgeMs < BLOCKED_MS) return undefined;
+/** The error for a hub that did not answer for so long; undefined when no hub runs. Its socket answers while its event loop runs. */
+export function diagnoseBlockedHub(folder: HubFolder, silentMs: number): OrchestraError | undefined {
 	const owner = folder.owner();
 	if (owner === undefined) return undefined;
-	const seconds = Math.round(heartbeatAgeMs / 1000);
+	const seconds = Math.round(silentMs / 1000);
 	const isStopped = processStat(owner.pid)?.state === 'T';
 	return new OrchestraError(
 		'timeout',
@@ -21,7 +16,7 @@ export function diagnoseBlockedHub(folder: HubFolder): OrchestraError | undefine
 			hint: isStopped
 				? `A signal suspended it. Continue it with: kill -CONT ${owner.pid}; or end it with: mctl hub stop --force`
 				: 'End it with: mctl hub stop --force',
-			data: { pid: owner.pid, heartbeatAgeMs },
+			data: { pid: owner.pid, silentMs: Math.round(silentMs) },
 		},
 	);
 }

@@ -68,18 +68,30 @@ export class HubListeners {
 		return (await this.#openQuic()).address;
 	}
 
+	/** The socket file, where there is one. */
+	get socketFiles(): string[] {
+		const isFile = this.#local?.kind === 'unix' && process.platform !== 'win32';
+		return isFile ? [this.address.slice('unix:'.length)] : [];
+	}
+
 	/** Create the socket file again if it was deleted. Never rejects. */
 	async restoreSocket(): Promise<void> {
 		const { log } = this.#options;
 		try {
-			const path = this.#local?.kind === 'unix' ? this.address.slice('unix:'.length) : undefined;
-			if (path === undefined || process.platform === 'win32' || this.#isClosed) return;
+			const [path] = this.socketFiles;
+			if (path === undefined || this.#isClosed) return;
 			if (lstatSync(path, { throwIfNoEntry: false }) !== undefined || this.#reopened >= REOPEN_LIMIT) return;
 			this.#reopened++;
 			this.#local = await this.#openLocal();
 		} catch (thrown) {
 			log.warn(`the socket file of the hub was deleted and cannot be created again: ${messageOf(thrown)}`);
 		}
+	}
+
+	/** Accept no more bridges and commands, unless there is another one than the one that asks. */
+	closeIfAlone(): boolean {
+		this.#isClosed = this.#local?.closeIfAlone?.() ?? false;
+		return this.#isClosed;
 	}
 
 	/** Close all listeners and connections. Idempotent. */
@@ -89,10 +101,10 @@ export class HubListeners {
 	}
 
 	async #openConfigured(): Promise<void> {
-		const { listenAddress, tcpAddress } = this.#options.hub;
+		const { listenAddr, tcpAddr } = this.#options.hub;
 		this.#local = await this.#openLocal();
-		if (listenAddress !== undefined) await this.openNetwork();
-		if (tcpAddress !== undefined) await this.#listen(tcpAddress, 'tls');
+		if (listenAddr !== undefined) await this.openNetwork();
+		if (tcpAddr !== undefined) await this.#listen(tcpAddr, 'tls');
 	}
 
 	/** A socket in the hub's folder, else in a folder with a short path, else QUIC on loopback. */
@@ -110,7 +122,7 @@ export class HubListeners {
 	}
 
 	#openQuic(): Promise<LinkListener> {
-		this.#quic ??= this.#listen(this.#options.hub.listenAddress ?? PLUGIN_ADDRESS);
+		this.#quic ??= this.#listen(this.#options.hub.listenAddr ?? PLUGIN_ADDRESS);
 		return this.#quic;
 	}
 

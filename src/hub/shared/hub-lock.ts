@@ -11,6 +11,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { hasListener } from '../../link/tls/unix-socket-file.ts';
 import { socketFolder } from './private-folder.ts';
@@ -88,27 +89,20 @@ function socketsNamed(name: string): Set<string> {
 }
 
 function boundSockets(): string[] {
-	try {
-		return readFileSync('/proc/net/unix', 'utf8').split('\n');
-	} catch {
-		return []; // /proc is missing or hidden
-	}
+	// /proc is missing or hidden.
+	return attempt(() => readFileSync('/proc/net/unix', 'utf8').split('\n'), []);
 }
 
 function holdsOneOf(pid: string, sockets: ReadonlySet<string>): boolean {
-	try {
+	// The process may have just ended, or belong to another user.
+	return attempt(() => {
 		const folder = `/proc/${pid}/fd`;
 		if (statSync(folder).uid !== process.getuid?.()) return false;
 		return readdirSync(folder).some((descriptor) => sockets.has(linkAt(join(folder, descriptor))));
-	} catch {
-		return false; // the process has just ended, or belongs to another user
-	}
+	}, false);
 }
 
 function linkAt(path: string): string {
-	try {
-		return readlinkSync(path);
-	} catch {
-		return ''; // just closed
-	}
+	// It may have been closed just now.
+	return attempt(() => readlinkSync(path), '');
 }

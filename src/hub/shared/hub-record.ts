@@ -1,7 +1,8 @@
 /* The record of a running hub, and its validation. */
+import { attempt } from '../../errors.ts';
 import { parseDialAddress } from '../../link/address.ts';
 import { isUnixAddress, unixPath } from '../../link/tls/unix-address.ts';
-import { isObject } from '../../wire/json.ts';
+import { isObject, stringsOf } from '../../wire/json.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** The address and identity of a running hub. */
@@ -16,6 +17,8 @@ export interface HubRecord extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly startedAt: string;
+	/** Of its program; absent in the record of a hub that is older than this field. */
+	readonly version?: string | undefined;
 	/** Its protocol features; absent when unknown. */
 	readonly features?: readonly string[] | undefined;
 	/** Variables in its configuration that have no value. */
@@ -29,13 +32,14 @@ export function isIdentity(value: unknown): value is ProcessIdentity {
 /** The record in `value`; undefined when it is invalid. A damaged list counts as absent, because the hub can be asked. */
 export function readHubRecord(value: unknown): HubRecord | undefined {
 	if (!isHubRecord(value)) return undefined;
-	const { networkAddress, httpUrl } = value;
+	const { networkAddress, httpUrl, version } = value;
 	return {
 		...value,
 		networkAddress: isAddress(networkAddress) ? networkAddress : undefined,
 		httpUrl: typeof httpUrl === 'string' && URL.canParse(httpUrl) ? httpUrl : undefined,
-		features: textsOf(value.features),
-		unset: textsOf(value.unset),
+		version: typeof version === 'string' ? version : undefined,
+		features: stringsOf(value.features),
+		unset: stringsOf(value.unset),
 	};
 }
 
@@ -45,15 +49,10 @@ function isHubRecord(value: unknown): value is HubRecord {
 	return texts.every((text) => typeof text === 'string') && isAddress(value['address']);
 }
 
-function textsOf(value: unknown): readonly string[] | undefined {
-	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;
-}
-
 function isAddress(value: unknown): boolean {
-	try {
+	// Only the validity matters here.
+	return attempt(() => {
 		if (typeof value !== 'string') return false;
 		return isUnixAddress(value) ? unixPath(value) !== '' : parseDialAddress(value).port > 0;
-	} catch {
-		return false; // only the validity matters here
-	}
+	}, false);
 }

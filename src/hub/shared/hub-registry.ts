@@ -8,6 +8,7 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
@@ -27,6 +28,11 @@ export class HubRegistry {
 
 	constructor(home: string) {
 		this.#home = home;
+	}
+
+	/** Where the hub with this key is recorded. */
+	fileOf(key: string): string {
+		return join(this.#folder, `${key}.json`);
 	}
 
 	/** The running hub with this key; undefined when none is recorded. */
@@ -56,11 +62,8 @@ export class HubRegistry {
 	remove(key: string): void {
 		const entry = this.#read(`${key}.json`);
 		if (entry !== undefined && entry.pid !== process.pid && isSameProcess(entry)) return;
-		try {
-			rmSync(join(this.#folder, `${key}.json`), { force: true });
-		} catch {
-			// A home that cannot be written has no entry.
-		}
+		// A home that cannot be written has no entry.
+		attempt(() => rmSync(join(this.#folder, `${key}.json`), { force: true }));
 	}
 
 	get #folder(): string {
@@ -68,21 +71,17 @@ export class HubRegistry {
 	}
 
 	#names(): string[] {
-		try {
-			return readdirSync(this.#folder).filter((name) => /^[0-9a-f]+\.json$/.test(name));
-		} catch {
-			return []; // no hub ever ran
-		}
+		// No hub ever ran.
+		return attempt(() => readdirSync(this.#folder).filter((name) => /^[0-9a-f]+\.json$/.test(name)), []);
 	}
 
 	#read(name: string): HubEntry | undefined {
-		try {
+		// What is damaged or written by another user is the same as absent.
+		return attempt(() => {
 			assertPrivate(this.#folder);
 			const value = readState(join(this.#folder, name));
 			return isHubEntry(value) ? value : undefined;
-		} catch {
-			return undefined; // absent, damaged or written by another user: the same as absent
-		}
+		});
 	}
 }
 

@@ -2,6 +2,7 @@
  * The identity of a process: its pid and start time. Pids are reused, so no process is
  * signalled by its pid alone.
  */
+import { attempt } from '../../errors.ts';
 import { processStat } from '../../process/process-stat.ts';
 
 export interface ProcessIdentity {
@@ -27,7 +28,8 @@ function startTimeFromProc(pid: number): string | undefined {
 }
 
 function startTimeFromPs(pid: number): string | undefined {
-	try {
+	// The program ps exits 1 when there is no such process.
+	return attempt(() => {
 		// Loaded here, because it would slow down the start of a bridge on Linux.
 		const { execFileSync } = process.getBuiltinModule('node:child_process');
 		const text = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
@@ -35,7 +37,5 @@ function startTimeFromPs(pid: number): string | undefined {
 			timeout: 2000,
 		}).trim();
 		return text === '' ? undefined : text;
-	} catch {
-		return undefined; // ps exits 1 when there is no such process
-	}
+	});
 }

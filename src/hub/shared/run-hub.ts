@@ -4,20 +4,22 @@
  */
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { OrchestraError } from '../../errors.ts';
+import { STARTED_BY } from '../../config/own-entry.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { packageVersion } from '../../files/package-version.ts';
 import { certificatesFolder, loadIdentity } from '../../link/certificates/certificates.ts';
 import type { Log } from '../../log.ts';
 import { type SharedState, sharedState } from '../../mcp/server/mcp-session.ts';
-import { BRIDGE_PID_VARIABLE, FEATURES } from '../../plugin/features.ts';
+import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
-import type { OpenFabric } from '../backends/build-backends.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
+import type { OpenFabric } from '../sources/build-sources.ts';
 import { Activity } from './activity.ts';
 import { ForwardedEnvironment } from './forwarded-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
@@ -28,6 +30,7 @@ import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { identityOf } from './process-identity.ts';
+import { Retirement } from './retirement.ts';
 
 /** Idle timeout of a hub without a configured address, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
@@ -116,7 +119,7 @@ async function endOrphans(folder: HubFolder, log: Log): Promise<void> {
 }
 
 async function serveUntilStopped(options: RunHubOptions): Promise<void> {
-	const { folder, cwd, environment, log, signal } = options;
+	const { folder, cwd, environment, log } = options;
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
@@ -128,23 +131,15 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
 	);
 	let offer: HubOffer | undefined;
-	const handlers = handlersOf(() => whenOpen(opened), { shared, activity, forwarded, http, log });
+	let retirement: Retirement | undefined;
+	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
+	const handlers = handlersOf(() => whenOpen(opened), parts);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
-		opened = await openHub({
-			cwd,
-			environment,
-			log,
-			journal: fileJournal(folder.journalFile, log),
-			address: () => listeners.openNetwork(),
-			certsDir,
-			forwarded: () => forwarded.current,
-			openFabric: options.openFabric,
-		});
+		opened = await openHubOf(options, { certsDir, listeners, forwarded });
 		offer = await options.openOffer?.(opened, log);
-		const address = options.httpAddress ?? opened.configuration().hub.httpAddress;
-		if (address !== undefined) await http.ensure(address);
+		const address = await openAskedHttp(http, opened, options);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		http.onOpen = () => folder.announce(record());
@@ -153,7 +148,11 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const current = opened;
 		// A hub that other hubs may call does not stop when it has no client of its own.
 		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
-		const isDone = (): boolean => isIdle(activity, idleLimit(current.configuration().hub, isReached()), log);
+		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
+		const isUnused = (): boolean => limitMs() > 0 && http.current === undefined && activity.isIdle(1);
+		retirement = new Retirement(isUnused, () => listeners.closeIfAlone());
+		const signal = AbortSignal.any([options.signal, retirement.signal]);
+		const isDone = (): boolean => isIdle(activity, limitMs(), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
 		log.info('the hub is shutting down');
@@ -161,9 +160,50 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		await offer?.close();
 		shared.suspendedCalls.close();
 		await http.close();
+		await retirement?.answered();
 		await listeners.close();
 		await opened?.close();
 	}
+}
+
+/** Open HTTP where it was asked for, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
+async function openAskedHttp(
+	http: HttpSwitch,
+	opened: OpenedHub,
+	{ folder, httpAddress, log }: RunHubOptions,
+): Promise<string | undefined> {
+	const asked = httpAddress ?? opened.configuration().hub.httpAddr;
+	if (asked !== undefined) return (await http.ensure(asked)) && asked;
+	const { httpUrl } = folder.killed() ?? {};
+	if (httpUrl === undefined) return undefined;
+	const { protocol, hostname, port } = new URL(httpUrl);
+	const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+	try {
+		return (await http.ensure(address)) && address;
+	} catch (thrown) {
+		log.warn(`MCP over HTTP is not at ${httpUrl} any more: ${messageOf(thrown)}`);
+		return undefined;
+	}
+}
+
+function openHubOf(
+	{ folder, cwd, environment, log, openFabric }: RunHubOptions,
+	{
+		certsDir,
+		listeners,
+		forwarded,
+	}: { certsDir: string; listeners: HubListeners; forwarded: ForwardedEnvironment },
+): Promise<OpenedHub> {
+	return openHub({
+		cwd,
+		environment,
+		log,
+		journal: fileJournal(folder.journalFile, log),
+		address: () => listeners.openNetwork(),
+		certsDir,
+		forwarded: () => forwarded.current,
+		openFabric,
+	});
 }
 
 interface HandlerParts {
@@ -171,17 +211,18 @@ interface HandlerParts {
 	readonly activity: Activity;
 	readonly forwarded: ForwardedEnvironment;
 	readonly http: HttpSwitch;
+	readonly retirement: () => Retirement;
 	readonly log: Log;
 }
 
 /** The handlers for clients and plugins, counted as activity. */
 function handlersOf(
 	opened: () => OpenedHub,
-	{ shared, activity, forwarded, http, log }: HandlerParts,
+	{ shared, activity, forwarded, http, retirement, log }: HandlerParts,
 ): PluginHandlers {
 	const details = (): Record<string, string> => hubDetails(opened(), activity.clients);
 	const served = orchestratorHandlers({ opened, shared, log, details });
-	const controlled = withControl(served, { hub: () => opened().hub, http: () => http });
+	const controlled = withControl(served, { hub: () => opened().hub, http: () => http, retirement });
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
@@ -223,6 +264,7 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
+		version: packageVersion(),
 		features: [...FEATURES, HUB_CONTROL],
 	};
 	return () => ({
@@ -234,6 +276,8 @@ function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () =
 	});
 }
 
+const OWN_BRIDGE = 'it was started by this hub, through one of its own entries';
+
 /** Wrap the handlers: variables that a bridge forwards with its registration are applied before the answer. */
 function withForwardedVariables(
 	handlers: PluginHandlers,
@@ -244,6 +288,9 @@ function withForwardedVariables(
 		...handlers,
 		async register(manifest, call) {
 			const hub = opened();
+			const leave = hub.chain.join(manifest.env[STARTED_BY]);
+			if (leave === undefined) return { accepted: false, rejectReason: OWN_BRIDGE, features: [REFUSED] };
+			void call.peer.closed.then(leave);
 			if (forwarded.take(manifest, call.peer.name, hub.unset())) await hub.reload();
 			else if (BRIDGE_PID_VARIABLE in manifest.env && hub.unset().length > 0) {
 				const names = hub.unset().map((name) => `\${${name}}`);
@@ -255,8 +302,8 @@ function withForwardedVariables(
 }
 
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
-function idleLimit({ idleMs, listenAddress, tcpAddress }: HubSection, isReached: boolean): number {
-	const isReachable = listenAddress !== undefined || tcpAddress !== undefined || isReached;
+function idleLimit({ idleMs, listenAddr, tcpAddr }: HubSection, isReached: boolean): number {
+	const isReachable = listenAddr !== undefined || tcpAddr !== undefined || isReached;
 	return idleMs ?? (isReachable ? 0 : IDLE_MS);
 }
 
@@ -266,7 +313,7 @@ function isIdle(activity: Activity, idleMs: number, log: Log): boolean {
 	return true;
 }
 
-function whenOpen(opened: OpenedHub | undefined): OpenedHub {
+function whenOpen<T>(opened: T | undefined): T {
 	if (opened) return opened;
 	throw new OrchestraError('closed', 'the hub is still starting', { hint: 'Try again in a moment.' });
 }

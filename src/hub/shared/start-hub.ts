@@ -3,7 +3,8 @@
  *
  * The hub outlives the agent or terminal that started it. When two processes start it at
  * once, both get the same hub: the second one finds the lock taken and exits. When the
- * lock belonged to a hub that was shutting down, another one is started.
+ * lock belonged to a hub that was shutting down, another one is started. An idle hub of an
+ * older version is replaced, when the hub itself agrees that nobody uses it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +12,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { HubFolder } from './hub-folder.ts';
 import type { HubLock } from './hub-lock.ts';
 import type { HubRecord } from './hub-record.ts';
+import { ageOfHub } from './hub-version.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import { startDetached } from './start-detached.ts';
 
@@ -30,11 +32,58 @@ export interface StartOptions {
 	readonly command: readonly string[];
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly signal?: AbortSignal | undefined;
+	/** Replace an idle hub of an older version. Default: use whatever runs. */
+	readonly replacement?: HubReplacement | undefined;
+}
+
+export interface HubReplacement {
+	/** Of this program. */
+	readonly version: string;
+	/** Ask the hub to end if it is idle; false when it stays. */
+	readonly retire: (record: HubRecord) => Promise<boolean>;
 }
 
 /** The running hub; starts it if necessary. Throws `timeout` or `closed` with the end of its log. */
 export async function ensureHub(options: StartOptions): Promise<HubRecord> {
-	return options.folder.located().running() ?? startHub(options);
+	const record = options.folder.located().running();
+	if (record === undefined) return startHub(options);
+	return isReplaceable(record, options) ? replaceHub(record, options) : record;
+}
+
+/** A hub that does not name its version cannot be asked. */
+function isReplaceable(record: HubRecord, { replacement }: StartOptions): boolean {
+	if (replacement === undefined || record.version === undefined) return false;
+	return ageOfHub(record, replacement.version) === 'older';
+}
+
+/** One process at a time asks the hub, and starts the next one. A hub that stays, or cannot be asked, is used as it is. */
+async function replaceHub(older: HubRecord, options: StartOptions): Promise<HubRecord> {
+	const { folder, replacement } = options;
+	const waitUntil = performance.now() + START_LOCK_MS;
+	let lock = await folder.startLock();
+	while (lock === undefined && performance.now() < waitUntil) {
+		await sleep(POLL_MS);
+		lock = await folder.startLock();
+	}
+	try {
+		const record = folder.located().running();
+		if (record && (lock === undefined || !isReplaceable(record, options))) return record;
+		const isEnding = record === undefined || (await replacement?.retire(record).catch(() => false));
+		if (!isEnding) return folder.located().running() ?? older;
+		await hasEnded(record ?? older, options.signal);
+		return await startAndWait(options, performance.now() + START_MS);
+	} finally {
+		lock?.release();
+	}
+}
+
+/** Resolves when the process of the hub has ended, or is late: then the start of the next one reports it. */
+async function hasEnded(hub: ProcessIdentity, signal: AbortSignal | undefined): Promise<void> {
+	const giveUpAt = performance.now() + START_MS;
+	while (isSameProcess(hub) && performance.now() < giveUpAt) {
+		signal?.throwIfAborted();
+		await sleep(POLL_MS);
+	}
 }
 
 async function startHub(options: StartOptions): Promise<HubRecord> {

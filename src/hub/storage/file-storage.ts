@@ -9,12 +9,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
+import { fileNotFound } from '../../plugin/missing-file.ts';
+import { Listeners } from '../../rpc/listeners.ts';
 import { findInside, ioError, makeInside } from './inside-root.ts';
-import { describeFiles, findFiles, type LocatedFile } from './list-files.ts';
+import { describeFiles, findFiles, type LocatedFile, type StorageEntry } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
 import { PathLocks } from './path-locks.ts';
 import { readSmall } from './read-small.ts';
-import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
+import type { ListRequest, ResourceStorage, StorageChange, WriteRequest } from './storage.ts';
 import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './storage-limits.ts';
 import { filePath, folderPath, refusedPath } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
@@ -22,11 +24,11 @@ import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored
 /** The folder of a workspace that is the root of its storage. */
 export const STORAGE_FOLDER = '.projects';
 
-export class FileStorage implements Storage {
+export class FileStorage implements ResourceStorage {
 	/** The folder of the files; it may not exist yet. */
 	readonly root: string;
 	readonly #locks: PathLocks;
-	readonly #listeners = new Set<(change: StorageChange) => void>();
+	readonly #listeners = new Listeners<StorageChange>();
 
 	constructor(workspace: string) {
 		this.root = join(workspace, STORAGE_FOLDER);
@@ -39,7 +41,7 @@ export class FileStorage implements Storage {
 		const small = readSmall(this.root, name);
 		if (small) return decodeFile(small);
 		const place = await findInside(this.root, name);
-		if (place === undefined) throw notFound(name);
+		if (place === undefined) throw fileNotFound(name);
 		return decodeFile(await readWhole(place, name));
 	}
 
@@ -58,7 +60,7 @@ export class FileStorage implements Storage {
 			const newVersion = current + 1n;
 			const bytes = encodeFile({ content, metadata, version: newVersion });
 			await replaceBytes(place, unfinished, bytes).catch(rethrow(`cannot write ${name}`));
-			this.#notifyChange({ path: name, kind: current === 0n ? 'created' : 'changed' });
+			this.#listeners.emit({ path: name, kind: current === 0n ? 'created' : 'changed' });
 			return { newVersion };
 		});
 	}
@@ -67,16 +69,16 @@ export class FileStorage implements Storage {
 	async delete(path: string): Promise<void> {
 		const name = filePath(path);
 		const place = await findInside(this.root, name);
-		if (place === undefined) throw notFound(name);
+		if (place === undefined) throw fileNotFound(name);
 		await this.#locks.run(await this.#key(place), async () => {
-			if ((await currentVersion(place, name)) === 0n) throw notFound(name);
+			if ((await currentVersion(place, name)) === 0n) throw fileNotFound(name);
 			await rm(place).catch(rethrow(`cannot delete ${name}`));
-			this.#notifyChange({ path: name, kind: 'deleted' });
+			this.#listeners.emit({ path: name, kind: 'deleted' });
 		});
 	}
 
 	/** The files below a folder, sorted by path. A missing folder is empty. */
-	async list(request: ListRequest = {}): ReturnType<Storage['list']> {
+	async list(request: ListRequest = {}): Promise<StorageEntry[]> {
 		return describeFiles(await this.#find(request));
 	}
 
@@ -86,10 +88,7 @@ export class FileStorage implements Storage {
 	}
 
 	/** Subscribe to writes and deletes. Returns the function that unsubscribes. */
-	onChange(listener: (change: StorageChange) => void): () => void {
-		this.#listeners.add(listener);
-		return () => void this.#listeners.delete(listener);
-	}
+	readonly onChange: Listeners<StorageChange>['add'] = this.#listeners.add;
 
 	async #find({ prefix = '', pattern = '' }: ListRequest): Promise<LocatedFile[]> {
 		const path = folderPath(prefix);
@@ -101,10 +100,6 @@ export class FileStorage implements Storage {
 	/** The lock key: the same for all processes and for all links to a file. */
 	async #key(place: string): Promise<string> {
 		return place.slice((await realpath(this.root)).length);
-	}
-
-	#notifyChange(change: StorageChange): void {
-		for (const listener of this.#listeners) listener(change);
 	}
 }
 
@@ -153,7 +148,7 @@ async function openFile(place: string, path: string): Promise<FileHandle> {
 	try {
 		return await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	} catch (error) {
-		if (isCode(error, 'ENOENT', 'ENOTDIR')) throw notFound(path);
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) throw fileNotFound(path);
 		throw ioError(`cannot read ${path}`, error);
 	}
 }
@@ -174,12 +169,6 @@ async function replaceBytes(place: string, unfinished: string, bytes: Uint8Array
 		await rm(unfinished, { force: true });
 		throw error;
 	}
-}
-
-function notFound(path: string): OrchestraError {
-	return new OrchestraError('not_found', `file not found: ${path}`, {
-		data: { code: 'storage_error', path },
-	});
 }
 
 function rethrow(what: string): (error: unknown) => never {

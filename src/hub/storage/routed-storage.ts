@@ -6,89 +6,57 @@
  * files while a plugin is down: its writes would be missing in the plugin.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { Backend } from '../backends/backend.ts';
-import { PluginBackend } from '../backends/plugin-backend.ts';
-import { PluginStorage } from '../backends/plugin-storage.ts';
+import { Listeners } from '../../rpc/listeners.ts';
+import type { Source } from '../source.ts';
+import { PluginSource } from '../sources/plugin-source.ts';
+import { pathsOfPlugin, readFromPlugin } from '../sources/plugin-storage.ts';
 import type { FileStorage } from './file-storage.ts';
-import type { StorageEntry } from './list-files.ts';
-import type { ListRequest, Storage, StorageChange, WriteRequest } from './storage.ts';
+import type { ListRequest, ResourceStorage, StorageChange } from './storage.ts';
 import type { StoredFile } from './stored-file.ts';
 
 /** The default type, which the hub stores itself when no plugin does. */
 const DEFAULT_TYPE = 'markdown';
 
-export class RoutedStorage implements Storage {
+export class RoutedStorage implements ResourceStorage {
 	readonly #files: FileStorage;
-	readonly #backends: () => readonly Backend[];
-	readonly #listeners = new Set<(change: StorageChange) => void>();
+	readonly #sources: () => readonly Source[];
+	readonly #listeners = new Listeners<StorageChange>();
 
-	/** @param backends the current backends, read for each request */
-	constructor(files: FileStorage, backends: () => readonly Backend[]) {
+	/** @param sources the current sources, read for each request */
+	constructor(files: FileStorage, sources: () => readonly Source[]) {
 		this.#files = files;
-		this.#backends = backends;
-		files.onChange((change) => this.#notifyChange(change));
+		this.#sources = sources;
+		files.onChange((change) => this.#listeners.emit(change));
 	}
 
-	/** The storage of a type. Throws `tool_failed` when no plugin provides it. */
-	of(type: string): Omit<Storage, 'onChange'> {
+	/** The plugin that provides a type, or the hub's own files. Throws `tool_failed` when nobody provides it. */
+	of(type: string): PluginSource | FileStorage {
 		const wanted = type === '' ? DEFAULT_TYPE : type;
-		const plugin = this.#backends().find(
-			(backend) => backend instanceof PluginBackend && backend.providesStorage.includes(wanted),
+		const plugin = this.#sources().find(
+			(source) => source instanceof PluginSource && source.providesStorage.includes(wanted),
 		);
-		if (wanted === DEFAULT_TYPE)
-			return plugin instanceof PluginBackend ? this.#withChanges(plugin, type) : this.#files;
-		if (plugin instanceof PluginBackend) return new PluginStorage(plugin, type);
+		if (plugin instanceof PluginSource) return plugin;
+		if (wanted === DEFAULT_TYPE) return this.#files;
 		throw new OrchestraError('tool_failed', `no plugin provides storage type "${type}"`, {
 			hint: 'Add the type to provides_storage of the plugin that stores it.',
 			data: { code: 'storage_error' },
 		});
 	}
 
-	read(path: string, signal?: AbortSignal): Promise<StoredFile> {
-		return this.of('').read(path, signal);
+	/** A plugin wrote or deleted a file. Files of the default type are resources, so their changes are emitted. */
+	changed(type: string, change: StorageChange): void {
+		if (type === '' || type === DEFAULT_TYPE) this.#listeners.emit(change);
 	}
 
-	write(request: WriteRequest, signal?: AbortSignal): Promise<{ newVersion: bigint }> {
-		return this.of('').write(request, signal);
-	}
-
-	delete(path: string, signal?: AbortSignal): Promise<void> {
-		return this.of('').delete(path, signal);
-	}
-
-	list(request?: ListRequest, signal?: AbortSignal): Promise<StorageEntry[]> {
-		return this.of('').list(request, signal);
+	read(path: string): Promise<StoredFile> {
+		const storage = this.of('');
+		return storage instanceof PluginSource ? readFromPlugin(storage, path) : storage.read(path);
 	}
 
 	paths(request?: ListRequest): Promise<string[]> {
-		return this.of('').paths(request);
+		const storage = this.of('');
+		return storage instanceof PluginSource ? pathsOfPlugin(storage, request) : storage.paths(request);
 	}
 
-	onChange(listener: (change: StorageChange) => void): () => void {
-		this.#listeners.add(listener);
-		return () => void this.#listeners.delete(listener);
-	}
-
-	/** Emits changes, because the files of the plugin are shown as resources. */
-	#withChanges(plugin: PluginBackend, type: string): Omit<Storage, 'onChange'> {
-		const storage = new PluginStorage(plugin, type);
-		return {
-			read: (path, signal) => storage.read(path, signal),
-			list: (request, signal) => storage.list(request, signal),
-			paths: (request) => storage.paths(request),
-			write: async (request, signal) => {
-				const written = await storage.write(request, signal);
-				this.#notifyChange({ path: request.path, kind: written.newVersion === 1n ? 'created' : 'changed' });
-				return written;
-			},
-			delete: async (path, signal) => {
-				await storage.delete(path, signal);
-				this.#notifyChange({ path, kind: 'deleted' });
-			},
-		};
-	}
-
-	#notifyChange(change: StorageChange): void {
-		for (const listener of this.#listeners) listener(change);
-	}
+	readonly onChange: Listeners<StorageChange>['add'] = this.#listeners.add;
 }

@@ -1,6 +1,5 @@
-/* The interface of a storage, which the hub itself or a plugin implements. */
+/* Requests to a storage and its changes; what MCP resources need of a storage. */
 import type { JsonObject } from '../../wire/json.ts';
-import type { StorageEntry } from './list-files.ts';
 import type { StoredFile } from './stored-file.ts';
 
 export interface WriteRequest {
@@ -24,15 +23,11 @@ export interface StorageChange {
 	kind: 'created' | 'changed' | 'deleted';
 }
 
-export interface Storage {
-	/** Throws when the file does not exist. */
-	read(path: string, signal?: AbortSignal): Promise<StoredFile>;
-	/** Throws when the expected version is not the current one. */
-	write(request: WriteRequest, signal?: AbortSignal): Promise<{ newVersion: bigint }>;
-	/** Throws when the file does not exist. */
-	delete(path: string, signal?: AbortSignal): Promise<void>;
-	list(request?: ListRequest, signal?: AbortSignal): Promise<StorageEntry[]>;
-	/** As `list`, but only the paths. */
+/** The files of a storage, in the hub or in a plugin. */
+export interface ResourceStorage {
+	/** Throws `not_found` for a missing file. */
+	read(path: string): Promise<StoredFile>;
+	/** The paths of the files from the root, sorted. */
 	paths(request?: ListRequest): Promise<string[]>;
 	/** Returns the function that unsubscribes. */
 	onChange(listener: (change: StorageChange) => void): () => void;

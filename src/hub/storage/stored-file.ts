@@ -12,7 +12,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
 import { assertBounded } from '../../files/value-bounds.ts';
 import { parsePlain } from '../../library/files/front-matter.ts';
@@ -90,13 +90,12 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function parseBlock(block: string): JsonObject | undefined {
-	try {
+	// A block that is not YAML, or over a bound, is content.
+	return attempt(() => {
 		const value: unknown = parsePlain(block) ?? parseBoundedYaml(block) ?? {};
 		// Through JSON, because YAML also has dates, infinities and cycles.
 		return isObject(value) ? (JSON.parse(JSON.stringify(value)) as JsonObject) : undefined;
-	} catch {
-		return undefined; // not YAML, or over a bound: the block is content
-	}
+	});
 }
 
 /** Strings on one line, quoted as in JSON: block and folded styles do not always round-trip. */

@@ -20,7 +20,7 @@ import {
 	statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
-import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import { isInside } from '../../files/is-inside.ts';
 import type { SourceFile } from './fragment.ts';
 import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
@@ -163,14 +163,12 @@ export class Folder {
 
 	/** The real place of a name; undefined when it is missing or outside. */
 	#realPathInside(name: string): string | undefined {
-		try {
+		// Where it is missing, a link to nowhere or a circle of links, there is nothing to serve.
+		return attempt(() => {
 			const root = realpathSync.native(this.path);
 			const real = realpathSync.native(this.locate(name));
 			return isInside(real, root) ? real : undefined;
-		} catch {
-			// Missing, a link to nowhere, or a circle of links: there is nothing here to serve.
-			return undefined;
-		}
+		});
 	}
 }
 

@@ -14,7 +14,7 @@ import {
 	readFragment,
 	type SourceFile,
 } from './fragment.ts';
-import type { Keeper } from './source.ts';
+import type { Keeper } from './library-root.ts';
 
 const precedence = Object.keys(mimeTypes);
 

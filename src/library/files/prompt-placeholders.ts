@@ -2,10 +2,11 @@
  * Put values into the placeholders of a prompt, in one pass over its text, so that a value
  * which looks like a placeholder is never replaced again.
  *
- * In plain text a value stands as it was given. Inside a URI it is percent-encoded: a
+ * In plain text a value stands as it was given. Inside a URI it is percent-encodeSegment: a
  * `#` or `&` in `orchestr8://match?query=${task}` would cut the link in two.
  */
 import { OrchestraError } from '../../errors.ts';
+import { encodeSegment } from '../uri.ts';
 import { FILLED_PROMPT_LIMIT_CHARACTERS } from './library-limits.ts';
 
 export const PLACEHOLDER: RegExp = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|\$(ARGUMENTS)\b/g;
@@ -41,14 +42,9 @@ export function fillPlaceholders(
 function valueFor(value: string, before: string): string {
 	const [uri, scheme = ''] = URI_BEFORE.exec(before.slice(before.search(/\S*$/))) ?? [];
 	if (uri === undefined) return value;
-	if (uri.includes('?')) return encoded(value);
+	if (uri.includes('?')) return encodeSegment(value);
 	// A host, a port or a path of another scheme may be one value; only our own names are known to be segments.
-	return scheme.toLowerCase() === LIBRARY_SCHEME ? value.split('/').map(encoded).join('/') : value;
-}
-
-/** As `encodeURIComponent`, which throws on half a character pair. */
-function encoded(value: string): string {
-	return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\uFFFD'));
+	return scheme.toLowerCase() === LIBRARY_SCHEME ? value.split('/').map(encodeSegment).join('/') : value;
 }
 
 function tooLong(): OrchestraError {

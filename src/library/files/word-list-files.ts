@@ -2,6 +2,7 @@
 import { type ConceptList, conceptListSteps } from '../../search/concepts/concept-list.ts';
 import { Concepts } from '../../search/concepts/concepts.ts';
 import { Synonyms } from '../../search/concepts/synonyms.ts';
+import { Translations } from '../../search/concepts/translations.ts';
 import type { WordVectors } from '../../search/vectors/word-vectors.ts';
 import { bundledFile, readBundled } from './bundled-file.ts';
 import { WORD_LIST_LIMIT_BYTES } from './library-limits.ts';
@@ -11,9 +12,19 @@ export function bundledConcepts(): string {
 	return bundledFile('concepts.txt');
 }
 
+/** What the list of concepts has more for tools. */
+export function bundledToolConcepts(): string {
+	return bundledFile('tool-concepts.txt');
+}
+
 /** The list of synonyms of this package. */
 export function bundledSynonyms(): string {
 	return bundledFile('synonyms.txt');
+}
+
+/** The list of translations of this package. Throws as `readConcepts` does. */
+export function readTranslations(): Translations {
+	return new Translations(readWordList(bundledFile('translations.txt'), 'translations'));
 }
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of concepts. */
@@ -21,9 +32,9 @@ export function readConcepts(file: string, vectors?: WordVectors): Concepts {
 	return new Concepts(readWordList(file, 'concepts'), vectors);
 }
 
-/** The list alone, in steps: half of the work. Throws as `readConcepts` does. */
-export function readConceptSteps(file: string): Generator<void, ConceptList> {
-	return conceptListSteps(readWordList(file, 'concepts'));
+/** One list of several files, in steps: half of the work. Throws as `readConcepts` does. */
+export function readConceptSteps(files: readonly string[]): Generator<void, ConceptList> {
+	return conceptListSteps(files.map((file) => readWordList(file, 'concepts')).join('\n'));
 }
 
 /** Throws `not_found` for a file that cannot be read, `bad_input` for a file that is not a list of synonyms. */

@@ -4,6 +4,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { EmbeddedDocument, Nearness } from '../embeddings/embeddings.ts';
+import type { OpenEmbeddings } from '../embeddings/open-embeddings.ts';
 import type { Folder } from '../files/folder.ts';
 import type { Fragment } from '../files/fragment.ts';
 import type { FragmentStore } from '../files/fragment-store.ts';
@@ -38,6 +40,7 @@ export interface FinderOptions {
 	wordVectors: string;
 	/** File of concepts. Default: the one of this package. */
 	concepts?: string | undefined;
+	embeddings?: OpenEmbeddings | undefined;
 }
 
 /** Longest slice of index work before the event loop runs again, in milliseconds. */
@@ -46,15 +49,18 @@ const PREPARE_MS = 8;
 export class Finder {
 	readonly #options: FinderOptions;
 	#isLoaded = false;
+	#read: { list: readonly Fragment[]; documents: readonly EmbeddedDocument[] } | undefined;
 
 	constructor(options: FinderOptions) {
 		this.#options = options;
 	}
 
-	/** Load the search data and vectorize documents, in slices, so that other work continues. */
-	async prepare(): Promise<void> {
+	/** The answer, with the model of the user if there is one. Documents are vectorized in slices, so that other work continues. */
+	async answer(request: MatchRequest): Promise<FoundFragment> {
 		this.#loadData();
 		await this.settle();
+		const embeddings = await this.#options.embeddings?.();
+		return this.find(request, await embeddings?.nearness(request.query, this.#embedded()));
 	}
 
 	/** Finish pending index work, in slices. */
@@ -63,10 +69,18 @@ export class Finder {
 			await new Promise((next) => setImmediate(next));
 	}
 
-	find(request: MatchRequest): FoundFragment {
+	/** The same array while no document changes. */
+	#embedded(): readonly EmbeddedDocument[] {
+		const list = this.#options.fragments.list();
+		if (this.#read?.list !== list) this.#read = { list, documents: list.map(embeddedFragment) };
+		return this.#read.documents;
+	}
+
+	/** The answer of now, by the signals of this package and those given. */
+	find(request: MatchRequest, nearness?: Nearness): FoundFragment {
 		const { fragments, log, countTokens } = this.#options;
 		this.#loadData();
-		const found = matchFragments(fragments, request);
+		const found = matchFragments(fragments, request, nearness);
 		if (request.mode === 'full' && found.matches.length > 0) {
 			return { request, total: found.total, ...this.#assemble(found.matches, request) };
 		}
@@ -114,4 +128,11 @@ export class Finder {
 		const text = this.textOf(fragment);
 		return text !== undefined && fragment.mimeType === 'text/markdown' ? readFrontMatter(text).body : text;
 	}
+}
+
+/** A document as a model reads it: what says what it is about. */
+function embeddedFragment(fragment: Fragment): EmbeddedDocument {
+	const { uri, title, description = '', tags, capabilities, useWhen } = fragment;
+	const lines = [title, description, ...useWhen, ...capabilities, tags.join(', ')];
+	return { id: uri, text: lines.join('\n') };
 }

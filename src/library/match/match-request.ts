@@ -41,6 +41,9 @@ export const matchParameters = [
 	'minScore',
 ] as const;
 
+/** Stands for no category at all: the one of the path is not among those of the query. */
+export const NO_CATEGORY = '\0none';
+
 /** Read the parameters of a match URI. Throws `bad_input` naming the key that is wrong. */
 export function readMatchRequest(
 	category: string | undefined,
@@ -67,7 +70,7 @@ export function readMatchRequest(
 function categoriesOf(category: string | undefined, named: readonly string[]): readonly string[] {
 	if (category === undefined) return named;
 	const isNamed = named.some((name) => categoryKey(name) === categoryKey(category));
-	return named.length === 0 || isNamed ? [category] : ['\0none'];
+	return named.length === 0 || isNamed ? [category] : [NO_CATEGORY];
 }
 
 /** The mode that a name means; `minimal` is what older libraries call the index. */

@@ -2,6 +2,7 @@
 import { describeReasons } from '../../search/index/explain.ts';
 import { REGISTRY_URI } from '../uri.ts';
 import type { Match, Matches } from './match.ts';
+import { NO_CATEGORY } from './match-request.ts';
 import { type CountTokens, cutToFit, estimateTokens } from './tokens.ts';
 
 export interface MatchText {
@@ -38,10 +39,10 @@ function shortest(found: Matches, whole: string, countTokens: CountTokens): Matc
 
 /** The text of a search without matches. */
 export function nothingFound({ request }: Pick<Matches, 'request'>): string {
+	if (request.categories.includes(NO_CATEGORY))
+		return `No fragments can match "${request.query}": the category of the path is not one of \`categories\`. Name it there, or leave \`categories\` out.`;
 	const filters = [
-		...(request.categories.length > 0
-			? [`in ${request.categories.join(', ').replace('\0none', 'no category')}`]
-			: []),
+		...(request.categories.length > 0 ? [`in ${request.categories.join(', ')}`] : []),
 		...(request.tags.length > 0 ? [`tagged ${request.tags.join(', ')}`] : []),
 	];
 	const where = filters.length > 0 ? ` ${filters.join(' ')}` : '';

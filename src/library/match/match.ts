@@ -1,5 +1,6 @@
 /* Find the fragments for a request: filter, rank, and say why. */
 import type { MatchReason } from '../../search/document.ts';
+import type { Nearness } from '../embeddings/embeddings.ts';
 import type { Fragment } from '../files/fragment.ts';
 import type { FragmentStore } from '../files/fragment-store.ts';
 import { categoryKey } from './category.ts';
@@ -21,10 +22,14 @@ export interface Matches {
 	total: number;
 }
 
-export function matchFragments(fragments: FragmentStore, request: MatchRequest): Matches {
+export function matchFragments(
+	fragments: FragmentStore,
+	request: MatchRequest,
+	nearness?: Nearness,
+): Matches {
 	const { query, maxResults, minScore } = request;
 	const accept = acceptor(fragments, request);
-	const { hits, total } = fragments.index.search(query, { limit: maxResults, minScore, accept });
+	const { hits, total } = fragments.index.search(query, { limit: maxResults, minScore, accept, nearness });
 	const matches = hits.flatMap(({ id, score, why }) => {
 		const fragment = fragments.get(id);
 		return fragment ? [{ fragment, score, why }] : [];

@@ -9,6 +9,7 @@ import {
 	bundledSynonyms,
 	readConceptSteps,
 	readSynonyms,
+	readTranslations,
 } from '../files/word-list-files.ts';
 import { bundledWordVectors, readWordVectors } from '../files/word-vectors-file.ts';
 
@@ -16,6 +17,8 @@ import { bundledWordVectors, readWordVectors } from '../files/word-vectors-file.
 export interface SearchDataFiles {
 	readonly wordVectors?: string | undefined;
 	readonly concepts?: string | undefined;
+	/** Read after the concepts: lines for one kind of documents. */
+	readonly moreConcepts?: string | undefined;
 }
 
 /** Synonyms, word vectors and concepts for `index`. A file that cannot be used is logged. */
@@ -29,13 +32,19 @@ export function* searchDataSteps(
 	log: Log,
 	files: SearchDataFiles = {},
 ): Generator<void, void> {
-	const { wordVectors = bundledWordVectors(), concepts = bundledConcepts() } = files;
+	const { wordVectors = bundledWordVectors(), concepts = bundledConcepts(), moreConcepts } = files;
 	const warn = (otherwise: string, error: unknown): void =>
 		log.warn(`searching ${otherwise}: ${messageOf(error)}`);
 	try {
 		index.useSynonyms(readSynonyms(bundledSynonyms()));
 	} catch (error) {
 		warn('without synonyms', error);
+	}
+	yield;
+	try {
+		index.useTranslations(readTranslations());
+	} catch (error) {
+		warn('without translations', error);
 	}
 	yield;
 	let vectors: WordVectors;
@@ -47,7 +56,7 @@ export function* searchDataSteps(
 	}
 	yield;
 	try {
-		const list = yield* readConceptSteps(concepts);
+		const list = yield* readConceptSteps(moreConcepts === undefined ? [concepts] : [concepts, moreConcepts]);
 		yield;
 		index.useConcepts(new Concepts(list, vectors));
 	} catch (error) {

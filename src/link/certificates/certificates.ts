@@ -4,8 +4,9 @@
  * Its layout is shared with every other Orchestra on the machine, so existing files
  * are used as they are. Missing certificates are created, and certificates that
  * expire within a month are renewed, both under a lock. The CA keeps its key when it
- * is renewed, so older leaves stay valid. A file that is damaged, expired or not yet
- * valid is never replaced silently; the error names it and the fix.
+ * is renewed, so older leaves stay valid. An authority of ours that has expired, or is not
+ * yet valid, is renewed too, and its leaves are made anew. Such a file of another tool, and
+ * a damaged one, is never replaced; the error names it and the fix.
  *
  * The clock may be wrong. Nothing is created while it is implausible. A new or renewed
  * certificate starts when its CA started, so a certificate that was renewed while the
@@ -24,6 +25,7 @@ import type { Identity } from '../link.ts';
 import { assertPrivateKey } from './private-key-file.ts';
 import {
 	certifyAuthority,
+	isOwnAuthority,
 	type KeyAndCertificate,
 	makeLeaf,
 	newAuthority,
@@ -31,7 +33,7 @@ import {
 	type Validity,
 } from './x509.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
+export const DAY_MS: number = 24 * 60 * 60_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 const EARLY_MS = 60_000;
@@ -46,6 +48,8 @@ export const ORCHESTRATOR_NAME = 'orchestrator';
 /** A key and certificate from the folder, with the certificate parsed. */
 interface ReadPair extends KeyAndCertificate {
 	readonly parsed: X509Certificate;
+	/** True when it is expired or not yet valid, and may be made anew. */
+	readonly isUnusable?: boolean;
 }
 
 export interface CertificateOptions {
@@ -74,7 +78,7 @@ export async function loadIdentity(
 		await removeDrafts(folder);
 		const authority = await ensureAuthority(folder, now);
 		const leaf = await ensureLeaf({ folder, name, now }, authority);
-		return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+		return identityOf(folder, name, { authority, leaf });
 	});
 }
 
@@ -94,18 +98,29 @@ export function checkName(name: string): void {
 
 /** The usual case, without the lock: both files exist and are valid for another month. */
 function readIdentity(folder: string, name: string, now: Date): Identity | undefined {
-	const authority = readPair(folder, 'ca', now);
-	const leaf = authority && readPair(folder, name, now);
-	if (!authority || !leaf || expiresSoon(authority, now) || expiresSoon(leaf, now)) return undefined;
+	const authority = readAuthorityPair(folder, now);
+	const leaf = authority && readPair(folder, name, now, mayReplaceLeaves(authority));
+	if (!authority || !leaf || needsRenewal(authority, now) || needsRenewal(leaf, now)) return undefined;
 	if (!isSignedBy(leaf, authority)) return undefined;
-	return { name, ca: authority.certificate, certificate: leaf.certificate, key: leaf.key };
+	return identityOf(folder, name, { authority, leaf });
+}
+
+function identityOf(
+	folder: string,
+	name: string,
+	{ authority, leaf }: Readonly<Record<'authority' | 'leaf', ReadPair>>,
+): Identity {
+	const ends = [authority, leaf].map(({ parsed }) => Date.parse(parsed.validTo));
+	const dueAt = new Date(Math.min(...ends) - RENEW_DAYS * DAY_MS);
+	const { certificate, key } = leaf;
+	return { name, ca: authority.certificate, certificate, key, renewal: { dueAt, folder } };
 }
 
 async function ensureAuthority(folder: string, now: Date): Promise<ReadPair> {
-	const found = readPair(folder, 'ca', now);
+	const found = readAuthorityPair(folder, now);
 	if (!found && readIfExists(join(folder, 'ca.key')) !== undefined)
 		throw incompleteAuthority(folder, 'ca.crt');
-	if (found && !expiresSoon(found, now)) return found;
+	if (found && !needsRenewal(found, now)) return found;
 	const key = found && signingKey(found);
 	if (found && !key) return found;
 	const authority = found && key ? readAuthority(found.certificate, key) : newAuthority();
@@ -116,9 +131,9 @@ async function ensureLeaf(
 	{ folder, name, now }: { folder: string; name: string; now: Date },
 	authority: ReadPair,
 ): Promise<ReadPair> {
-	const found = readPair(folder, name, now);
+	const found = readPair(folder, name, now, mayReplaceLeaves(authority));
 	const key = signingKey(authority);
-	if (found && isSignedBy(found, authority) && (!expiresSoon(found, now) || !key)) return found;
+	if (found && isSignedBy(found, authority) && (!needsRenewal(found, now) || !key)) return found;
 	if (authority.key === '') throw incompleteAuthority(folder, 'ca.key');
 	if (!key) {
 		throw new OrchestraError('bad_input', `${join(folder, 'ca.key')} cannot sign a certificate for ${name}`, {
@@ -129,17 +144,27 @@ async function ensureLeaf(
 	return writePair(folder, name, makeLeaf(name, validFor, readAuthority(authority.certificate, key)));
 }
 
-/** Starts with the CA: a start at `now` would be in the future once a clock that was ahead is corrected. */
+/**
+ * Starts with the CA: a start at `now` would be in the future once a clock that was ahead is corrected. Does not end
+ * before the CA did: its end would be in the past once a clock that was behind is corrected.
+ */
 function validity(now: Date, authority: ReadPair | undefined): Validity {
-	const from = authority ? Date.parse(authority.parsed.validFrom) : Number.POSITIVE_INFINITY;
+	const { validFrom, validTo } = authority?.parsed ?? {};
+	const from = validFrom === undefined ? Number.POSITIVE_INFINITY : Date.parse(validFrom);
+	const to = validTo === undefined ? 0 : Date.parse(validTo);
 	return {
 		from: new Date(Math.min(from, now.getTime() - EARLY_MS)),
-		to: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+		to: new Date(Math.max(to, now.getTime() + VALID_DAYS * DAY_MS)),
 	};
 }
 
+/** Whether the clock may be right: certificates are made only then. */
+export function isPlausible(now: Date): boolean {
+	return now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL;
+}
+
 function checkClock(folder: string, now: Date): void {
-	if (now.getTime() >= CLOCK_FROM && now.getTime() < CLOCK_UNTIL) return;
+	if (isPlausible(now)) return;
 	throw new OrchestraError(
 		'bad_input',
 		`the clock of this machine shows ${now.toISOString()}: certificates created now in ${folder} would be invalid`,
@@ -153,31 +178,64 @@ async function removeDrafts(folder: string): Promise<void> {
 	await Promise.all(drafts.map((name) => unlink(join(folder, name)).catch(() => {})));
 }
 
-/** Undefined when the certificate is missing. Throws when a file is damaged or has expired. */
-function readPair(folder: string, name: string, now: Date): ReadPair | undefined {
+/** Our own authority may be renewed after its end: it keeps its key, which only this folder has. */
+function readAuthorityPair(folder: string, now: Date): ReadPair | undefined {
+	return readPair(folder, 'ca', now, (pair) => isOwnAuthority(pair.parsed) && signingKey(pair) !== undefined);
+}
+
+/** Leaves of an authority that can sign others, and is ours. */
+function mayReplaceLeaves(authority: ReadPair): () => boolean {
+	return () => isOwnAuthority(authority.parsed) && signingKey(authority) !== undefined;
+}
+
+/** Undefined when the certificate is missing. Throws when a file is damaged, or has expired and may not be replaced. */
+function readPair(
+	folder: string,
+	name: string,
+	now: Date,
+	mayReplace: (pair: ReadPair) => boolean,
+): ReadPair | undefined {
 	const path = join(folder, `${name}.crt`);
 	const keyPath = join(folder, `${name}.key`);
 	const certificate = readIfExists(path);
 	const key = readIfExists(keyPath);
 	if (certificate === undefined) return undefined;
 	const parsed = parse(path, () => new X509Certificate(certificate));
-	checkValidity(path, parsed, now);
+	const problem = validityProblem(path, parsed, now);
+	// Before anything is said about its key: the clock is the more likely cause.
+	if (problem && !isPlausible(now)) throw problem;
+	const pair = { certificate, key: checkedKey(parsed, { name, key, keyPath }), parsed };
+	if (problem === undefined) return pair;
+	if (!mayReplace(pair)) throw problem;
+	return { ...pair, isUnusable: true };
+}
+
+/** The key of a certificate; empty for a CA without its key. */
+function checkedKey(
+	certificate: X509Certificate,
+	{ name, key, keyPath }: { name: string; key: string | undefined; keyPath: string },
+): string {
 	if (key === undefined) {
 		// A machine may have the CA's certificate alone; a leaf needs its key.
-		if (name === 'ca') return { certificate, key: '', parsed };
+		if (name === 'ca') return '';
 		throw fileError(keyPath, 'is missing');
 	}
 	const privateKey = parse(keyPath, () => createPrivateKey(key));
-	if (!parsed.checkPrivateKey(privateKey)) throw fileError(keyPath, `does not belong to ${name}.crt`);
-	return { certificate, key, parsed };
+	if (!certificate.checkPrivateKey(privateKey)) throw fileError(keyPath, `does not belong to ${name}.crt`);
+	return key;
 }
 
-/** The clock is wrong now, or was wrong when the file was created: the user must decide. */
-function checkValidity(path: string, { validFrom, validTo }: X509Certificate, now: Date): void {
+/** The clock is wrong now, or was wrong when the file was created, or nothing ran for a year. */
+function validityProblem(
+	path: string,
+	{ validFrom, validTo }: X509Certificate,
+	now: Date,
+): OrchestraError | undefined {
 	const clock = `; the clock says ${now.toISOString()}`;
-	if (Date.parse(validTo) <= now.getTime()) throw fileError(path, `expired on ${validTo}${clock}`);
+	if (Date.parse(validTo) <= now.getTime()) return fileError(path, `expired on ${validTo}${clock}`);
 	if (Date.parse(validFrom) > now.getTime())
-		throw fileError(path, `is not valid before ${validFrom}${clock}`);
+		return fileError(path, `is not valid before ${validFrom}${clock}`);
+	return undefined;
 }
 
 /** Synchronous: for four small files the thread pool would only delay every start. */
@@ -238,8 +296,8 @@ function incompleteAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): Orch
 	});
 }
 
-function expiresSoon({ parsed }: ReadPair, now: Date): boolean {
-	return Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
+function needsRenewal({ parsed, isUnusable = false }: ReadPair, now: Date): boolean {
+	return isUnusable || Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
 }
 
 function isSignedBy(leaf: ReadPair, { parsed: authority }: ReadPair): boolean {

@@ -4,11 +4,13 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { OrchestraError } from '../../errors.ts';
+import { basename, dirname, join } from 'node:path';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
+import { DAY_MS, isPlausible } from './certificates.ts';
 import { assertPrivateKey } from './private-key-file.ts';
+import { isOwnAuthority } from './x509.ts';
 
 export interface CertificateFinding {
 	readonly verdict: 'ok' | 'warn' | 'fail';
@@ -18,7 +20,6 @@ export interface CertificateFinding {
 	readonly fix?: string | undefined;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
 const EXPIRES_SOON_DAYS = 30;
 
 /** One finding per file, good or bad. A missing folder has no findings. */
@@ -47,6 +48,20 @@ function inspectCertificate(
 	authority: X509Certificate | Error | undefined,
 	now: Date,
 ): CertificateFinding {
+	const isRenewed =
+		authority instanceof X509Certificate &&
+		isPlausible(now) &&
+		isOwnAuthority(authority) &&
+		keyFits(join(dirname(path), 'ca.key'), authority);
+	const outdated = (reason: string): CertificateFinding =>
+		isRenewed
+			? {
+					verdict: 'warn',
+					path,
+					text: `certificate ${path} ${reason}`,
+					fix: 'Is the clock right? If so, nothing is to do: the next start of a hub, bridge or plugin renews it.',
+				}
+			: fail(reason);
 	const fix = path.endsWith('ca.crt')
 		? 'Is the clock right? If so, stop every hub and plugin and remove the whole folder: all are created again.'
 		: `Is the clock right? If so, remove ${path} and its .key: they are created again when needed.`;
@@ -59,9 +74,9 @@ function inspectCertificate(
 	const certificate = parsed(path);
 	if (certificate instanceof Error) return fail(`is damaged: ${certificate.message}`);
 	const startsIn = Math.ceil((Date.parse(certificate.validFrom) - now.getTime()) / DAY_MS);
-	if (startsIn > 0) return fail(`is not valid before ${certificate.validFrom}`);
+	if (startsIn > 0) return outdated(`is not valid before ${certificate.validFrom}`);
 	const days = Math.floor((Date.parse(certificate.validTo) - now.getTime()) / DAY_MS);
-	if (days < 0) return fail(`expired ${-days} days ago`);
+	if (days < 0) return outdated(`expired ${-days} days ago`);
 	if (authority instanceof X509Certificate && !certificate.verify(authority.publicKey))
 		return fail('is not signed by the authority in ca.crt');
 	const keyPath = path.replace(/\.crt$/, '.key');
@@ -89,9 +104,5 @@ function parsed(path: string): X509Certificate | Error {
 }
 
 function keyFits(path: string, certificate: X509Certificate): boolean {
-	try {
-		return certificate.checkPrivateKey(createPrivateKey(readRegularText(path)));
-	} catch {
-		return false;
-	}
+	return attempt(() => certificate.checkPrivateKey(createPrivateKey(readRegularText(path))), false);
 }

@@ -1,10 +1,9 @@
 /* Check the permissions of a private key file: only its owner may read or write it. */
 import { lstatSync } from 'node:fs';
 import { OrchestraError } from '../../errors.ts';
-import { assertPrivate } from '../../files/private-path.ts';
+import { assertPrivate, WRITABLE_BY_OTHERS } from '../../files/private-path.ts';
 
 const OPEN_TO_OTHERS = 0o077;
-const WRITABLE_BY_OTHERS = 0o022;
 
 /** Throws `bad_input` when the key exists and others can read or write it. */
 export function assertPrivateKey(path: string): void {

@@ -67,6 +67,11 @@ export function readAuthority(certificate: string, key: KeyObject): Authority {
 	return { key, name: subjectOf(raw), keyId: keyIdIn(raw) };
 }
 
+/** True for an authority that this program named. Other tools encode the same name in other bytes. */
+export function isOwnAuthority({ raw }: X509Certificate): boolean {
+	return subjectOf(raw).equals(nameOf(AUTHORITY_NAME));
+}
+
 /** The self-signed certificate of an authority. After a renewal, leaves that it signed stay valid. */
 export function certifyAuthority(authority: Authority, validity: Validity): KeyAndCertificate {
 	const { key, name, keyId } = authority;

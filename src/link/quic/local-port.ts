@@ -6,6 +6,7 @@
  * ports, and a peer on loopback is in that list while its process lives.
  */
 import { readFileSync } from 'node:fs';
+import { attempt } from '../../errors.ts';
 import { type HostPort, isLoopback } from '../address.ts';
 
 /** False when the port of a peer on loopback is closed; undefined when the system has no port list. */
@@ -19,11 +20,8 @@ export function isLocalPortOpen({ host, port }: HostPort): boolean | undefined {
 }
 
 function readTable(path: string): string | undefined {
-	try {
-		return readFileSync(path, 'latin1');
-	} catch {
-		return undefined; // no /proc, or no IPv6
-	}
+	// There may be no /proc, or no IPv6.
+	return attempt(() => readFileSync(path, 'latin1'));
 }
 
 /** Each line after the first: number, local address and port, remote address and port, … */

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
@@ -86,13 +87,7 @@ async function untilDone(
 	signal?: AbortSignal,
 ): Promise<void> {
 	const abort = (): void => connection.fail(canceledCall(`dialing ${connection.address}`, signal));
-	if (signal?.aborted) abort();
-	signal?.addEventListener('abort', abort, { once: true });
-	try {
-		await done;
-	} finally {
-		signal?.removeEventListener('abort', abort);
-	}
+	await done.finally(onAbort(signal, abort));
 }
 
 /** The certificate is of our authority; check that it also has the expected name. */

@@ -5,7 +5,7 @@
  * is read at once, so that replies written by the readers share a datagram with the
  * ACK. Then the socket calls `flush` once for all streams that were written.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { spinBriefly } from '../../spin.ts';
 import type { HostPort } from '../address.ts';
@@ -170,12 +170,11 @@ export class QuicConnection {
 	/** Close now: notify the peer and fail every stream with `error`. */
 	fail(error: OrchestraError, code: number = limits.CODE_NONE): void {
 		if (this.isClosed) return;
-		try {
+		// The engine may be closing already.
+		attempt(() => {
 			this.native.close(true, code, NO_REASON);
 			this.#transmit();
-		} catch {
-			// The engine is closing already.
-		}
+		});
 		this.#finish(error);
 	}
 

@@ -8,12 +8,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from '../address.ts';
+import { keepRenewed } from '../certificates/keep-renewed.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
-import type { LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
+import type { Identity, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
 import { HANDSHAKE_MS, MAX_CONNECTIONS, PEER_TIMEOUT_MS } from '../link-limits.ts';
 import {
 	configureEngine,
@@ -42,9 +43,13 @@ export async function listenQuic(options: ListenOptions): Promise<LinkListener> 
 	const [address = host] = await resolveHost(host);
 	const isRemote = !isLoopback(address);
 	if (isRemote) checkRemote(address, options);
-	const config = configureEngine(engine, options.identity, { isServer: true, isRemote });
+	const configure = (identity: Identity): EngineConfig =>
+		configureEngine(engine, identity, { isServer: true, isRemote });
+	const config = configure(options.identity);
 	const socket = await QuicSocket.bind({ host: address, port });
-	return new QuicListener(engine, config, socket, options);
+	const listener = new QuicListener(engine, config, socket, options);
+	listener.renewWith(configure);
+	return listener;
 }
 
 function checkRemote(address: string, options: ListenOptions): void {
@@ -68,7 +73,8 @@ class QuicListener implements LinkListener {
 	readonly kind = 'quic';
 	readonly address: string;
 	readonly #engine: Engine;
-	readonly #config: EngineConfig;
+	#config: EngineConfig;
+	#stopRenewing: () => void = () => {};
 	readonly #socket: QuicSocket;
 	readonly #options: ListenOptions;
 	readonly #byId = new Map<number, QuicConnection>();
@@ -95,7 +101,15 @@ class QuicListener implements LinkListener {
 		return { ...this.#counts, open: this.#byId.size };
 	}
 
+	/** Use each renewed identity for the connections that come. */
+	renewWith(configure: (identity: Identity) => EngineConfig): void {
+		this.#stopRenewing = keepRenewed(this.#options, (identity) => {
+			this.#config = configure(identity);
+		});
+	}
+
 	async close(): Promise<void> {
+		this.#stopRenewing();
 		await Promise.all([...this.#byId.values()].map((connection) => connection.close(0)));
 		await this.#socket.close();
 	}
@@ -130,14 +144,12 @@ class QuicListener implements LinkListener {
 	}
 
 	#firstHeader(data: Buffer): EngineHeader | undefined {
-		try {
+		return attempt(() => {
 			const header = this.#engine.Header.fromSlice(data, ID_BYTES);
 			return header.ty === TYPE_INITIAL || !this.#engine.versionIsSupported(header.version)
 				? header
 				: undefined;
-		} catch {
-			return undefined;
-		}
+		});
 	}
 
 	#retry(header: EngineHeader, from: HostPort): void {

@@ -5,7 +5,7 @@
  * `write` and `read` when the engine has room or data. A stream of ours gets its id
  * when the peer grants stream credit, so opening never fails for lack of it.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { FrameReader } from '../../wire/frame.ts';
 import type { LinkStream, StreamReceiver } from '../link.ts';
 import { CODE_BAD_FRAME, CODE_BUFFER_LIMIT, CODE_CANCELED, CODE_NONE } from '../link-limits.ts';
@@ -215,11 +215,8 @@ export class QuicStream implements LinkStream {
 	}
 
 	#shutdown(direction: number, code: number): void {
-		try {
-			this.#host.native.streamShutdown(this.id, direction, code);
-		} catch {
-			// The engine has removed the stream already.
-		}
+		// The engine has removed the stream already.
+		attempt(() => this.#host.native.streamShutdown(this.id, direction, code));
 	}
 
 	/** The engine throws when the peer reset or stopped the stream. */

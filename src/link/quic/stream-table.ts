@@ -2,7 +2,7 @@
  * The streams of one connection: open streams, our streams that wait for stream
  * credit of the peer, and the write queue.
  */
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { CallTable } from '../../rpc/call-table.ts';
 import { CODE_CANCELED, MAX_BUFFERED_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from '../link-limits.ts';
 import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
@@ -166,11 +166,8 @@ export class StreamTable implements StreamHost {
 
 	/** Discard data for a stream that we reset: otherwise it stays in the engine's list. */
 	#discard(id: number): void {
-		try {
-			this.native.streamShutdown(id, SHUTDOWN_READ, CODE_CANCELED);
-		} catch {
-			// The engine has removed the stream already.
-		}
+		// The engine has removed the stream already.
+		attempt(() => this.native.streamShutdown(id, SHUTDOWN_READ, CODE_CANCELED));
 	}
 
 	/** Assign ids to waiting streams as far as the peer grants credit. */

@@ -16,6 +16,8 @@ import {
 	type TLSSocket,
 } from 'node:tls';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { onAbort } from '../../rpc/abortable.ts';
+import { Backoff } from '../../rpc/backoff.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
@@ -74,7 +76,8 @@ class TlsLink implements Link {
 		this.#spare = undefined;
 		this.#streams.add(stream);
 		if (!spare) void this.#dialFor(stream);
-		if (this.kind === 'unix' && this.#spareDial === 'none') void this.#dialSpare();
+		const keepsSpare = this.kind === 'unix' && this.#options.keepsSpare !== false;
+		if (keepsSpare && this.#spareDial === 'none') void this.#dialSpare();
 		return stream;
 	}
 
@@ -101,7 +104,7 @@ class TlsLink implements Link {
 	 * with backoff until there is a spare or the link is closed: streams that the peer has ended look the same
 	 * for a live and a dead peer.
 	 */
-	async #dialSpare(retryMs = SPARE_RETRY_FIRST_MS): Promise<void> {
+	async #dialSpare(backoff = new Backoff(SPARE_RETRY_FIRST_MS, SPARE_RETRY_LONGEST_MS)): Promise<void> {
 		this.#spareDial = 'running';
 		try {
 			this.#keepSpare(await open(this.#options, this.#context));
@@ -112,8 +115,7 @@ class TlsLink implements Link {
 			if (error.data['isRefused'] === true) this.#end(error);
 			else this.#endIfUnused(error);
 			if (this.#isClosed) return;
-			const nextMs = Math.min(retryMs * 2, SPARE_RETRY_LONGEST_MS);
-			this.#retryTimer = setTimeout(() => void this.#dialSpare(nextMs), retryMs);
+			this.#retryTimer = setTimeout(() => void this.#dialSpare(backoff), backoff.nextMs());
 		}
 	}
 
@@ -170,7 +172,7 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 		const timeoutMs = options.handshakeMs ?? HANDSHAKE_MS;
 		const settle = (done: () => void): void => {
 			clearTimeout(timer);
-			options.signal?.removeEventListener('abort', abort);
+			stopListening();
 			socket.removeAllListeners('error');
 			done();
 		};
@@ -181,8 +183,7 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 			});
 		const abort = (): void => refuse(canceledCall(`dialing ${options.address}`, options.signal?.reason));
 		const timer = setTimeout(() => refuse(handshakeTimeout(options.address, timeoutMs)), timeoutMs);
-		options.signal?.addEventListener('abort', abort, { once: true });
-		if (options.signal?.aborted) abort();
+		let stopListening = (): void => {};
 		socket.once('error', (error) => refuse(connectError(options.address, error)));
 		socket.once('secureConnect', () => {
 			try {
@@ -192,6 +193,7 @@ function open(options: DialOptions, context: SecureContext): Promise<Connected> 
 				refuse(OrchestraError.from(thrown));
 			}
 		});
+		stopListening = onAbort(options.signal, abort);
 	});
 }
 

@@ -1,12 +1,13 @@
 /* Listen for TLS 1.3 peers on TCP or a Unix socket. Each connection is one stream; both sides need a certificate. */
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, parseAddress, resolveHost } from '../address.ts';
+import { keepRenewed } from '../certificates/keep-renewed.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
-import type { LinkKind, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
+import type { Identity, LinkKind, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
 import {
 	HANDSHAKE_MS,
 	KEEP_ALIVE_MS,
@@ -20,14 +21,10 @@ import { listenOnSocketFile, type SocketFile } from './unix-socket-file.ts';
 
 /** Open a TLS listener on TCP or a Unix socket. Any address is allowed: peers need a certificate of our authority. */
 export async function listenTls(options: ListenOptions): Promise<LinkListener> {
-	const { identity } = options;
 	const server = createServer({
-		ca: identity.ca,
-		cert: identity.certificate,
-		key: identity.key,
+		...contextOf(options.identity),
 		requestCert: true,
 		rejectUnauthorized: true,
-		minVersion: 'TLSv1.3',
 		ALPNProtocols: [LINK_PROTOCOL],
 		handshakeTimeout: options.handshakeMs ?? HANDSHAKE_MS,
 		allowHalfOpen: true,
@@ -42,6 +39,10 @@ export async function listenTls(options: ListenOptions): Promise<LinkListener> {
 		return new TlsListener(server, options.address, options, file);
 	}
 	return new TlsListener(server, await listenOnTcp(server, options.address), options);
+}
+
+function contextOf({ ca, certificate, key }: Identity): SecureContextOptions {
+	return { ca, cert: certificate, key, minVersion: 'TLSv1.3' };
 }
 
 async function listenOnTcp(server: Server, place: string): Promise<string> {
@@ -69,9 +70,12 @@ class TlsListener implements LinkListener {
 	readonly #server: Server;
 	readonly #options: ListenOptions;
 	readonly #streams = new Set<TlsStream>();
+	/** Those that have not completed their handshake; one that the peer gave up counts until its timeout. */
+	#handshakes = 0;
 	/** All sockets, including those that never complete their handshake. */
 	readonly #sockets = new Set<Socket>();
 	readonly #counts = { ignored: 0, refused: 0, accepted: 0 };
+	readonly #stopRenewing: () => void;
 	#closing: Promise<void> | undefined;
 
 	constructor(server: Server, address: string, options: ListenOptions, file?: SocketFile) {
@@ -80,12 +84,18 @@ class TlsListener implements LinkListener {
 		this.#file = file;
 		this.address = address;
 		this.kind = file ? 'unix' : 'tls';
+		this.#stopRenewing = keepRenewed(options, (identity) => server.setSecureContext(contextOf(identity)));
 		server.on('connection', (socket: Socket) => {
+			this.#handshakes++;
 			this.#sockets.add(socket);
 			socket.once('close', () => this.#sockets.delete(socket));
 		});
-		server.on('secureConnection', (socket) => this.#accept(socket));
+		server.on('secureConnection', (socket) => {
+			this.#handshakes--;
+			this.#accept(socket);
+		});
 		server.on('tlsClientError', (_error, socket) => {
+			this.#handshakes--;
 			this.#counts.refused++;
 			socket.destroy();
 		});
@@ -95,12 +105,20 @@ class TlsListener implements LinkListener {
 		return { ...this.#counts, open: this.#streams.size };
 	}
 
+	closeIfAlone(): boolean {
+		if (this.#handshakes + this.#streams.size > 1) return false;
+		this.#server.close(); // the system refuses those that wait to be accepted
+		return true;
+	}
+
 	close(): Promise<void> {
 		this.#closing ??= this.#close();
 		return this.#closing;
 	}
 
 	async #close(): Promise<void> {
+		this.#stopRenewing();
+		// With an error when it has stopped to listen already; then too it calls back when all connections are closed.
 		const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
 		const reason = new OrchestraError('closed', `the listener on ${this.address} was closed`);
 		for (const stream of this.#streams) stream.fail(reason);

@@ -1,6 +1,7 @@
 /* The total deadline and the cancellation of a call that may take several requests. */
 
 import { OrchestraError } from '../../errors.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { requestError } from './phase-error.ts';
 
@@ -16,6 +17,7 @@ export class CallDeadline {
 	readonly #abort = new AbortController();
 	readonly #endsAt: number;
 	readonly #timer: NodeJS.Timeout | undefined;
+	readonly #stopListening: () => void;
 	#reject: (reason: OrchestraError) => void = () => {};
 
 	constructor(method: string, options: CallDeadlineOptions) {
@@ -24,8 +26,7 @@ export class CallDeadline {
 		this.#options = options;
 		this.#endsAt = maxMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + maxMs;
 		if (maxMs !== undefined) this.#timer = setTimeout(() => this.#onTimeout(), timerMs(maxMs));
-		signal?.addEventListener('abort', this.#onAbort, { once: true });
-		if (signal?.aborted) this.#abort.abort(signal.reason);
+		this.#stopListening = onAbort(signal, () => this.#onAbort());
 	}
 
 	/** Aborted when the caller cancels or the total time is over. */
@@ -51,10 +52,10 @@ export class CallDeadline {
 	/** Release the timer and the listener. */
 	end(): void {
 		clearTimeout(this.#timer);
-		this.#options.signal?.removeEventListener('abort', this.#onAbort);
+		this.#stopListening();
 	}
 
-	#onAbort = (): void => {
+	#onAbort(): void {
 		const { signal } = this.#options;
 		this.#reject(
 			new OrchestraError('canceled', `${this.#method} was canceled by its caller`, {
@@ -63,7 +64,7 @@ export class CallDeadline {
 			}),
 		);
 		this.#abort.abort(signal?.reason);
-	};
+	}
 
 	#onTimeout(): void {
 		const data = { timeoutMs: this.#options.maxMs, kind: 'total' };

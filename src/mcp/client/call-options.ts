@@ -64,7 +64,6 @@ export function requestOptions({
 		timeoutMs,
 		maxTotalMs: maxMs,
 		signal,
-		keepsText: false,
 		onProgress: onProgress && ((params) => isProgress(params) && onProgress(params)),
 		onLog: onLog && ((params) => isLogMessage(params) && onLog(params)),
 	};

@@ -17,6 +17,8 @@ export interface RemoteTarget {
 	url: string | URL;
 	headers?: Readonly<Record<string, string>> | undefined;
 	type?: 'http' | 'sse' | 'streamable-http' | undefined;
+	/** Which sign-in to use, as `mctl auth <url> --account NAME` stored it. Default `default`. */
+	account?: string | undefined;
 }
 
 /** A server: a command, a `stdio:` URI, a URL, or a transport. */
@@ -31,7 +33,7 @@ export type ServerTarget =
 export interface ConnectServerOptions
 	extends McpClientOptions,
 		Pick<ChildTransportOptions, 'stderr' | 'parentEnvironment' | 'limitBytes' | 'spawner' | 'guard'> {
-	/** Authorization for a remote server. Default: the sign-in that `mctl auth <url>` stored; `false` sends no token. */
+	/** Authorization for a remote server. Default: the sign-in that `mctl auth <url> --account default` stored; `false` sends no token. */
 	auth?: HttpAuth | false | undefined;
 }
 
@@ -64,12 +66,14 @@ async function openChild(record: SpawnRecord, options: ConnectServerOptions): Pr
 	return isTracing(options.parentEnvironment ?? process.env) ? traced(transport, traceToStderr) : transport;
 }
 
-/** With the stored sign-in of the user (`mctl auth <url>`), unless the caller supplies authorization. */
+/** With the stored sign-in of the user, unless the caller supplies authorization. */
 async function openRemote(target: RemoteTarget, options: ConnectServerOptions): Promise<Transport> {
 	const { openRemoteTransport } = await import('../../oauth/open-remote-transport.ts');
-	const { headers, type } = target;
+	const { DEFAULT_ACCOUNT } = await import('../../oauth/account.ts');
+	const { headers, type, account = DEFAULT_ACCOUNT } = target;
 	const { parentEnvironment: environment = process.env, limitBytes, log, auth } = options;
-	const server = { url: String(target.url), headers, kind: type === 'sse' ? type : 'http' } as const;
+	const kind = type === 'sse' ? type : 'http';
+	const server = { url: String(target.url), headers, kind, oauth: { account } } as const;
 	const transport = await openRemoteTransport(server, { environment, limitBytes, log, auth });
 	return isTracing(environment) ? traced(transport, traceToStderr) : transport;
 }

@@ -2,9 +2,12 @@
  * Which era a server belongs to, and what it says about itself.
  *
  * The probe is `server/discover` on the process that is used afterwards. A discover
- * result or the error -32022 means modern. Any other error, or the silence of a program,
- * means legacy: old servers answer an unknown method in many ways. A remote server that is
- * silent, overloaded or out of reach proves nothing: `initialize` decides, this time only.
+ * result or the error -32022 means modern. Any other error means legacy: old servers answer
+ * an unknown method in many ways. After silence `initialize` decides. When that is refused,
+ * the server is probed once more: it may have started too slowly. When it is accepted, this
+ * connection is legacy, because servers keep to the era of the first call; a late answer to
+ * the probe only says that the next start must find out again. A remote server that is
+ * silent, overloaded or out of reach proves nothing either.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
@@ -16,7 +19,7 @@ import {
 	type Revision,
 	supportedVersions,
 } from '../../protocol/revisions.ts';
-import { pause } from '../../rpc/clock.ts';
+import { pause, within } from '../../rpc/clock.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
@@ -28,19 +31,24 @@ export interface ServerDescription {
 	readonly serverInfo: Implementation | undefined;
 	readonly capabilities: ServerCapabilities;
 	readonly instructions: string | undefined;
-	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
-	readonly isProven: boolean;
+	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. A late answer may disprove it. */
+	readonly isProven: () => boolean;
 }
 
 /** The probe failed in a way that says nothing about the era. */
 interface Unproven {
 	readonly failure: OrchestraError;
+	/** Of a program that was silent: whether its answer came since, and is that of a modern server. */
+	readonly isLateModern?: () => boolean;
 }
 
 type ProbeOutcome = { result: unknown } | { offered: readonly unknown[] | undefined } | Unproven;
 
 /** The pause before the probe of a remote server is repeated, in milliseconds. */
 const PROBE_AGAIN_MS = 500;
+
+/** The least time for the answer to the probe of a server that refused `initialize`, in milliseconds: it runs now. */
+const LAST_PROBE_MS = 2000;
 
 export interface HandshakeOptions {
 	readonly identity: ClientIdentity;
@@ -55,7 +63,7 @@ export interface HandshakeOptions {
 /** Agree on a revision with a server that was just started. */
 export async function handshake(link: ServerLink, options: HandshakeOptions): Promise<ServerDescription> {
 	const found = options.probes ? await discover(link, options) : undefined;
-	return found && 'revision' in found ? found : initialize(link, options, found?.failure);
+	return found && 'revision' in found ? found : initialize(link, options, found);
 }
 
 /** The description of a modern server; undefined when the server is legacy. */
@@ -95,27 +103,42 @@ async function probeTwice(
 }
 
 /** The answer to one probe: the result, or the versions that the server offers instead. */
-async function probe(
-	link: ServerLink,
-	version: string,
-	{ identity, probeMs, signal }: HandshakeOptions,
-): Promise<ProbeOutcome> {
+async function probe(link: ServerLink, version: string, options: HandshakeOptions): Promise<ProbeOutcome> {
+	const { identity, probeMs, signal } = options;
 	const params = modernParams({}, version, identity);
-	try {
-		return { result: await link.send('server/discover', params, { timeoutMs: probeMs, signal }) };
-	} catch (thrown) {
-		if (link.endReason !== undefined || signal.aborted) throw thrown;
-		const failure = OrchestraError.from(thrown);
-		const isVerdict = failure.code === 'rpc' ? !isModernOnly(failure) : link.transport.isRemote !== true;
-		return isVerdict ? { offered: offeredVersions(failure) } : { failure };
-	}
+	const isRemote = link.transport.isRemote === true;
+	// A program may still answer when nobody waits for it any more.
+	const timeoutMs = isRemote ? probeMs : Number.POSITIVE_INFINITY;
+	let isLateModern = false;
+	const answer = link.send('server/discover', params, { timeoutMs, signal }).then(
+		(result): ProbeOutcome => {
+			isLateModern = isObject(result) && Array.isArray(result['supportedVersions']);
+			return { result };
+		},
+		(thrown: unknown): ProbeOutcome => {
+			if (link.endReason !== undefined || signal.aborted) throw thrown;
+			const failure = OrchestraError.from(thrown);
+			isLateModern = isModernError(failure);
+			const isVerdict = failure.code === 'rpc' ? !isModernOnly(failure) : !isRemote;
+			return isVerdict ? { offered: offeredVersions(failure) } : { failure };
+		},
+	);
+	if (isRemote) return answer;
+	const found = await within(answer, probeMs);
+	if (found) return found;
+	answer.catch(() => {}); // the connection ended before the late answer
+	return { failure: silence(probeMs), isLateModern: () => isLateModern };
+}
+
+function silence(probeMs: number): OrchestraError {
+	return new OrchestraError('timeout', `server/discover got no answer within ${probeMs}ms`);
 }
 
 /** @param unproven why the probe proved nothing */
 async function initialize(
 	link: ServerLink,
 	options: HandshakeOptions,
-	unproven: OrchestraError | undefined,
+	unproven: Unproven | undefined,
 ): Promise<ServerDescription> {
 	const { signal } = options;
 	const { capabilities, clientInfo } = options.identity;
@@ -123,16 +146,20 @@ async function initialize(
 	try {
 		const params = { protocolVersion, capabilities, clientInfo };
 		const result = await link.send('initialize', params, { timeoutMs: Number.POSITIVE_INFINITY, signal });
-		const isProven = options.probes && unproven === undefined;
-		const description = { ...legacyDescription(result), isProven };
+		const description = { ...legacyDescription(result), isProven: () => isLegacyProven(options, unproven) };
 		link.notify('notifications/initialized', undefined);
 		return description;
 	} catch (error) {
 		const isUnknown = !options.probes || unproven !== undefined;
 		const found = await afterRefusal(link, options, { error, isUnknown });
 		if (found && 'revision' in found) return found;
-		throw unproven && isModernOnly(unproven) ? unproven : error;
+		throw unproven && isModernOnly(unproven.failure) ? unproven.failure : error;
 	}
+}
+
+/** A program that answers `initialize`, and the probe before it not at all, is legacy. */
+function isLegacyProven({ probes }: HandshakeOptions, unproven: Unproven | undefined): boolean {
+	return probes && (unproven === undefined || unproven.isLateModern?.() === false);
 }
 
 /** A server that refuses `initialize` may be modern: it started too slowly for the probe, or is new behind a known address. */
@@ -143,7 +170,8 @@ async function afterRefusal(
 ): Promise<ServerDescription | Unproven | undefined> {
 	if (isModernError(error)) return discover(link, { ...options, probeMs: Number.POSITIVE_INFINITY });
 	const isRefused = rpcErrorOf(error) !== undefined || isNoEndpoint(error);
-	return isUnknown && isRefused ? discover(link, options) : undefined;
+	const probeMs = Math.max(options.probeMs, LAST_PROBE_MS);
+	return isUnknown && isRefused ? discover(link, { ...options, probeMs }) : undefined;
 }
 
 /** The statuses with which a modern endpoint refuses a legacy request. */
@@ -157,7 +185,7 @@ function modernDescription(result: unknown): ServerDescription | undefined {
 	const offered: unknown[] = result['supportedVersions'];
 	const revision = modernVersions.filter((version) => offered.includes(version)).map(modernRevision)[0];
 	const serverInfo = metaOf(result)[SERVER_INFO] ?? result['serverInfo'];
-	if (revision) return { ...describe(result, revision, serverInfo), isProven: true };
+	if (revision) return { ...describe(result, revision, serverInfo), isProven: () => true };
 	if (offered.some(isLegacyVersion)) return undefined;
 	throw wrongVersion(offered);
 }

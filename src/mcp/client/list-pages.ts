@@ -1,28 +1,21 @@
-/* Read a list page by page to its end, within bounds: a server may send pages without end. */
+/* A whole list of a server, within bounds. */
 import { OrchestraError } from '../../errors.ts';
+import { isDeeperThan } from '../../files/value-bounds.ts';
 import type { Log } from '../../log.ts';
 import { printableName } from '../../printable.ts';
-import type { Prompt, Resource, ResourceTemplate, Result, Tool } from '../../protocol/mcp-types.ts';
+import { type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
+import { pagesOf } from '../../protocol/list-cursor.ts';
+import {
+	LIST_CHARACTERS_LIMIT,
+	LIST_ITEM_DEPTH,
+	LIST_ITEMS_LIMIT,
+	LIST_STEP_CHARACTERS,
+} from '../../protocol/list-limits.ts';
+import { type Answer, answerValue, exactAnswer, type Result } from '../../protocol/mcp-types.ts';
+import { HUB_ID, metaOf } from '../../protocol/meta.ts';
+import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
-import { keepNumbers } from '../../wire/keep-numbers.ts';
-import { sourceTextOf } from '../../wire/source-text.ts';
-
-/** Most pages of one list. */
-export const LIST_PAGES_LIMIT = 100;
-
-/** Most items of one list. */
-export const LIST_ITEMS_LIMIT = 10_000;
-
-/** The items of each kind of list. */
-export interface ListedItems {
-	tools: Tool;
-	prompts: Prompt;
-	resources: Resource;
-	templates: ResourceTemplate;
-}
-
-/** A kind of list. */
-export type ServerListKind = keyof ListedItems;
+import { JsonText } from '../../wire/json-text.ts';
 
 /** A whole list. */
 export interface ServerList<Item> {
@@ -31,63 +24,63 @@ export interface ServerList<Item> {
 	readonly ttlMs?: number;
 	/** Who may share a cached copy. */
 	readonly cacheScope?: string;
+	/** The id of the hub that answered, when it was asked for and the server is one. */
+	readonly hub?: string;
 }
 
-/** How a kind of list is requested, and which text field each of its items has. */
-export const lists = {
-	tools: { method: 'tools/list', field: 'tools', key: 'name', capability: 'tools' },
-	prompts: { method: 'prompts/list', field: 'prompts', key: 'name', capability: 'prompts' },
-	resources: { method: 'resources/list', field: 'resources', key: 'uri', capability: 'resources' },
-	templates: {
-		method: 'resources/templates/list',
-		field: 'resourceTemplates',
-		key: 'uriTemplate',
-		capability: 'resources',
-	},
-} as const;
-
-/** How deep a listed item, such as the schema of a tool, may be nested. */
-const NESTING_LIMIT = 256;
-
 /** Request page after page. A list over a bound is cut, and a repeated cursor ends it, both with a warning. */
-export async function listPages<Kind extends ServerListKind>(
+export async function listPages<Kind extends ItemKind>(
 	kind: Kind,
-	request: (params: Result) => Promise<Result>,
+	request: (params: Result) => Promise<Answer>,
 	log: Log,
-): Promise<ServerList<ListedItems[Kind]>> {
+): Promise<ServerList<ItemTypes[Kind]>> {
 	const { method } = lists[kind];
-	const items: ListedItems[Kind][] = [];
+	const items: ItemTypes[Kind][] = [];
 	const pages: Result[] = [];
-	const seen = new Set<string>();
-	for (let params: Result = {}; ; ) {
-		const page = await request(params);
-		pages.push(page);
-		keepNumbers(page, sourceTextOf(page));
-		for (const item of itemsOf(kind, page, log)) items.push(item);
-		const cursor = page['nextCursor'];
-		if (typeof cursor !== 'string') break;
-		const problem = seen.has(cursor)
-			? 'its cursor repeats'
-			: pages.length >= LIST_PAGES_LIMIT
-				? `it has more than ${LIST_PAGES_LIMIT} pages`
-				: items.length >= LIST_ITEMS_LIMIT
-					? `it has more than ${LIST_ITEMS_LIMIT} items`
-					: undefined;
-		if (problem !== undefined) {
-			log.warn(`${method} was ended after ${items.length} items: ${problem}`);
+	const cut = (reason: string): void =>
+		log.warn(`${method} was ended after ${items.length} items: ${reason}`);
+	let characters = 0;
+	let last: Answer = {};
+	const next = async (params: Result): Promise<Result> => {
+		last = await request(params);
+		return answerValue(last);
+	};
+	for await (const page of pagesOf(next, cut)) {
+		const length = last instanceof JsonText ? last.text.length : 0;
+		characters += length;
+		if (characters > LIST_CHARACTERS_LIMIT) {
+			if (pages.length === 0) throw tooLong(method);
+			cut(TOO_LONG);
 			break;
 		}
-		seen.add(cursor);
-		params = { cursor };
+		pages.push(page);
+		if (length > LIST_STEP_CHARACTERS) await new WorkSlices().next();
+		for (const item of itemsOf(kind, exactAnswer(last), log)) items.push(item);
+		if (length > LIST_STEP_CHARACTERS) await new WorkSlices().next();
+		if (items.length >= LIST_ITEMS_LIMIT && page['nextCursor'] !== undefined) {
+			cut(`it has more than ${LIST_ITEMS_LIMIT} items`);
+			break;
+		}
 	}
 	if (items.length > LIST_ITEMS_LIMIT)
 		log.warn(
 			`${method}: ${items.length - LIST_ITEMS_LIMIT} items over the limit of ${LIST_ITEMS_LIMIT} are left out`,
 		);
-	return { items: items.slice(0, LIST_ITEMS_LIMIT), ...cacheHints(pages) };
+	const hub = metaOf(pages[0])[HUB_ID];
+	const answeredBy = typeof hub === 'string' ? { hub } : {};
+	return { items: items.slice(0, LIST_ITEMS_LIMIT), ...cacheHints(pages), ...answeredBy };
 }
 
-function itemsOf<Kind extends ServerListKind>(kind: Kind, page: Result, log: Log): ListedItems[Kind][] {
+const TOO_LONG = `it is longer than ${LIST_CHARACTERS_LIMIT} characters`;
+
+function tooLong(method: string): OrchestraError {
+	return new OrchestraError('bad_frame', `the result of ${method} was refused: ${TOO_LONG}`, {
+		hint: 'The server must offer less, or list it in pages.',
+		data: { limitCharacters: LIST_CHARACTERS_LIMIT },
+	});
+}
+
+function itemsOf<Kind extends ItemKind>(kind: Kind, page: Result, log: Log): ItemTypes[Kind][] {
 	const { method, field, key } = lists[kind];
 	const found = page[field];
 	if (!Array.isArray(found)) {
@@ -96,28 +89,17 @@ function itemsOf<Kind extends ServerListKind>(kind: Kind, page: Result, log: Log
 		});
 	}
 	const items = found.filter(
-		(item): item is ListedItems[Kind] => isObject(item) && typeof item[key] === 'string',
+		(item): item is ItemTypes[Kind] => isObject(item) && typeof item[key] === 'string',
 	);
 	if (items.length < found.length)
 		log.warn(`${method}: ${found.length - items.length} items without a "${key}" are left out`);
 	return items.filter((item) => {
-		if (!isTooDeep(item)) return true;
+		// A list with a deeper item could not be encoded, or not be checked by clients.
+		if (!isDeeperThan(item, LIST_ITEM_DEPTH)) return true;
 		const name = printableName(String(item[key as keyof typeof item]));
-		log.warn(`${method}: "${name}" is left out: it is nested more than ${NESTING_LIMIT} levels deep`);
+		log.warn(`${method}: "${name}" is left out: it is nested more than ${LIST_ITEM_DEPTH} levels deep`);
 		return false;
 	});
-}
-
-/** True when a list with this item could not be encoded, or not be checked by clients. */
-function isTooDeep(item: object): boolean {
-	let level: object[] = [item];
-	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > NESTING_LIMIT) return true;
-		level = level.flatMap((value) =>
-			Object.values(value).filter((each): each is object => typeof each === 'object' && each !== null),
-		);
-	}
-	return false;
 }
 
 function cacheHints(pages: readonly Result[]): { ttlMs?: number; cacheScope?: string } {

@@ -22,6 +22,7 @@ import type {
 	Tool,
 } from '../../protocol/mcp-types.ts';
 import { LOG_LEVEL, metaOf } from '../../protocol/meta.ts';
+import { Listeners } from '../../rpc/listeners.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Change } from '../server/provider.ts';
@@ -36,7 +37,6 @@ import {
 } from './call-options.ts';
 import { answerQuestion, type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 import { completeCall } from './input-rounds.ts';
-import { Listeners } from './listeners.ts';
 import { OutputCheck } from './output-check.ts';
 import { type ConnectionDiagnosis, ServerConnection } from './server-connection.ts';
 
@@ -49,7 +49,10 @@ export class McpClient {
 	#logLevel: McpLogLevel | undefined;
 
 	/** Start a server and agree on a revision. `start` is called again once when the server exits on the probe. */
-	static async open(start: () => Promise<Transport>, options: McpClientOptions = {}): Promise<McpClient> {
+	static async open(
+		start: (signal: AbortSignal) => Promise<Transport>,
+		options: McpClientOptions = {},
+	): Promise<McpClient> {
 		const { clientInfo, capabilities, checksOutput = true, log = Log.silent } = options;
 		const events: ClientEvents = {
 			change: new Listeners(log),

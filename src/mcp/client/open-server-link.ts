@@ -4,9 +4,11 @@
  * Some legacy servers exit when a request comes before `initialize`. Such a server is
  * started once more, as legacy and without the probe.
  */
+
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { type Diagnosis, explainExit } from '../../process/diagnosis.ts';
+import { type Diagnosis, explainExit, lastLinesText } from '../../process/diagnosis.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { timerMs, within } from '../../rpc/clock.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { handshake, type ServerDescription } from './handshake.ts';
@@ -46,30 +48,32 @@ export interface OpenedServerLink {
 
 /** Start a server. Rejects with `data.phase` `spawn` or `initialize`; the process is stopped then. */
 export async function openServerLink(
-	start: () => Promise<Transport>,
+	start: (signal: AbortSignal) => Promise<Transport>,
 	options: OpenServerLinkOptions,
 ): Promise<OpenedServerLink> {
 	const { startMs = START_MS, signal } = options;
 	const deadline = new AbortController();
-	const onAbort = (): void => deadline.abort();
-	const timer = setTimeout(onAbort, timerMs(startMs));
-	signal?.addEventListener('abort', onAbort, { once: true });
-	if (signal?.aborted) onAbort();
+	const timer = setTimeout(() => deadline.abort(), timerMs(startMs));
+	const stopListening = onAbort(signal, () => deadline.abort());
 	try {
 		return await new Opening(start, options, deadline.signal).run();
 	} finally {
 		clearTimeout(timer);
-		signal?.removeEventListener('abort', onAbort);
+		stopListening();
 	}
 }
 
 class Opening {
-	readonly #start: () => Promise<Transport>;
+	readonly #start: (signal: AbortSignal) => Promise<Transport>;
 	readonly #options: OpenServerLinkOptions;
 	readonly #signal: AbortSignal;
 	readonly #startedAt = performance.now();
 
-	constructor(start: () => Promise<Transport>, options: OpenServerLinkOptions, signal: AbortSignal) {
+	constructor(
+		start: (signal: AbortSignal) => Promise<Transport>,
+		options: OpenServerLinkOptions,
+		signal: AbortSignal,
+	) {
 		this.#start = start;
 		this.#options = options;
 		this.#signal = signal;
@@ -83,7 +87,7 @@ class Opening {
 	async #lastAttempt(): Promise<OpenedServerLink> {
 		const opened = await this.#attempt(false, false);
 		// It exited on the probe.
-		if (opened) return { ...opened, description: { ...opened.description, isProven: true } };
+		if (opened) return { ...opened, description: { ...opened.description, isProven: () => true } };
 		throw new OrchestraError('internal', 'the last attempt to start a server neither succeeded nor failed');
 	}
 
@@ -105,7 +109,7 @@ class Opening {
 			// A canceled caller is released at once.
 			if (!this.#signal.aborted) await within(closed, LAST_LINES_MS);
 			if (isExit && mayRepeat) return undefined;
-			throw this.#explain(error, 'initialize', diagnosisOf(transport));
+			throw this.#explain(link.isEcho ? notServer() : error, 'initialize', diagnosisOf(transport));
 		}
 	}
 
@@ -120,15 +124,14 @@ class Opening {
 	#startTransport(): Promise<Transport> {
 		return new Promise((resolve, reject) => {
 			const fail = (error: unknown): void => reject(this.#explain(error, 'spawn', undefined));
-			const onAbort = (): void => fail(this.#signal.reason);
-			if (this.#signal.aborted) return onAbort();
-			this.#signal.addEventListener('abort', onAbort, { once: true });
+			const stopListening = onAbort(this.#signal, () => fail(this.#signal.reason));
+			if (this.#signal.aborted) return;
 			const onStarted = (transport: Transport): void => {
-				this.#signal.removeEventListener('abort', onAbort);
+				stopListening();
 				if (this.#signal.aborted) void this.#closeLate(transport);
 				else resolve(transport);
 			};
-			this.#start().then(onStarted, fail);
+			this.#start(this.#signal).then(onStarted, fail);
 		});
 	}
 
@@ -172,12 +175,16 @@ class Opening {
 	}
 }
 
+function notServer(): OrchestraError {
+	return new OrchestraError('bad_frame', 'this is no MCP server: it sends back what it receives', {
+		hint: 'Name the program of the MCP server, and what it needs to speak MCP on stdin and stdout.',
+	});
+}
+
 /** What a server that did not answer has done instead. */
 function stateHint(diagnosis: Diagnosis | undefined): string {
 	if (diagnosis === undefined) return 'Check that the program is an MCP server, or raise `startMs`.';
-	const { command, stderr, strayLines, strayCount } = diagnosis;
-	const [stream, lines] = stderr.length > 0 ? ['stderr', stderr] : ['stdout', strayLines];
+	const { command, strayCount } = diagnosis;
 	const stray = strayCount > 0 ? ` It printed ${strayCount} lines on stdout that are no messages.` : '';
-	const last = lines.length > 0 ? ` Last ${stream} lines: ${lines.slice(-3).join(' | ')}` : '';
-	return `\`${command}\` started but did not answer; check that it is an MCP server, or raise \`startMs\`.${stray}${last}`;
+	return `\`${command}\` started but did not answer; check that it is an MCP server, or raise \`startMs\`.${stray}${lastLinesText(diagnosis)}`;
 }

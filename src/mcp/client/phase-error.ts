@@ -13,10 +13,10 @@ export function phaseOf(method: string): Phase {
 
 /** The error of a request: with its phase, and for a timeout with the deadline that expired. */
 export function requestError(thrown: unknown, method: string): OrchestraError {
-	const { timeoutMs, kind } = OrchestraError.is(thrown, 'timeout') ? thrown.data : {};
+	const { timeoutMs, kind, outcome } = OrchestraError.is(thrown, 'timeout') ? thrown.data : {};
 	if (typeof timeoutMs !== 'number') return withPhase(thrown, phaseOf(method));
 	const limitMs = Math.round(timeoutMs);
-	const data = { method, timeoutMs: limitMs, kind, phase: phaseOf(method) };
+	const data = { method, timeoutMs: limitMs, kind, phase: phaseOf(method), outcome };
 	if (kind === 'total') {
 		return new OrchestraError('timeout', `${method} was not complete within its total time of ${limitMs}ms`, {
 			cause: thrown,

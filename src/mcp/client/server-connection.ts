@@ -6,25 +6,40 @@
  * `resultType: input_required`, a legacy one with a request to `onRequest`. Nothing
  * is restarted here; the owner opens a new connection.
  */
-import { OrchestraError } from '../../errors.ts';
+import { OrchestraError, withOutcome } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import type { Diagnosis } from '../../process/diagnosis.ts';
-import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
+import { type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
+import { LIST_CHARACTERS_LIMIT } from '../../protocol/list-limits.ts';
+import {
+	type Answer,
+	answerValue,
+	type Implementation,
+	type Result,
+	type ServerCapabilities,
+} from '../../protocol/mcp-types.ts';
+import { HUB_ID } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { PendingCall } from '../../rpc/outgoing-calls.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
+import { JsonText } from '../../wire/json-text.ts';
 import type { Change } from '../server/provider.ts';
 import { ChangeSubscription } from './change-subscription.ts';
 import type { ServerDescription } from './handshake.ts';
-import { type ListedItems, listPages, lists, type ServerList, type ServerListKind } from './list-pages.ts';
+import { listPages, type ServerList } from './list-pages.ts';
 import { type OpenedServerLink, openServerLink } from './open-server-link.ts';
 import { diagnosisOf, outcomeUnknown, phaseOf, requestError, withPhase } from './phase-error.ts';
 import { type ClientIdentity, legacyParams, modernParams } from './request-envelope.ts';
 import { changeOf } from './server-changes.ts';
-import type { ServerLink, ServerLinkHandlers, ServerRequestOptions } from './server-link.ts';
+import type {
+	ServerLink,
+	ServerLinkHandlers,
+	ServerRequestHandler,
+	ServerRequestOptions,
+} from './server-link.ts';
 
 /** Who connects, what it can do, and who receives what the server sends by itself. */
 export interface ServerConnectionOptions {
@@ -38,7 +53,7 @@ export interface ServerConnectionOptions {
 	/** Deadline of start and handshake, in milliseconds. Default 60 s. */
 	startMs?: number | undefined;
 	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. Idle timeouts pause meanwhile. */
-	onRequest?: ((method: string, params: unknown, call: IncomingCall) => unknown) | undefined;
+	onRequest?: ServerRequestHandler | undefined;
 	/** Receives notifications, except progress, changes and the logs of a call with `onLog`. */
 	onNotification?: ((method: string, params: unknown) => void) | undefined;
 	/** Receives list changes and resource updates, of both eras. */
@@ -71,8 +86,7 @@ export class ServerConnection {
 	readonly serverInfo: Implementation | undefined;
 	readonly capabilities: ServerCapabilities;
 	readonly instructions: string | undefined;
-	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
-	readonly isEraProven: boolean;
+	readonly #isProven: () => boolean;
 	readonly #link: ServerLink;
 	readonly #identity: ClientIdentity;
 	readonly #startedInMs: number;
@@ -81,7 +95,7 @@ export class ServerConnection {
 
 	/** Start a server and agree on a revision. `start` is called again once when the server exits on the probe. */
 	static async open(
-		start: () => Promise<Transport>,
+		start: (signal: AbortSignal) => Promise<Transport>,
 		options: ServerConnectionOptions,
 	): Promise<ServerConnection> {
 		const { knownEra, probeMs, startMs, signal, log = Log.silent } = options;
@@ -112,7 +126,7 @@ export class ServerConnection {
 		this.serverInfo = description.serverInfo;
 		this.capabilities = description.capabilities;
 		this.instructions = description.instructions;
-		this.isEraProven = description.isProven;
+		this.#isProven = description.isProven;
 		this.#link = opened.link;
 		this.#identity = identity;
 		this.#startedInMs = opened.startedInMs;
@@ -127,6 +141,11 @@ export class ServerConnection {
 		});
 	}
 
+	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
+	get isEraProven(): boolean {
+		return this.#isProven();
+	}
+
 	get transport(): Transport {
 		return this.#link.transport;
 	}
@@ -137,18 +156,27 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. The result keeps
-	 * its source text unless `keepsText` is false. Rejects with `data.phase`, and with `data.outcome: 'unknown'` when
-	 * the server ended during the call.
+	 * Call a method. A modern request gets its `_meta` envelope; `input_required` is returned as it is. Rejects with
+	 * `data.phase`, and with `data.outcome` unless the server answered with an error.
 	 */
-	request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
+	async request(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Result> {
+		return answerValue(await this.ask(method, params, options));
+	}
+
+	/** The same; the result is a `JsonText` with the option `keepsText`. */
+	ask(method: string, params?: unknown, options: ServerRequestOptions = {}): Promise<Answer> {
 		const { endReason } = this.#link;
-		if (endReason) return Promise.reject(withPhase(endReason, phaseOf(method)));
+		if (endReason) return Promise.reject(withOutcome(withPhase(endReason, phaseOf(method)), 'not_run'));
 		const { version } = this.revision;
 		const sent = this.era === 'modern' ? modernParams(params, version, this.#identity) : legacyParams(params);
-		return this.#link.call(method, sent, options).then(
-			(result) => {
-				if (isObject(result)) return result;
+		return this.received(method, this.#link.call(method, sent, options));
+	}
+
+	/** The response to a request or a forwarded call, as `ask` gives it. */
+	received(method: string, response: Promise<unknown>): Promise<Answer> {
+		return response.then(
+			(answer) => {
+				if (isObject(answer instanceof JsonText ? answer.value : answer)) return answer as Answer;
 				throw noObject(method);
 			},
 			(error: unknown) => {
@@ -156,6 +184,21 @@ export class ServerConnection {
 				throw isLost ? outcomeUnknown(error, method) : requestError(error, method);
 			},
 		);
+	}
+
+	/** The id for a call that is forwarded as text. */
+	takeId(): number {
+		return this.#link.takeId();
+	}
+
+	/** Send a call as text. False when it cannot be sent now: nothing was sent. Throws when the pipe is closed. */
+	forward(call: PendingCall, text: string): boolean {
+		return this.#link.endReason === undefined && this.#link.forward(call, text);
+	}
+
+	/** End a call that was sent as text, and cancel it at the server. */
+	abandon(call: PendingCall, reason: OrchestraError): void {
+		this.#link.abandon(call, reason);
 	}
 
 	/** Send a notification. Throws when the connection has ended. */
@@ -170,20 +213,26 @@ export class ServerConnection {
 	}
 
 	/**
-	 * A whole list: at most 100 pages and 10,000 items; a repeated cursor ends it with a warning. Empty when the
-	 * server does not have this kind. `maxTotalMs` bounds all pages together.
+	 * A whole list: at most 100 pages, 10,000 items and 8 Mi characters; a repeated cursor ends it with a warning. Empty when the
+	 * server does not have this kind. `maxTotalMs` bounds all pages together. A server that is a hub answers with its id
+	 * when `hubId` has ours.
 	 */
-	async listAll<Kind extends ServerListKind>(
+	async listAll<Kind extends ItemKind>(
 		kind: Kind,
-		options: ServerRequestOptions = {},
-	): Promise<ServerList<ListedItems[Kind]>> {
+		{ hubId, ...options }: ServerRequestOptions & { hubId?: string | undefined } = {},
+	): Promise<ServerList<ItemTypes[Kind]>> {
 		const { method, capability } = lists[kind];
 		const isDeclared = this.capabilities[capability] !== undefined;
 		// Some servers have tools and declare nothing; the other lists are requested only when they are declared.
 		if (!isDeclared && kind !== 'tools') return { items: [] };
 		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);
-		const request = (params: Result): Promise<Result> =>
-			this.request(method, params, { ...options, ...totalUntil(endsAt), keepsText: true });
+		const request = (params: Result): Promise<Answer> =>
+			this.ask(method, hubId === undefined ? params : { ...params, _meta: { [HUB_ID]: hubId } }, {
+				...options,
+				...totalUntil(endsAt),
+				keepsText: true,
+				maxResponseCharacters: LIST_CHARACTERS_LIMIT,
+			});
 		try {
 			return await listPages(kind, request, this.#log);
 		} catch (error) {
@@ -254,7 +303,7 @@ class Inbox {
 function noObject(method: string): OrchestraError {
 	return new OrchestraError('bad_frame', `the result of ${method} is not an object`, {
 		hint: 'The server does not follow MCP. Report this to its author.',
-		data: { phase: phaseOf(method) },
+		data: { phase: phaseOf(method), outcome: 'ran' },
 	});
 }
 

@@ -9,12 +9,12 @@ import { metaOf } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
-import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
+import type { PendingCall, RequestOptions } from '../../rpc/outgoing-calls.ts';
 import { Peer } from '../../rpc/peer.ts';
+import type { CancelSource } from '../../rpc/pending.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
-import { memberText, rewritesNumbers } from '../../wire/json.ts';
-import { keepNumbers } from '../../wire/keep-numbers.ts';
+import { exactly } from '../../wire/json-text.ts';
 
 /** Deadlines, cancellation, progress and logs of one request to a server. */
 export interface ServerRequestOptions extends RequestOptions {
@@ -22,9 +22,20 @@ export interface ServerRequestOptions extends RequestOptions {
 	onLog?: ((params: unknown) => void) | undefined;
 }
 
+/** Handles a request of a legacy server. */
+export type ServerRequestHandler = (
+	method: string,
+	params: unknown,
+	call: IncomingCall,
+	work?: CancelSource,
+) => unknown;
+
 export interface ServerLinkHandlers {
-	/** Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. */
-	readonly onRequest: ((method: string, params: unknown, call: IncomingCall) => unknown) | undefined;
+	/**
+	 * Handles `elicitation/create`, `sampling/createMessage` and `roots/list` of a legacy server. `work` is that of our
+	 * request on whose stream it came, where each has its own.
+	 */
+	readonly onRequest: ServerRequestHandler | undefined;
 	/** Receives every notification except progress. */
 	readonly onNotification: (method: string, params: unknown) => void;
 	readonly onEnd: (reason: OrchestraError) => void;
@@ -37,6 +48,9 @@ const clientMethods: ReadonlySet<string> = new Set([
 	'sampling/createMessage',
 	'roots/list',
 ]);
+
+/** The requests of the handshake, which no server sends: a program that does sends back what it receives. */
+const ownMethods: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 /** Some servers exit on anything unknown before `initialize`, so an unanswered probe is not canceled. */
 const clientDialect: Dialect = {
@@ -54,6 +68,7 @@ export class ServerLink {
 	#revision: Revision | undefined;
 	#hasWarned = false;
 	#isClosing = false;
+	#isEcho = false;
 	#endReason: OrchestraError | undefined;
 
 	constructor(transport: Transport, handlers: ServerLinkHandlers) {
@@ -68,6 +83,11 @@ export class ServerLink {
 			onEnd: (reason) => this.#end(reason),
 		});
 		transport.start(this.#peer);
+	}
+
+	/** True when the program sends back what it receives, so it is no server. */
+	get isEcho(): boolean {
+		return this.#isEcho;
 	}
 
 	/** Why the connection ended; undefined while it is open. */
@@ -106,9 +126,23 @@ export class ServerLink {
 
 	/** A call. */
 	call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
-		const { onLog, keepsText = true } = options;
-		const isWhole = onLog === undefined && options.keepsText !== undefined;
-		return this.#peer.request(method, params, isWhole ? options : { ...options, keepsText, tag: onLog });
+		const { onLog } = options;
+		return this.#peer.request(method, params, onLog === undefined ? options : { ...options, tag: onLog });
+	}
+
+	/** The id for a call that is forwarded as text. */
+	takeId(): number {
+		return this.#peer.takeId();
+	}
+
+	/** Send a call as text. False when it cannot be sent now: nothing was sent. Throws when the pipe is closed. */
+	forward(call: PendingCall, text: string): boolean {
+		return this.#peer.forward(call, text);
+	}
+
+	/** End a call that was sent as text, and cancel it at the server. */
+	abandon(call: PendingCall, reason: OrchestraError): void {
+		this.#peer.abandon(call, reason);
 	}
 
 	notify(method: string, params: unknown): void {
@@ -122,16 +156,19 @@ export class ServerLink {
 	}
 
 	#serve(call: IncomingCall): unknown {
-		const { method, params } = call;
+		const { method } = call;
 		if (this.#revision?.era === 'modern') return this.#ignore(call);
 		if (method === 'ping') return {};
 		const { onRequest } = this.#handlers;
+		if (ownMethods.has(method)) this.#isEcho = true;
 		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
-		keepParams(params, call.text);
+		const params = exactly(call.params, call.text, 'params');
+		const { streamId } = this.transport;
+		const work = streamId === undefined ? undefined : this.#peer.workOf(streamId);
 		// The server waits for us, so its silence is no reason to give up our calls.
 		const resume = this.#peer.suspendIdle();
 		return Promise.resolve()
-			.then(() => onRequest(method, params, call))
+			.then(() => onRequest(method, params, call, work))
 			.finally(resume);
 	}
 
@@ -144,9 +181,10 @@ export class ServerLink {
 		call.cancel('the modern protocol has no requests of the server');
 	}
 
-	#receive(method: string, params: unknown, text: string): void {
+	/** Logs, updates and questions are passed on with the numbers that the server wrote. */
+	#receive(method: string, received: unknown, text: string): void {
 		if (method === 'notifications/progress') return;
-		keepParams(params, text);
+		const params = exactly(received, text, 'params');
 		const onLog = method === 'notifications/message' ? this.#logHandler(params) : undefined;
 		if (typeof onLog === 'function') onLog(params);
 		else this.#handlers.onNotification(method, params);
@@ -169,9 +207,4 @@ export class ServerLink {
 			.catch((thrown: unknown) => this.#handlers.log.debug(`close failed: ${messageOf(thrown)}`));
 		this.#handlers.onEnd(reason);
 	}
-}
-
-/** Logs, updates and questions are passed on with the numbers that the server wrote. */
-function keepParams(params: unknown, text: string): void {
-	if (rewritesNumbers(text)) keepNumbers(params, memberText(text, 'params'));
 }

@@ -1,5 +1,6 @@
 /* The provider of a definition: it validates inputs and outputs and builds the results. */
 import { OrchestraError } from '../../errors.ts';
+import type { Item, ItemKind } from '../../protocol/item-lists.ts';
 import {
 	type Awaitable,
 	type CallToolResult,
@@ -8,23 +9,22 @@ import {
 	type Implementation,
 	type InputRequired,
 	isInputRequired,
-	type Prompt,
 	type ReadResourceResult,
-	type Resource,
-	type ResourceTemplate,
-	type ServerCapabilities,
-	type Tool,
+	type Result,
 } from '../../protocol/mcp-types.ts';
 import { matchTemplate } from '../../protocol/uri-template.ts';
-import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
+import { Listeners } from '../../rpc/listeners.ts';
+import { rpcError } from '../../rpc/rpc-error.ts';
 import { describeIssues, isStandardSchema, type StandardSchema } from '../../schema/standard-schema.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { CallContext } from '../server/call-context.ts';
-import { after } from '../server/methods.ts';
+import { after, answerBy, type CallAnswers } from '../server/methods.ts';
 import type {
+	Call,
 	CallToolParams,
+	Capability,
 	Change,
 	CompleteParams,
 	GetPromptParams,
@@ -43,7 +43,13 @@ export class DefinedProvider implements Provider {
 	readonly instructions: string | undefined;
 	readonly #definition: ServerDefinition;
 	readonly #validate: Validate;
-	readonly #listeners = new Set<(change: Change) => void>();
+	readonly #listeners = new Listeners<Change>();
+	readonly #answers: CallAnswers = {
+		'tools/call': (params, context) => this.#callTool(params, context),
+		'prompts/get': (params, context) => this.#getPrompt(params, context),
+		'resources/read': ({ uri }, context) => this.#readResource(uri, context),
+		'completion/complete': (params) => this.#complete(params),
+	};
 	#lists: DefinedLists;
 
 	constructor(definition: ServerDefinition, validate: Validate) {
@@ -55,23 +61,25 @@ export class DefinedProvider implements Provider {
 		this.#lists = listsOf(definition);
 	}
 
-	capabilities(): ServerCapabilities {
+	get capabilities(): readonly Capability[] {
 		const { tools, resources, templates, prompts } = this.#definition;
-		return {
-			...(tools ? { tools: { listChanged: true } } : {}),
-			...(resources || templates ? { resources: { listChanged: true, subscribe: true } } : {}),
-			...(prompts ? { prompts: { listChanged: true } } : {}),
-			...(prompts || templates ? { completions: {} } : {}),
-			logging: {},
-		};
+		return [
+			...(tools ? ['tools' as const] : []),
+			...(resources || templates ? ['resources' as const] : []),
+			...(prompts ? ['prompts' as const] : []),
+			...(prompts || templates ? ['completions' as const] : []),
+		];
 	}
 
-	listTools(): readonly Tool[] {
-		if (!this.#definition.tools) throw methodNotFound('tools/list');
-		return this.#lists.tools;
+	list(kind: ItemKind): readonly Item[] {
+		return this.#lists[kind];
 	}
 
-	callTool(
+	request(call: Call): Awaitable<Result> {
+		return answerBy(this.#answers, call);
+	}
+
+	#callTool(
 		{ name, arguments: input }: CallToolParams,
 		context: CallContext,
 	): Awaitable<CallToolResult | InputRequired> {
@@ -84,17 +92,7 @@ export class DefinedProvider implements Provider {
 		);
 	}
 
-	listResources(): readonly Resource[] {
-		const { resources, templates } = this.#definition;
-		if (!resources && !templates) throw methodNotFound('resources/list');
-		return this.#lists.resources;
-	}
-
-	listResourceTemplates(): readonly ResourceTemplate[] {
-		return this.#lists.templates;
-	}
-
-	readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
+	#readResource(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired> {
 		const resource = ownEntry(this.#definition.resources, uri);
 		if (resource) return after(resource.read(context), (value) => contentsOf(uri, resource.mimeType, value));
 		const found = this.#templateFor(uri);
@@ -105,12 +103,7 @@ export class DefinedProvider implements Provider {
 		});
 	}
 
-	listPrompts(): readonly Prompt[] {
-		if (!this.#definition.prompts) throw methodNotFound('prompts/list');
-		return this.#lists.prompts;
-	}
-
-	getPrompt(
+	#getPrompt(
 		{ name, arguments: input }: GetPromptParams,
 		context: CallContext,
 	): Awaitable<GetPromptResult | InputRequired> {
@@ -123,7 +116,7 @@ export class DefinedProvider implements Provider {
 		return after(prompt.get(input, context), (value) => messagesOf(prompt.description, value));
 	}
 
-	complete({ ref, argument, context }: CompleteParams): Awaitable<CompleteResult> {
+	#complete({ ref, argument, context }: CompleteParams): Awaitable<CompleteResult> {
 		if (ref.type === 'ref/prompt') {
 			return after(
 				this.#prompt(ref.name ?? '').complete?.(argument.name, argument.value, context) ?? [],
@@ -138,15 +131,12 @@ export class DefinedProvider implements Provider {
 
 	subscribeResource(): void {}
 
-	onChange(listener: (change: Change) => void): () => void {
-		this.#listeners.add(listener);
-		return () => this.#listeners.delete(listener);
-	}
+	readonly watch: Listeners<Change>['add'] = this.#listeners.add;
 
 	/** Notify clients of a change, after it was made to the definition. */
 	notifyChange(change: Change): void {
 		if (change.kind !== 'resource' && change.kind !== 'log') this.#lists = listsOf(this.#definition);
-		for (const listener of this.#listeners) listener(change);
+		this.#listeners.emit(change);
 	}
 
 	#run(

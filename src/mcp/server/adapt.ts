@@ -6,31 +6,48 @@
  * schemas that only the modern era allows are removed.
  */
 
-import type { ContentBlock, Result } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	answerValue,
+	type ContentBlock,
+	exactAnswer,
+	type Result,
+} from '../../protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { isObject } from '../../wire/json.ts';
-import { withoutMembersAt } from '../../wire/source-text.ts';
+import { JsonText, withoutMembers } from '../../wire/json-text.ts';
 
 const modernFields = ['resultType', 'ttlMs', 'cacheScope'];
-const modernPaths = [...modernFields.map((field) => [field]), ['_meta', SERVER_INFO]];
 
-/** A result as a client of this legacy revision knows it; the same object when nothing has to change. */
-export function forLegacy(result: Result, { adaptContent }: Revision): Result {
-	const { structuredContent, tools } = result;
-	let adapted = hasModernFields(result) ? withoutMembersAt(result, modernPaths) : result;
-	const change = (fields: Result): void => void (adapted = { ...adapted, ...fields });
+/** An answer as a client of this legacy revision knows it; the same object when nothing has to change. */
+export function forLegacy(answer: Answer, { adaptContent }: Revision): Answer {
+	const { structuredContent, tools, content, messages } = answerValue(answer);
+	const fields: Result = {};
 	if (structuredContent !== undefined && !isObject(structuredContent))
-		change({ structuredContent: undefined });
-	if (Array.isArray(tools) && tools.some(hasModernOutput)) change({ tools: tools.map(withoutModernOutput) });
-	const content = adaptContent && adaptedContent(result, adaptContent);
-	if (content) change(content);
-	return adapted;
+		fields['structuredContent'] = undefined;
+	if (Array.isArray(tools) && tools.some(hasModernOutput)) fields['tools'] = tools.map(withoutModernOutput);
+	if (adaptContent) Object.assign(fields, adaptedContent({ content, messages }, adaptContent));
+	const adapted = withoutModernFields(answer);
+	return Object.keys(fields).length === 0 ? adapted : { ...exactAnswer(adapted), ...fields };
 }
 
-function hasModernFields(result: Result): boolean {
-	for (const field of modernFields) if (field in result) return true;
-	return isObject(result._meta) && SERVER_INFO in result._meta;
+function withoutModernFields(answer: Answer): Answer {
+	const result = answerValue(answer);
+	const { _meta: meta } = result;
+	const removed = modernFields.filter((name) => name in result).map((name) => [name]);
+	const hasServerInfo = isObject(meta) && SERVER_INFO in meta;
+	// A `_meta` that would be empty is removed too.
+	if (hasServerInfo) removed.push(Object.keys(meta).length === 1 ? ['_meta'] : ['_meta', SERVER_INFO]);
+	if (removed.length === 0) return answer;
+	if (answer instanceof JsonText) return new JsonText(withoutMembers(answer.text, removed));
+	const copy = { ...answer };
+	for (const [name = '', inner = ''] of removed) {
+		const { [inner]: _removed, ...rest } = Object(copy[name]);
+		if (inner === '') delete copy[name];
+		else copy[name] = rest;
+	}
+	return copy;
 }
 
 /** Undefined when no block has to change. */

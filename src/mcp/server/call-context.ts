@@ -10,12 +10,15 @@
 import { OrchestraError } from '../../errors.ts';
 import type { ClientMethods } from '../../protocol/client-methods.ts';
 import type { InputRequest, McpLogLevel } from '../../protocol/mcp-types.ts';
+import { metaOf } from '../../protocol/meta.ts';
 import { reachesLevel } from '../../protocol/reaches-level.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
-import { isObject, memberText } from '../../wire/json.ts';
+import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
+import { exactly, JsonText, rewritesNumbers } from '../../wire/json-text.ts';
+import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
 import type { Asking, InputResponses, Questions } from './client-questions.ts';
@@ -42,12 +45,15 @@ export interface ClientConnection {
 
 /** The context that a provider gets with each call. */
 export class CallContext {
-	/** Set while traces are exported. A backend calls `sent` when it sends the request; without one the `traceparent` of the client is passed on. */
+	/** Set while traces are exported. A source calls `sent` when it sends the request; without one the `traceparent` of the client is passed on. */
 	tracer: CallTracer | undefined;
+	/** The worker of another machine that accepted the call; undefined for any other call. */
+	worker: string | undefined;
 	readonly #asking: Asking;
 	#client: ClientConnection;
 	#call: IncomingCall;
-	#meta: Readonly<Record<string, unknown>>;
+	/** Read from the params when it is needed. */
+	#readMeta: Readonly<Record<string, unknown>> | undefined;
 	#controller: AbortController | undefined;
 	#cancelListeners: ((reason: OrchestraError) => void)[] | undefined;
 	#isOpen = true;
@@ -59,12 +65,12 @@ export class CallContext {
 	constructor(
 		client: ClientConnection,
 		call: IncomingCall,
-		meta: Readonly<Record<string, unknown>>,
+		meta?: Readonly<Record<string, unknown>>,
 		asking: Asking = {},
 	) {
 		this.#client = client;
 		this.#call = call;
-		this.#meta = meta;
+		this.#readMeta = meta;
 		this.#asking = asking;
 	}
 
@@ -72,7 +78,7 @@ export class CallContext {
 		return this.#client.revision;
 	}
 
-	/** The id of the request, as the client gave it. */
+	/** The id of the request, as JSON text. */
 	get id(): Id {
 		return this.#call.id;
 	}
@@ -87,13 +93,23 @@ export class CallContext {
 		return this.#meta;
 	}
 
+	get #meta(): Readonly<Record<string, unknown>> {
+		this.#readMeta ??= metaOf(this.#call.params);
+		return this.#readMeta;
+	}
+
+	/** What a provider had received when it let a viewed call go on by the general route. A later round of questions is a call of its own. */
+	get received(): unknown {
+		return this.isContinued ? undefined : this.#call.received;
+	}
+
 	/** All params of the request, with fields that the methods of a provider do not get. */
 	get params(): Readonly<Record<string, unknown>> {
 		const params = isObject(this.#call.params) ? this.#call.params : {};
 		if (!this.#isInner) return params;
 		const { name: _tool, arguments: inner, ...rest } = params;
 		const { name, arguments: input } = isObject(inner) ? inner : {};
-		return { name, ...(input !== undefined && { arguments: input }), ...rest };
+		return { name, ...(isObject(input) && { arguments: input }), ...rest };
 	}
 
 	get clientInfo(): unknown {
@@ -180,7 +196,17 @@ export class CallContext {
 	get text(): string {
 		const { text } = this.#call;
 		if (!this.#isInner || text === '') return text;
-		return `{"params":${memberText(text, 'params', 'arguments') ?? '{}'}}`;
+		return `{"params":${writtenMember(text, 'arguments') ?? '{}'}}`;
+	}
+
+	/**
+	 * The arguments as the client wrote them, when our encoder would write a number of them differently; undefined when it
+	 * would not, or when another parser may read them differently.
+	 */
+	get exactArguments(): JsonText | undefined {
+		const { text } = this;
+		const written = rewritesNumbers(text) ? writtenMember(text, 'arguments') : undefined;
+		return written === undefined ? undefined : new JsonText(written);
 	}
 
 	/** False while the request is answered with a question, and after the end of the call. */
@@ -195,7 +221,12 @@ export class CallContext {
 
 	/** True when the client, or a listener, asked for progress notifications. */
 	get wantsProgress(): boolean {
-		return this.#notificationListener !== undefined || isProgressToken(this.#meta['progressToken']);
+		return this.#notificationListener !== undefined || isProgressToken(this.#progressToken);
+	}
+
+	/** With all its digits. */
+	get #progressToken(): unknown {
+		return exactly(this.#meta['progressToken'], this.#call.text, 'params', '_meta', 'progressToken');
 	}
 
 	/** Report the notifications of this call to one listener too; the last listener counts. */
@@ -212,7 +243,7 @@ export class CallContext {
 	forwardProgress(params: Readonly<Record<string, unknown>>): void {
 		this.#notificationListener?.('notifications/progress', params);
 		const { progress, total, ...rest } = params;
-		const { progressToken } = this.#meta;
+		const progressToken = this.#progressToken;
 		if (!isProgressToken(progressToken) || typeof progress !== 'number' || !Number.isFinite(progress)) return;
 		this.#progress = risingProgress(this.#progress, progress);
 		const finiteTotal = Number.isFinite(total) ? total : undefined;
@@ -266,7 +297,7 @@ export class CallContext {
 	resume(client: ClientConnection, call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
 		this.#client = client;
 		this.#call = call;
-		this.#meta = meta;
+		this.#readMeta = meta;
 		this.#isOpen = true;
 		this.#progress = Number.NEGATIVE_INFINITY;
 		if (this.#controller) this.#follow(call);

@@ -15,6 +15,7 @@ export class ConnectionSessions {
 	readonly #provider: Provider;
 	readonly #transport: string | undefined;
 	#id: string | undefined;
+	#isClosed = false;
 	#firstName: string | undefined;
 	/** The ids of the other names. */
 	readonly #others = new Map<string, string>();
@@ -30,6 +31,11 @@ export class ConnectionSessions {
 	get id(): string {
 		this.#id ??= this.#open(crypto.randomUUID());
 		return this.#id;
+	}
+
+	/** A client has introduced itself: the provider learns of the connection, also before a request needs its id. */
+	introduced(): void {
+		if (!this.#isClosed) void this.id;
 	}
 
 	/** The id for a modern client. */
@@ -48,12 +54,13 @@ export class ConnectionSessions {
 
 	/** The connection closed. */
 	close(): void {
+		this.#isClosed = true;
 		for (const id of [this.#id, ...this.#others.values()])
-			if (id !== undefined) this.#provider.sessionClosed?.(id);
+			if (id !== undefined) this.#provider.sessions?.closed?.(id);
 	}
 
 	#open(id: string): string {
-		this.#provider.sessionOpened?.(id, this.#transport);
+		this.#provider.sessions?.opened?.(id, this.#transport);
 		return id;
 	}
 }

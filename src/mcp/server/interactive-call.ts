@@ -6,14 +6,15 @@
  * request is open are sent with the next step.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { Awaitable, InputRequest, Result } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import type { CallContext } from './call-context.ts';
 import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { REQUEST_STATE_TTL_MS } from './request-state.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
 /** How a step ends: with the result, or with questions and the id of the suspended call. */
-export type StepOutcome = { result: Result } | { suspended: string; questions: Questions };
+export type StepOutcome = { result: Answer } | { suspended: string; questions: Questions };
 
 /** One `ask` of the running work. */
 interface Ask {
@@ -37,7 +38,7 @@ export class InteractiveCall {
 	#shown: Shown | undefined;
 	#request: { end: (step: StepOutcome) => void; fail: (error: unknown) => void } | undefined;
 	/** Set when the work has settled. */
-	#outcome: Promise<Result> | undefined;
+	#outcome: Promise<Answer> | undefined;
 
 	constructor(suspendedCalls: SuspendedCalls) {
 		this.#suspendedCalls = suspendedCalls;
@@ -49,7 +50,7 @@ export class InteractiveCall {
 	}
 
 	/** Run until there is a result or a question. */
-	run(context: CallContext, work: (context: CallContext) => Awaitable<Result>): Awaitable<StepOutcome> {
+	run(context: CallContext, work: (context: CallContext) => Awaitable<Answer>): Awaitable<StepOutcome> {
 		this.#context = context;
 		const outcome = work(context);
 		if (!(outcome instanceof Promise)) return { result: outcome };
@@ -79,9 +80,9 @@ export class InteractiveCall {
 			const ask = { questions, answer, giveUp };
 			this.#asks.push(ask);
 			// The answer to a question that was sent is ignored.
-			withdrawn?.addEventListener('abort', () => {
+			onAbort(withdrawn, () => {
 				this.#asks = this.#asks.filter((each) => each !== ask);
-				giveUp(withdrawn.reason);
+				giveUp(withdrawn?.reason);
 			});
 			// Later questions of this tick are sent together, and `run` may not have returned yet.
 			if (this.#asks.length === 1) queueMicrotask(() => this.#show());

@@ -6,7 +6,9 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import {
+	type Answer,
 	type Awaitable,
+	answerValue,
 	isInputRequired,
 	isLogLevel,
 	logLevels,
@@ -23,8 +25,8 @@ import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { keepNumbers } from '../../wire/keep-numbers.ts';
-import { sourceTextOf } from '../../wire/source-text.ts';
+import { JsonText } from '../../wire/json-text.ts';
+import type { MessageView } from '../../wire/message-view.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
@@ -34,6 +36,7 @@ import { after, methods, type Params, providerOffer, requiredText, unlessFailing
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
+import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
 const CLIENT_ANSWER_MS = 10 * 60 * 1000;
@@ -60,6 +63,8 @@ export class LegacySession implements ClientConnection {
 	);
 	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
+	#forwarder: ToolForwarder | undefined;
+	#viewed: ViewedClient | undefined;
 	#isOpen = false;
 	#chosenLogLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};
@@ -112,10 +117,18 @@ export class LegacySession implements ClientConnection {
 		});
 	}
 
+	/** Offer a plain call to the provider before it is parsed; false when it must be parsed. */
+	forward(view: MessageView): boolean {
+		if (this.#revision.adaptContent || view.has('clientInfo') || view.has('logLevel')) return false;
+		this.#forwarder ??= this.#provider.toolForwarder?.();
+		this.#viewed ??= { client: this, origin: this.#peer(), asking: this.#asking };
+		return this.#forwarder?.take(view, this.#viewed) ?? false;
+	}
+
 	/** Handle a notification of the client. */
 	notified(method: string): void {
 		if (method !== 'notifications/roots/list_changed' || !isObject(this.capabilities['roots'])) return;
-		this.#provider.rootsChanged?.(this);
+		this.#provider.sessions?.rootsChanged?.(this);
 	}
 
 	listRoots(): Promise<unknown> {
@@ -178,14 +191,13 @@ export class LegacySession implements ClientConnection {
 		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
 			const asked = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
 			const answer = await this.#peer().request(method, params, asked);
-			keepNumbers(answer, sourceTextOf(answer));
-			return [key, answer] as const;
+			return [key, answer instanceof JsonText ? answer.exact : answer] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
 	}
 
 	/** A refusal of the client fails the tool, as it would have failed inside the handler. */
-	#refused(method: string, error: unknown): Result {
+	#refused(method: string, error: unknown): Answer {
 		if (method !== 'tools/call') throw error;
 		return forLegacy(failureOf(error), this.#revision);
 	}
@@ -193,10 +205,11 @@ export class LegacySession implements ClientConnection {
 	#initialize(params: Params): Awaitable<Result> {
 		this.#revision = negotiate(params['protocolVersion']);
 		this.#isOpen = true;
+		this.#forwarder = undefined;
 		this.capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
 		this.clientInfo = params['clientInfo'];
 		// After the answer: the id of the session costs more than everything else here.
-		setImmediate(() => this.#isOpen && this.#provider.clientConnected?.(this));
+		setImmediate(() => this.#isOpen && this.#provider.sessions?.introduced?.(this));
 		const { info: serverInfo } = this.#provider;
 		return after(providerOffer(this.#provider), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
@@ -214,7 +227,8 @@ export class LegacySession implements ClientConnection {
 			});
 		}
 		this.#chosenLogLevel = level;
-		this.#provider.logLevelChanged?.(this);
+		this.#forwarder = undefined; // a modern server gets the level with each call
+		this.#provider.sessions?.logLevelChanged?.(this);
 		return {};
 	}
 
@@ -259,16 +273,17 @@ export class LegacySession implements ClientConnection {
 	}
 
 	/** A result with questions is sent to the client as requests; then the call is made again with the answers. */
-	#answer(call: IncomingCall, params: Params, round: number, asking: Asking): Awaitable<Result> {
+	#answer(call: IncomingCall, params: Params, round: number, asking: Asking): Awaitable<Answer> {
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);
 		const context = new CallContext(this, call, metaOf(params), asking);
-		const work = (): Awaitable<Result> => method.answer(this.#provider, params, context);
+		const work = (): Awaitable<Answer> => method.answer(this.#provider, params, context);
 		return after(
 			unlessFailing(work, () => context.end()),
-			(result) => {
+			(answer) => {
 				context.end();
-				if (!isInputRequired(result)) return forLegacy(result, this.#revision);
+				const result = answerValue(answer);
+				if (!isInputRequired(result)) return forLegacy(answer, this.#revision);
 				if (round >= INPUT_ROUNDS_LIMIT)
 					throw new OrchestraError(
 						'internal',

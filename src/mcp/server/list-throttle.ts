@@ -6,7 +6,7 @@
  * after each notification.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { ListKind } from './seen-lists.ts';
+import type { ListKind } from '../../protocol/item-lists.ts';
 
 /** Least time between two notifications of one kind, in milliseconds. */
 const LIST_CHANGED_GAP_MS = 1000;

@@ -14,10 +14,12 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer, PeerOptions } from '../../rpc/peer.ts';
 import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
+import type { MessageView } from '../../wire/message-view.ts';
 import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
+import { isPlainToolCall } from './plain-messages.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -61,6 +63,7 @@ export class McpSession {
 	readonly #unsubscribe: () => void;
 	#peer: Peer | undefined;
 	readonly #sessions: ConnectionSessions;
+	readonly #forwards: boolean;
 	#isClosed = false;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
@@ -68,6 +71,7 @@ export class McpSession {
 	constructor(provider: Provider, options: McpSessionOptions = {}) {
 		const { suspendedCalls, states, unreadTotal } = options.shared ?? sharedState();
 		this.#unreadTotal = unreadTotal;
+		this.#forwards = provider.toolForwarder !== undefined;
 		const peer = (): Peer => this.#connected();
 		this.#log = options.log ?? Log.silent;
 		const sessions = new ConnectionSessions(provider, options.transport, options.sessionId);
@@ -83,18 +87,26 @@ export class McpSession {
 			sessions,
 			principal: options.principal,
 		});
-		this.#unsubscribe = provider.onChange?.((change) => this.#notifyChange(change)) ?? (() => {});
+		this.#unsubscribe = provider.watch?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}
 
 	/** The options of a `Peer` that serves this session. */
 	get peerOptions(): Pick<
 		PeerOptions,
-		'onRequest' | 'onNotification' | 'acceptsBatch' | 'isAlone' | 'unknownId' | 'role' | 'unreadTotal'
+		| 'onRequest'
+		| 'onView'
+		| 'onNotification'
+		| 'acceptsBatch'
+		| 'isAlone'
+		| 'unknownId'
+		| 'role'
+		| 'unreadTotal'
 	> {
 		return {
 			role: 'server',
 			unreadTotal: this.#unreadTotal,
 			onRequest: (call) => this.#serve(call),
+			onView: this.#forwards ? (view) => this.#view(view) : undefined,
 			onNotification: (method) => this.#legacy.notified(method),
 			acceptsBatch: () => this.#legacy.revision.acceptsBatch,
 			isAlone: (method) => method === 'initialize',
@@ -116,6 +128,16 @@ export class McpSession {
 		this.#unsubscribe();
 		this.#subscriptions.close();
 		this.#legacy.close();
+	}
+
+	/** A request that the provider takes as text. */
+	#view(view: MessageView): boolean {
+		if (!isPlainToolCall(view)) return false;
+		const isModern = view.has('protocolVersion') || view.has('clientCapabilities');
+		if (!(isModern ? this.#modern.forward(view) : this.#legacy.forward(view))) return false;
+		if (isModern) this.#hasSpokenModern = true;
+		else this.#hasSpokenLegacy = true;
+		return true;
 	}
 
 	#serve(call: IncomingCall): unknown {

@@ -17,16 +17,13 @@ import type { ClientConnection } from './call-context.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Params } from './methods.ts';
 
-/** Throws -32022 for a version that is not served, -32602 for a field that is missing. */
-export class ModernClient implements ClientConnection {
+/** What a modern request says about its client. Throws -32022 for a version that is not served, -32602 for a field that is missing. */
+export class ModernEnvelope {
 	readonly revision: Revision;
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly meta: Params;
-	readonly #peer: () => Peer;
-	readonly #sessions: ConnectionSessions;
 
-	constructor(peer: () => Peer, sessions: ConnectionSessions, meta: Params) {
-		this.#sessions = sessions;
+	constructor(meta: Params) {
 		const requested = meta[PROTOCOL_VERSION];
 		const revision = modernRevision(requested);
 		if (typeof requested !== 'string') {
@@ -45,11 +42,6 @@ export class ModernClient implements ClientConnection {
 		this.revision = revision;
 		this.capabilities = capabilities;
 		this.meta = meta;
-		this.#peer = peer;
-	}
-
-	get sessionId(): string {
-		return this.#sessions.idOf(this.clientInfo);
 	}
 
 	get clientInfo(): unknown {
@@ -59,6 +51,21 @@ export class ModernClient implements ClientConnection {
 	logLevel(meta: Params): McpLogLevel | undefined {
 		const level = meta[LOG_LEVEL];
 		return isLogLevel(level) ? level : undefined;
+	}
+}
+
+export class ModernClient extends ModernEnvelope implements ClientConnection {
+	readonly #peer: () => Peer;
+	readonly #sessions: ConnectionSessions;
+
+	constructor(peer: () => Peer, sessions: ConnectionSessions, meta: Params) {
+		super(meta);
+		this.#peer = peer;
+		this.#sessions = sessions;
+	}
+
+	get sessionId(): string {
+		return this.#sessions.idOf(this.clientInfo);
 	}
 
 	notify(method: string, params: unknown): void {

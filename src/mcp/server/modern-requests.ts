@@ -3,15 +3,22 @@
  * capabilities in `_meta`, checked each time. Every result has a `resultType`.
  */
 import { OrchestraError } from '../../errors.ts';
-import { type Awaitable, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	type Awaitable,
+	answerValue,
+	exactAnswer,
+	isInputRequired,
+	type Result,
+} from '../../protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../protocol/meta.ts';
 import { modernVersions } from '../../protocol/revisions.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
-import { isObject, memberText, rewritesNumbers } from '../../wire/json.ts';
-import { keepNumbers } from '../../wire/keep-numbers.ts';
-import { sourceTextOf, withInnerMember, withMembers } from '../../wire/source-text.ts';
+import { isObject } from '../../wire/json.ts';
+import { JsonText, rewritesNumbers, withMember } from '../../wire/json-text.ts';
+import { type MessageView, writtenMember } from '../../wire/message-view.ts';
 import { CallContext } from './call-context.ts';
 import type { InputResponses } from './client-questions.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
@@ -23,6 +30,7 @@ import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
+import { EnvelopeClient } from './viewed-client.ts';
 
 /** TTL of a list for a client without a subscription, in milliseconds. */
 const LIST_TTL_MS = 10_000;
@@ -41,6 +49,8 @@ export interface ModernRequestsOptions {
 export class ModernRequests {
 	readonly #options: ModernRequestsOptions;
 	readonly #identity: Readonly<Record<string, unknown>>;
+	/** The client of the last call that was offered as text: the next one is the same, as a rule. */
+	#lastClient: EnvelopeClient | undefined;
 
 	constructor(options: ModernRequestsOptions) {
 		this.#options = options;
@@ -56,7 +66,7 @@ export class ModernRequests {
 		if (method === undefined) throw methodNotFound(call.method);
 		if (method.isInteractive) return this.#interact(call, method, params, client);
 		const context = new CallContext(client, call, meta);
-		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
+		const work = (): Awaitable<Answer> => method.answer(this.#options.provider, params, context);
 		return after(
 			unlessFailing(work, () => context.end()),
 			(result) => {
@@ -66,13 +76,28 @@ export class ModernRequests {
 		);
 	}
 
-	#discover(): Awaitable<Result> {
+	/** Offer a plain call to the provider before it is parsed; false when it must be parsed. */
+	forward(view: MessageView): boolean {
+		const { provider, peer, sessions } = this.#options;
+		if (!this.#lastClient?.isOf(view)) {
+			const client = EnvelopeClient.of(view, peer, sessions);
+			if (client === undefined) return false;
+			this.#lastClient = client;
+		}
+		const from = this.#lastClient;
+		from.forwarder ??= provider.toolForwarder?.();
+		return from.forwarder?.take(view, from) ?? false;
+	}
+
+	#discover(): Awaitable<Answer> {
+		// After the answer, as with `initialize`.
+		setImmediate(() => this.#options.sessions.introduced());
 		return after(providerOffer(this.#options.provider), (offer) =>
 			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}
 
-	#interact(call: IncomingCall, method: Method, params: Params, client: ModernClient): Awaitable<Result> {
+	#interact(call: IncomingCall, method: Method, params: Params, client: ModernClient): Awaitable<Answer> {
 		const { requestState } = params;
 		const inputResponses = responsesOf(params['inputResponses'], call.text);
 		const payload = requestState === undefined ? undefined : this.#open(requestState, call.method, params);
@@ -83,7 +108,7 @@ export class ModernRequests {
 		const isContinued = payload !== undefined;
 		const asking = { asker: interactive, inputResponses, requestState: state, isContinued };
 		const context = new CallContext(client, call, client.meta, asking);
-		const work = (): Awaitable<Result> => method.answer(this.#options.provider, params, context);
+		const work = (): Awaitable<Answer> => method.answer(this.#options.provider, params, context);
 		const step = unlessFailing(
 			() => interactive.run(context, work),
 			() => context.end(),
@@ -106,7 +131,7 @@ export class ModernRequests {
 	}
 
 	/** A retry of a suspended call. Missing answers are requested again. */
-	#resume(request: InteractiveRequest, id: string, responses: InputResponses): Awaitable<Result> {
+	#resume(request: InteractiveRequest, id: string, responses: InputResponses): Awaitable<Answer> {
 		const { call, client } = request;
 		const suspended = this.#options.suspendedCalls.find(id);
 		if (suspended === undefined)
@@ -128,11 +153,11 @@ export class ModernRequests {
 		return after(outcome, (last) => this.#answerStep(last, request, context));
 	}
 
-	#answerStep(step: StepOutcome, request: InteractiveRequest, context: CallContext | undefined): Result {
+	#answerStep(step: StepOutcome, request: InteractiveRequest, context: CallContext | undefined): Answer {
 		context?.end();
 		if ('suspended' in step) return this.#ask(request, step.questions, { suspended: step.suspended });
-		const { result } = step;
-		if (!isInputRequired(result)) return this.#complete(result, request.method.isCacheable);
+		const result = answerValue(step.result);
+		if (!isInputRequired(result)) return this.#complete(step.result, request.method.isCacheable);
 		const { inputRequests, requestState = null } = result;
 		if (inputRequests) requireCapabilities(inputRequests, request.client.capabilities);
 		return this.#ask(request, inputRequests, { state: requestState });
@@ -151,20 +176,25 @@ export class ModernRequests {
 		};
 	}
 
-	/** The result of another server, with its text; undefined when there is none. */
-	#forwarded(result: Result): Result | undefined {
+	/** The answer of another server, as its text; undefined when its `_meta` must be replaced. */
+	#forwarded(answer: JsonText): JsonText | undefined {
+		const result = answerValue(answer);
 		const { _meta: meta } = result;
-		if (sourceTextOf(result) === undefined || (meta !== undefined && !isObject(meta))) return undefined;
-		const type = 'resultType' in result ? {} : { resultType: 'complete' };
-		if (meta === undefined) return withMembers(result, { ...type, _meta: this.#identity });
-		const { info } = this.#options.provider;
-		const named = SERVER_INFO in meta ? result : withInnerMember(result, ['_meta', SERVER_INFO], info);
-		return 'resultType' in result ? named : withMembers(named, type);
+		if (meta !== undefined && !isObject(meta)) return undefined;
+		const members = 'resultType' in result ? [] : ['"resultType":"complete"'];
+		if (meta === undefined) members.push(`"_meta":${JSON.stringify(this.#identity)}`);
+		const info = JSON.stringify(this.#options.provider.info);
+		const isNamed = meta === undefined || SERVER_INFO in meta;
+		const { text } = isNamed ? answer : new JsonText(withMember(answer.text, ['_meta', SERVER_INFO], info));
+		if (members.length === 0) return isNamed ? answer : new JsonText(text);
+		const rest = text.slice(text.indexOf('{') + 1);
+		return new JsonText(`{${members.join(',')}${Object.keys(result).length === 0 ? '' : ','}${rest}`);
 	}
 
-	#complete(result: Result, isCacheable: boolean): Result {
-		const forwarded = isCacheable ? undefined : this.#forwarded(result);
+	#complete(answer: Answer, isCacheable: boolean): Answer {
+		const forwarded = !isCacheable && answer instanceof JsonText ? this.#forwarded(answer) : undefined;
 		if (forwarded) return forwarded;
+		const result = exactAnswer(answer);
 		const { _meta: meta } = result;
 		const complete: Result = {
 			resultType: 'complete',
@@ -190,9 +220,10 @@ interface InteractiveRequest {
 /** The input responses of a request; a value that is not an object counts as missing. */
 function responsesOf(given: unknown, text: string): InputResponses | undefined {
 	if (given === undefined) return undefined;
-	if (rewritesNumbers(text)) keepNumbers(given, memberText(text, 'params', 'inputResponses'));
-	if (!isObject(given)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
-	return Object.fromEntries(Object.entries(given).filter(([, response]) => isObject(response)));
+	const written = rewritesNumbers(text) ? writtenMember(text, 'inputResponses') : undefined;
+	const exact = written === undefined ? given : new JsonText(written, given).exact;
+	if (!isObject(exact)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
+	return Object.fromEntries(Object.entries(exact).filter(([, response]) => isObject(response)));
 }
 
 /** JSON in which the order of keys does not matter. */

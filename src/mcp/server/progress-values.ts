@@ -1,5 +1,5 @@
 /* The rules of MCP for progress: values rise, and a token is a string or an integer. */
-import { ExactNumber } from '../../wire/json-rpc.ts';
+import { JsonText } from '../../wire/json-text.ts';
 
 /** The least difference between two progress values. */
 const SMALLEST_STEP = 1e-6;
@@ -11,6 +11,6 @@ export function risingProgress(last: number, value: number): number {
 
 /** Other progress tokens are ignored. */
 export function isProgressToken(token: unknown): boolean {
-	if (token instanceof ExactNumber) return /^-?\d+$/.test(token.text);
+	if (token instanceof JsonText) return /^-?\d+$/.test(token.text);
 	return typeof token === 'string' || Number.isInteger(token);
 }

@@ -1,29 +1,18 @@
 /*
  * The interface between a session and what it serves: a hub, a library, any server.
  *
- * A provider implements tools, resources and prompts and is independent of
- * revisions, paging and transports. A missing method is not offered to clients.
- * Lists are sorted, so that the same content gives the same bytes.
+ * A provider has items (tools, prompts, resources) and answers requests about them. It is
+ * independent of revisions, paging and transports. Which requests there are, and what is
+ * in them, is one table (`methods.ts`). Lists are sorted, so that the same content gives
+ * the same bytes.
  */
-
-import type {
-	Awaitable,
-	CallToolResult,
-	CompleteResult,
-	GetPromptResult,
-	Implementation,
-	InputRequired,
-	Prompt,
-	ReadResourceResult,
-	Resource,
-	ResourceTemplate,
-	ServerCapabilities,
-	Tool,
-} from '../../protocol/mcp-types.ts';
+import type { Item, ItemKind, ListKind } from '../../protocol/item-lists.ts';
+import type { Answer, Awaitable, Implementation } from '../../protocol/mcp-types.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
+import type { ToolForwarder } from './viewed-client.ts';
 
 /** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
-export type Change = { kind: 'tools' | 'prompts' | 'resources' } | ResourceChange | LogChange;
+export type Change = { kind: ListKind } | ResourceChange | LogChange;
 
 /** A resource changed. */
 export interface ResourceChange {
@@ -40,11 +29,36 @@ export interface LogChange {
 	/** Of `notifications/message`. */
 	readonly params: Readonly<Record<string, unknown>>;
 	readonly sessionId?: string | undefined;
-	/** The backend that sent it. */
+	/** The source that sent it. */
 	readonly source?: string | undefined;
 	/** The sessions that have it already. */
 	readonly heardBy?: ReadonlySet<string> | undefined;
 }
+
+/** A capability of a server that methods need. */
+export type Capability = 'tools' | 'prompts' | 'resources' | 'completions';
+
+/** Params of the methods that reach a provider, checked. */
+export interface CallParams {
+	'tools/call': CallToolParams;
+	'prompts/get': GetPromptParams;
+	'resources/read': ReadResourceParams;
+	'completion/complete': CompleteParams;
+}
+
+/** A method that reaches a provider. */
+export type CallMethod = keyof CallParams;
+
+/** A request of a client, of one method. */
+export interface CallOf<M extends CallMethod> {
+	readonly method: M;
+	readonly params: CallParams[M];
+	/** The session, the cancellation, and the way back for progress, logs and questions. */
+	readonly context: CallContext;
+}
+
+/** A request of a client. */
+export type Call = { [M in CallMethod]: CallOf<M> }[CallMethod];
 
 /** Params of `tools/call`. */
 export interface CallToolParams {
@@ -56,6 +70,11 @@ export interface CallToolParams {
 export interface GetPromptParams {
 	name: string;
 	arguments: Record<string, string>;
+}
+
+/** Params of `resources/read`. */
+export interface ReadResourceParams {
+	uri: string;
 }
 
 /** Params of `completion/complete`; `context` holds the arguments that are already filled in. */
@@ -72,36 +91,44 @@ export interface RootsClient {
 	listRoots(): Promise<unknown>;
 }
 
+/** Follows the sessions of clients. */
+export interface ProviderSessions {
+	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */
+	opened?(sessionId: string, transport?: string): void;
+	/** The client of a legacy session introduced itself. */
+	introduced?(client: ClientConnection): void;
+	/** The client of a legacy session set its log level. */
+	logLevelChanged?(client: ClientConnection): void;
+	/** The roots of a client changed. */
+	rootsChanged?(client: RootsClient): void;
+	/** A connection of this session closed. */
+	closed?(sessionId: string): void;
+}
+
 /** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
 	/** How to use it, for the model of a client. */
 	readonly instructions?: Awaitable<string | undefined>;
-	/** The current capabilities, read for each client. */
-	capabilities(): Awaitable<ServerCapabilities>;
-	listTools?(context: CallContext): Awaitable<readonly Tool[]>;
-	callTool?(params: CallToolParams, context: CallContext): Awaitable<CallToolResult | InputRequired>;
-	listResources?(context: CallContext): Awaitable<readonly Resource[]>;
-	listResourceTemplates?(context: CallContext): Awaitable<readonly ResourceTemplate[]>;
-	readResource?(uri: string, context: CallContext): Awaitable<ReadResourceResult | InputRequired>;
-	listPrompts?(context: CallContext): Awaitable<readonly Prompt[]>;
-	getPrompt?(params: GetPromptParams, context: CallContext): Awaitable<GetPromptResult | InputRequired>;
-	complete?(params: CompleteParams, context: CallContext): Awaitable<CompleteResult>;
+	/** The id of the hub that it is, or is of. */
+	readonly hubId?: string | undefined;
+	/** Whether it answers every method: with empty lists, and errors that name the item, where it declares no capability. */
+	readonly answersAll?: boolean;
+	/** The current ones, read for each client. */
+	readonly capabilities: Awaitable<readonly Capability[]>;
+	/** Its items of a kind, for the client of a request, or all without one. Asked for when it declares the capability, or answers all. */
+	list(kind: ItemKind, reader?: CallContext): Awaitable<readonly Item[]>;
+	/** Answer a request. Asked for when it declares the capability of the method, or answers all. */
+	request(call: Call): Awaitable<Answer>;
+	/** Takes calls of tools of this client as text; undefined when all must be parsed. */
+	toolForwarder?(): ToolForwarder;
 	/**
 	 * A client subscribed to this resource (true) or unsubscribed (false). Updates are reported once it resolves; a
 	 * rejection is the answer to the client.
 	 */
 	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
-	/** The roots of a client changed. */
-	rootsChanged?(client: RootsClient): void;
-	/** A connection of this session opened. A session may have several, one after the other. `transport` is a word such as `http`. */
-	sessionOpened?(sessionId: string, transport?: string): void;
-	/** The client of a legacy session introduced itself. */
-	clientConnected?(client: ClientConnection): void;
-	/** The client of a legacy session set its log level. */
-	logLevelChanged?(client: ClientConnection): void;
-	/** A connection of this session closed. */
-	sessionClosed?(sessionId: string): void;
-	/** Subscribe to changes. Returns the function that unsubscribes. */
-	onChange?(listener: (change: Change) => void): () => void;
+	/** Follows the sessions of its clients. */
+	readonly sessions?: ProviderSessions;
+	/** Call `listener` with each change, until the returned function is called. Default: it never changes, and clients are not told that it may. */
+	watch?(listener: (change: Change) => void): () => void;
 }

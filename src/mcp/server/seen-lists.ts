@@ -5,15 +5,11 @@
  * A `list_changed` before the first answer makes some clients show every item twice
  * and others hang. A change during a list request is deferred until after the answer.
  */
+import { type ListKind, lists } from '../../protocol/item-lists.ts';
 
-export type ListKind = 'tools' | 'prompts' | 'resources';
-
-const kinds: Readonly<Record<string, ListKind>> = {
-	'tools/list': 'tools',
-	'prompts/list': 'prompts',
-	'resources/list': 'resources',
-	'resources/templates/list': 'resources',
-};
+const kinds: ReadonlyMap<string, ListKind> = new Map(
+	Object.values(lists).map(({ method, change }) => [method, change]),
+);
 
 export class SeenLists {
 	readonly #notify: (kind: ListKind) => void;
@@ -30,7 +26,7 @@ export class SeenLists {
 	 * before that; undefined when it is not a list.
 	 */
 	begin(method: string): ((isLater: boolean) => void) | undefined {
-		const kind = kinds[method];
+		const kind = kinds.get(method);
 		if (kind === undefined) return undefined;
 		this.#listing.set(kind, (this.#listing.get(kind) ?? 0) + 1);
 		return (isLater) => this.#end(kind, isLater);

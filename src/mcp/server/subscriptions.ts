@@ -6,18 +6,19 @@
  * request gets no answer; a server that shuts down answers every open one.
  */
 import { OrchestraError } from '../../errors.ts';
+import type { ListKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
-import type { Id } from '../../wire/json-rpc.ts';
+import { JsonText } from '../../wire/json-text.ts';
 import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
-import { after, type Params } from './methods.ts';
+import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
-import type { ListKind } from './seen-lists.ts';
 
 /** Most notifications that follow the acknowledgement of one subscription. */
 const HELD_LIMIT = RESOURCE_SUBSCRIPTIONS_LIMIT;
@@ -32,7 +33,7 @@ const listKinds = {
 } as const;
 
 interface Subscription {
-	readonly id: Id;
+	readonly id: JsonText;
 	readonly kinds: ReadonlySet<string>;
 	readonly uris: Set<string>;
 	readonly client: ClientConnection;
@@ -57,7 +58,7 @@ export class Subscriptions {
 	listen(call: IncomingCall, params: Params, client: ClientConnection): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
-		return after(this.#provider.capabilities(), (capabilities) =>
+		return after(declaredCapabilities(this.#provider), (capabilities) =>
 			this.#start(call, client, this.#accepted(wanted, capabilities)),
 		);
 	}
@@ -112,16 +113,22 @@ export class Subscriptions {
 			);
 		}
 		return new Promise((resolve, reject) => {
-			const subscription = { id: call.id, ...accepted, client, finish: resolve, held: new Map() };
+			const subscription = {
+				id: new JsonText(call.id),
+				...accepted,
+				client,
+				finish: resolve,
+				held: new Map(),
+			};
 			this.#open.add(subscription);
 			const { signal } = call;
-			signal.addEventListener('abort', () => this.#close(subscription), { once: true });
 			if (accepted.uris.size === 0) this.#acknowledge(subscription);
 			else
 				this.#subscribe(subscription)
 					.then(() => this.#acknowledge(subscription), reject)
 					.catch(reject);
-			if (signal.aborted || this.#isClosed) this.#close(subscription);
+			if (this.#isClosed) this.#close(subscription);
+			onAbort(signal, () => this.#close(subscription));
 		});
 	}
 

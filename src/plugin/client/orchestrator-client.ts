@@ -10,6 +10,7 @@ import type { RequestInit, ResponseKind, ResponseValue } from '../codec.ts';
 import { type ExactObject, exactBytes, readExact } from '../exact-json.ts';
 import { EXACT_JSON, FEATURES } from '../features.ts';
 import type { PluginManifest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { fileNotFound, isMissingFile } from '../missing-file.ts';
 import type { PluginClient } from './plugin-client.ts';
 import type { CallOptions } from './unary-calls.ts';
 
@@ -75,8 +76,10 @@ export class Orchestrator {
 		});
 	}
 
+	/** Throws `not_found` for a missing file. */
 	async read(path: string, storageType = ''): Promise<StorageFile> {
 		const found = await this.ask({ case: 'storageRead', value: { path, storageType } }, 'storageRead');
+		if (isMissingFile(found)) throw fileNotFound(path);
 		return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
 	}
 

@@ -9,6 +9,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { DialOptions, Link } from '../../link/link.ts';
 import { dial, type LinkChoice } from '../../link/open-link.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import {
 	decodeResponse,
@@ -98,10 +99,11 @@ export class PluginClient {
 		const { signal, timeoutMs } = options;
 		const start = request.request?.case === 'streamStart' ? request.request.value.streamId : undefined;
 		let isDone = false;
+		let stopListening = (): void => {};
 		const cleanUp = (): void => {
 			isDone = true;
 			clearTimeout(timer);
-			signal?.removeEventListener('abort', cancel);
+			stopListening();
 		};
 		const responses = new ResponseStream(
 			stream,
@@ -115,15 +117,13 @@ export class PluginClient {
 				cleanUp();
 			},
 		);
-		const cancel = (): void => responses.cancel();
 		const timer =
 			timeoutMs === undefined
 				? undefined
 				: setTimeout(() => responses.fail(late(timeoutMs)), timerMs(timeoutMs));
-		signal?.addEventListener('abort', cancel, { once: true });
 		stream.send(payload);
 		if (this.#link.streamsAreCheap) stream.end();
-		if (signal?.aborted) cancel();
+		stopListening = onAbort(signal, () => responses.cancel());
 		return responses;
 	}
 

@@ -12,9 +12,10 @@ import type { LinkChoice } from '../../link/open-link.ts';
 import type { Log } from '../../log.ts';
 import { Child } from '../../process/child.ts';
 import type { ChildLimits } from '../../process/child-limits.ts';
-import { explainExit } from '../../process/diagnosis.ts';
+import { exitReason, explainExit } from '../../process/diagnosis.ts';
 import type { Sandbox } from '../../process/sandbox.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { FEATURES } from '../features.ts';
 import type {
@@ -78,8 +79,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 	program.onStarted?.(child);
 	let client: PluginClient | undefined;
 	// Stopping the child makes the pending step fail with the reason.
-	const giveUp = (): void => void child.stop().catch(() => {});
-	program.signal?.addEventListener('abort', giveUp, { once: true });
+	const stopListening = onAbort(program.signal, () => void child.stop().catch(() => {}));
 	try {
 		program.signal?.throwIfAborted();
 		const address = await readyAddress(child, stderr, program.id);
@@ -92,7 +92,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		await child.stop();
 		throw startError(child, program.id, thrown);
 	} finally {
-		program.signal?.removeEventListener('abort', giveUp);
+		stopListening();
 	}
 }
 
@@ -173,7 +173,8 @@ function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): S
 }
 
 async function readyAddress(child: Child, stderr: StderrLines, id: string): Promise<string> {
-	const ended = child.exited.then(() => {
+	const ended = child.exited.then(async () => {
+		await child.lastStderrLines();
 		throw new OrchestraError('closed', explainExit(child.diagnose()));
 	});
 	const address = await within(Promise.race([stderr.ready, ended]), READY_MS);
@@ -183,9 +184,12 @@ async function readyAddress(child: Child, stderr: StderrLines, id: string): Prom
 
 function startError(child: Child, id: string, thrown: unknown): OrchestraError {
 	const error = OrchestraError.from(thrown);
+	const diagnosis = child.diagnose();
+	const reason = exitReason(diagnosis);
+	const isNew = reason !== undefined && !error.message.includes(reason);
 	return new OrchestraError(error.code, `the plugin ${id} did not start: ${error.message}`, {
 		cause: error,
-		hint: error.hint ?? child.diagnose().stderr.at(-1),
-		data: { ...child.diagnose(), ...error.data },
+		hint: error.hint ?? (isNew ? reason : undefined),
+		data: { ...diagnosis, ...error.data },
 	});
 }

@@ -104,5 +104,7 @@ export class SharedStream {
 
 /** The error of a call whose response has the id of another request. */
 export function unexpectedResponse(address: string, id: string): OrchestraError {
-	return new OrchestraError('bad_frame', `${address} sent a response to "${id}", which was not requested`);
+	return new OrchestraError('bad_frame', `${address} sent a response to "${id}", which was not requested`, {
+		data: { outcome: 'unknown' },
+	});
 }

@@ -6,13 +6,12 @@
  * size is logged with the next line.
  */
 import { deferred } from '../../rpc/deferred.ts';
-import { LineSplitter } from '../../wire/lines.ts';
+import { LineSplitter, NEWLINE } from '../../wire/lines.ts';
 
 const LINE_LIMIT_BYTES = 64 * 1024;
 /** Most bytes that are read per second once the plugin is ready. */
 const BYTES_PER_SECOND = 256 * 1024;
 const SECOND_MS = 1000;
-const NEWLINE = 0x0a;
 
 export class StderrLines {
 	/** Resolves with the address of the plugin. */

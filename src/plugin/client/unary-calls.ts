@@ -3,7 +3,8 @@
  * (`rpc/pending.ts`). Here calls are not matched by its ids: each stream has its own
  * requests, so the stream holds the `UnaryCall` that settles the call.
  */
-import { OrchestraError } from '../../errors.ts';
+import { CALL_TIMEOUT_MS } from '../../config/defaults.ts';
+import { OrchestraError, withOutcome } from '../../errors.ts';
 import { systemClock } from '../../rpc/clock.ts';
 import { canceledCall } from '../../rpc/message-errors.ts';
 import { type CancelSource, type PendingEntry, PendingTable } from '../../rpc/pending.ts';
@@ -18,9 +19,7 @@ export interface CallOptions {
 	work?: CancelSource | undefined;
 }
 
-export const CALL_TIMEOUT_MS = 30_000;
-
-/** One call in flight, for the stream that gets its response. */
+/** One call in flight, for the stream that gets its response. An error without `data.outcome` came before the response. */
 export interface UnaryCall {
 	settle(response: PluginResponse): void;
 	fail(error: OrchestraError): void;
@@ -39,9 +38,11 @@ export class UnaryCalls {
 		expired: (entry) =>
 			abandon(
 				entry,
-				new OrchestraError('timeout', `${entry.what} got no response within ${entry.timeoutMs} ms`),
+				new OrchestraError('timeout', `${entry.what} got no response within ${entry.timeoutMs} ms`, {
+					data: { outcome: 'unknown' },
+				}),
 			),
-		aborted: (entry, reason) => abandon(entry, canceledCall(entry.what, reason)),
+		aborted: (entry, reason) => abandon(entry, canceledCall(entry.what, reason, 'unknown')),
 	});
 	#lastId = 0;
 
@@ -56,8 +57,8 @@ export class UnaryCalls {
 	run(what: string, options: CallOptions, begin: (call: UnaryCall) => () => void): Promise<PluginResponse> {
 		const { timeoutMs = CALL_TIMEOUT_MS, signal, work } = options;
 		return new Promise((resolve, reject) => {
-			if (signal?.aborted) return reject(canceledCall(what, signal.reason));
-			if (work?.isCanceled) return work.onCancel((reason) => reject(canceledCall(what, reason)));
+			if (signal?.aborted) return reject(canceledCall(what, signal.reason, 'not_run'));
+			if (work?.isCanceled) return work.onCancel((reason) => reject(canceledCall(what, reason, 'not_run')));
 			const id = ++this.#lastId;
 			const dueAt = systemClock.now() + timeoutMs;
 			const entry: Entry = {
@@ -78,7 +79,7 @@ export class UnaryCalls {
 			try {
 				entry.abandon = begin(call);
 			} catch (thrown) {
-				call.fail(OrchestraError.from(thrown));
+				call.fail(withOutcome(thrown, 'not_run'));
 			}
 		});
 	}

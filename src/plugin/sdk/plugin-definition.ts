@@ -1,7 +1,7 @@
 /* The types of a plugin definition: tools, prompts, storage and lifecycle hooks. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { InferInput } from '../../schema/infer-schema.ts';
-import type { JsonValue } from '../../wire/json.ts';
+import type { JsonObject, JsonValue } from '../../wire/json.ts';
 import type { Orchestrator } from '../client/orchestrator-client.ts';
 import type { ExactObject } from '../exact-json.ts';
 import type { PluginManifestSchema } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
@@ -69,6 +69,14 @@ export type StorageHandlers = Pick<
 	'storageRead' | 'storageWrite' | 'storageDelete' | 'storageList'
 >;
 
+/** An event that a plugin or client published. */
+export interface PluginEvent {
+	readonly topic: string;
+	readonly eventType: string;
+	readonly payload: JsonObject;
+	readonly sourcePlugin: string;
+}
+
 type ManifestFields = MessageInitShape<typeof PluginManifestSchema>;
 
 /** A whole plugin. */
@@ -85,6 +93,8 @@ export interface PluginDefinition<Inputs = Record<string, unknown>, StreamInputs
 	storage?: StorageHandlers & { types: string[] };
 	/** Other fields of the manifest: `needsStorage`, `providesAi`, `providesEvents` and so on. */
 	manifest?: Omit<ManifestFields, 'id' | 'version' | '$typeName' | '$unknown'>;
+	/** Called for each event of a topic in `manifest.needsEvents`. */
+	onEvent?(event: PluginEvent, orchestrator: Orchestrator): void | Promise<void>;
 	/** Called at boot. A thrown error fails the start. */
 	onBoot?(config: Record<string, string>, orchestrator: Orchestrator): void | Promise<void>;
 	onShutdown?(orchestrator: Orchestrator): void | Promise<void>;

@@ -111,6 +111,8 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 			await plugin.onBoot?.(config, hooks.orchestrator);
 			return { ready: true };
 		},
+		publish: ({ topic, eventType, payload = {}, sourcePlugin }) =>
+			plugin.onEvent?.({ topic, eventType, payload, sourcePlugin }, hooks.orchestrator),
 		shutdown: async () => ({ clean: await hooks.shutDown() }),
 	};
 }

@@ -14,6 +14,7 @@ import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
 import { CallTable } from '../../rpc/call-table.ts';
 import { INCOMING_LIMIT } from '../../rpc/incoming-calls.ts';
+import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';
 import { MCP_PARTS } from '../features.ts';
@@ -101,6 +102,8 @@ class StreamServer {
 		try {
 			await this.#respond(call, request);
 		} catch (thrown) {
+			// The answer to a delete has no place for the reason.
+			if (request.case === 'storageDelete') this.#handlers.log?.debug(failedDelete(request.value, thrown));
 			this.#send(call.requestId, request.case ? failedResponse(request.case, thrown) : unknownRequest());
 		}
 		this.#done(call);
@@ -158,10 +161,17 @@ class StreamServer {
 	async #subscribe(call: ServedCall, subscription: Value<'subscribe'>): Promise<void> {
 		const { subscriptionId, topic } = subscription;
 		if (!this.#handlers.subscribe) return this.#refuse(call);
+		const backlog = new EventBacklog(this.#stream);
 		const deliver: SubscribedCall['deliver'] = (event) => {
 			if (call.isAborted) return false;
+			if (!backlog.mayGrow) return true;
 			try {
-				this.#send(call.requestId, { case: 'eventDelivery', value: { ...event, subscriptionId } });
+				const value = { ...event, subscriptionId };
+				const payload = encodeResponse({
+					requestId: call.requestId,
+					response: { case: 'eventDelivery', value },
+				});
+				if (!this.#write(payload)) backlog.grow(payload.length);
 			} catch (thrown) {
 				// Too large for a frame: only this subscriber misses the event.
 				if (!OrchestraError.is(thrown, 'bad_frame')) throw thrown;
@@ -199,9 +209,13 @@ class StreamServer {
 
 	/** False when the stream is above its high-water mark. Does nothing when the stream is gone. */
 	#send(requestId: string, response: Response | undefined): boolean {
+		return this.#isGone || this.#write(encodeResponse({ requestId, ...(response ? { response } : {}) }));
+	}
+
+	#write(payload: Uint8Array): boolean {
 		if (this.#isGone) return true;
 		try {
-			return this.#stream.send(encodeResponse({ requestId, ...(response ? { response } : {}) }));
+			return this.#stream.send(payload);
 		} catch (thrown) {
 			if (OrchestraError.is(thrown, 'closed')) return true;
 			throw thrown;
@@ -232,9 +246,38 @@ class StreamServer {
 	}
 }
 
+/** Events above the high-water mark of a stream, which its subscriber may never read. More are dropped until it is drained. */
+class EventBacklog {
+	readonly #stream: LinkStream;
+	#bytes = 0;
+
+	constructor(stream: LinkStream) {
+		this.#stream = stream;
+	}
+
+	get mayGrow(): boolean {
+		return this.#bytes < FRAME_LIMIT_BYTES;
+	}
+
+	grow(bytes: number): void {
+		const isFirst = this.#bytes === 0;
+		this.#bytes += bytes;
+		if (!isFirst) return;
+		const reset = (): void => {
+			this.#bytes = 0;
+		};
+		// A stream that failed takes no more events.
+		this.#stream.drained().then(reset, () => {});
+	}
+}
+
 function absent(kind: RequestKind): Response {
 	if (kind === 'health') return { case: kind, value: { status: HealthResult_Status.HEALTHY, message: 'ok' } };
 	return unknownRequest();
+}
+
+function failedDelete({ path }: Value<'storageDelete'>, thrown: unknown): string {
+	return `${path} was not deleted: ${OrchestraError.from(thrown).message}`;
 }
 
 function unknownRequest(): Response {

@@ -13,11 +13,11 @@ import { type ConceptList, readConceptList } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 
 /** Lines whose terms are pooled. */
-const LINE_LIMIT = 8;
+const LINE_LIMIT = 5;
 /** Most terms of an expansion. */
-const TERM_LIMIT = 12;
+const TERM_LIMIT = 17;
 /** Weight of a whole pattern match, beside a cosine similarity of 1. */
-const PATTERN_SHARE = 0.5;
+const PATTERN_SHARE = 0.56;
 /** Many lines reach this score for any query. */
 const NEARNESS_FLOOR = 0.25;
 /** Words of the query that are named as the reason of a match by similarity alone. */

@@ -6,6 +6,7 @@
  */
 
 import { IDIOM_WORD_LIMIT, type Synonym, type Synonyms } from '../concepts/synonyms.ts';
+import type { Translations } from '../concepts/translations.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { Lexicon, NearWord } from './lexicon.ts';
@@ -39,18 +40,20 @@ export interface Idiom {
 export interface Vocabulary {
 	readonly lexicon: Lexicon;
 	readonly synonyms: Synonyms | undefined;
+	readonly translations?: Translations | undefined;
 }
 
 /** The matches of the word at `at`, itself first. */
 export function candidatesFor(
 	words: readonly string[],
 	at: number,
-	{ lexicon, synonyms }: Vocabulary,
+	{ lexicon, synonyms, translations }: Vocabulary,
 ): Candidate[] {
 	const word = words[at] ?? '';
 	const own = lexicon.find(word);
 	const found: Candidate[] = own ? [{ posting: own, form: word, kind: 'word', factor: 1 }] : [];
-	found.push(...joinedAt(words, at, lexicon), ...known(synonyms?.of(word) ?? [], lexicon));
+	const related = [...(synonyms?.of(word) ?? []), ...(translations?.of(word) ?? [])];
+	found.push(...joinedAt(words, at, lexicon), ...known(related, lexicon));
 	return found.length > 0 ? withoutRepetition(found) : nearCandidates(lexicon.near(word));
 }
 

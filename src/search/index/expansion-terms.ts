@@ -8,7 +8,7 @@ import { QUERY_SCAN_LIMIT, rarityOf } from './query.ts';
 /** In a large collection, terms in a larger part of the documents say little and take long. */
 const TERM_MOST_SHARE = 0.25;
 /** An expansion counts in full when the collection has this part of its terms; with fewer the query is likely about something else. */
-const KNOWN_TERMS_SHARE = 0.5;
+const KNOWN_TERMS_SHARE = 0.8;
 /** Terms in so few documents cost nothing. */
 const TERM_FREE_DOCUMENTS = 1000;
 

@@ -123,6 +123,7 @@ export function describeReasons(reasons: readonly MatchReason[]): string {
 
 function describe({ word, matched, kind, fields }: MatchReason): string {
 	const place = fields.join(', ');
+	if (kind === 'usage') return 'used for a similar query';
 	if (kind === 'meaning') return `"${word}" is near to ${matched} in ${place}`;
 	if (kind === 'concept') return `"${word}" may mean ${matched} in ${place}`;
 	if (kind === 'phrase') return `phrase "${word}" in ${place}`;

@@ -5,7 +5,7 @@
  * are also grouped by first letter: typos seldom hit it, so the search for a
  * mistyped word scans a small part of the vocabulary.
  */
-import { editDistance } from '../text/edit-distance.ts';
+import { editDistance } from '../../edit-distance.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';

@@ -15,7 +15,7 @@ export const QUERY_WORD_LIMIT = 30;
 export const QUERY_SCAN_LIMIT: number = 8 * QUERY_WORD_LIMIT;
 
 /** Weight of a common English word beside others with the same IDF. */
-const COMMON_SHARE = 0.65;
+const COMMON_SHARE = 0.87;
 
 export interface Alternative extends Candidate {
 	/** IDF of the matched word, at most that of the word of the query. */

@@ -12,7 +12,7 @@ import type { QueryWord } from './query.ts';
 const RARE_SHARE = 0.01;
 const RARE_DOCUMENTS = 2;
 /** A document that holds so much of the significant words, beside what the lifted one holds, is left where it is. */
-const OUTWEIGHS_SHARE = 0.75;
+const OUTWEIGHS_SHARE = 0.6;
 /** Keeps the order among those that are lifted to one height. */
 const TIE_BREAK = 1e-6;
 

@@ -8,14 +8,7 @@ import type { Alternative, QueryWord } from './query.ts';
 /** Saturation of the term frequency, k1 of BM25. */
 const SATURATION = 1.2;
 /** Part of the score that depends on how many words of the query a document holds. */
-const COVERAGE_SHARE = 0.6;
-
-export interface TermShares {
-	/** Score of a document that holds all the terms. */
-	most: number;
-	/** Least score of a document that is found by terms alone. */
-	least: number;
-}
+const COVERAGE_SHARE = 0.5;
 
 export class Scores {
 	#scores = new Float64Array(0);
@@ -23,20 +16,21 @@ export class Scores {
 	#covered = new Float64Array(0);
 	#unit = 0;
 	#worthOfAll = 0;
+	#highest = 0;
 	/** Slots that have any score, as many as `#count`. */
 	#touched = new Uint32Array(0);
 	#count = 0;
 	/** Slots that hold the current word. */
 	#mine = new Uint32Array(0);
 
-	/** Slots that have any score, in no particular order; until the next `fill`. */
-	get touched(): Uint32Array {
-		return this.#touched.subarray(0, this.#count);
-	}
-
 	/** From 0 to about 1. */
 	of(slot: number): number {
 		return this.#scores[slot] ?? 0;
+	}
+
+	/** The score of each slot, until the next query. */
+	get values(): Float64Array {
+		return this.#scores;
 	}
 
 	/** A sum of IDF weights as a part of the score. */
@@ -52,12 +46,12 @@ export class Scores {
 		return this.share(Math.max(0, ...scores)) * this.#coverage(slot);
 	}
 
-	/** Score all documents for these words, at most about `most`. */
-	fill(words: readonly QueryWord[], slots: number, most = 1): void {
+	/** Score all documents for these words, at most about 1. */
+	fill(words: readonly QueryWord[], slots: number): void {
 		this.#clear(slots);
 		const worthOfAll = words.reduce((sum, word) => sum + word.rarity, 0);
 		this.#worthOfAll = worthOfAll;
-		this.#unit = worthOfAll === 0 ? 0 : most / (worthOfAll * (SATURATION + 1));
+		this.#unit = worthOfAll === 0 ? 0 : 1 / (worthOfAll * (SATURATION + 1));
 		for (const word of words) this.#scoreWord(word);
 		for (let at = 0; at < this.#count; at++) {
 			const slot = this.#touched[at] ?? 0;
@@ -65,28 +59,26 @@ export class Scores {
 		}
 	}
 
-	/** Add to the score of a document, which is one of `touched` from then on. */
-	add(slot: number, score: number): void {
-		const held = this.#scores[slot] ?? 0;
-		if (held === 0) this.#touched[this.#count++] = slot;
-		this.#scores[slot] = held + score;
-	}
-
-	/**
-	 * Add the score of the expansion terms, up to `most`. A document that has no other score needs `least`
-	 * from its terms.
-	 */
-	addTerms(terms: readonly KnownTerm[], { most, least }: TermShares): void {
+	/** Score all documents for expansion terms, at most 1. */
+	fillTerms(terms: readonly KnownTerm[], slots: number): void {
+		this.#clear(slots);
 		let count = 0;
 		for (const term of terms) count = this.#scoreTerm(term, count);
 		const worthOfAll = terms.reduce((sum, { rarity, weight }) => sum + rarity * weight, 0);
 		const confidence = Math.max(0, ...terms.map(({ weight }) => weight));
+		this.#highest = 0;
 		for (let at = 0; at < count; at++) {
 			const slot = this.#mine[at] ?? 0;
-			const score = (most * confidence * (this.#word[slot] ?? 0)) / worthOfAll;
+			const score = (confidence * (this.#word[slot] ?? 0)) / worthOfAll;
 			this.#word[slot] = 0;
-			if (this.of(slot) > 0 || score >= least) this.add(slot, score);
+			this.#scores[slot] = score;
+			if (score > this.#highest) this.#highest = score;
 		}
+	}
+
+	/** The highest score of the terms. */
+	get highest(): number {
+		return this.#highest;
 	}
 
 	/** Returns the number of slots in `#mine`, `known` of them from earlier terms. */

@@ -5,20 +5,40 @@
  * when the document is added, against a typical field length instead of the average
  * of the collection, so that adding or removing a document never changes another. A
  * query scans one posting list per word and keeps the best documents; only those are
- * read again for phrases and reasons. With word vectors, cosine similarity adds to
- * the score; with concepts, expansion terms do.
+ * read again for names, phrases and reasons. `fusion.ts` makes one score of the signals;
+ * what one of them ranks first is never lost to the others.
  */
 import type { Concepts } from '../concepts/concepts.ts';
 import type { Synonyms } from '../concepts/synonyms.ts';
-import type { SearchDocument, SearchField, SearchHit, SearchOptions, SearchResult } from '../document.ts';
+import type { Translations } from '../concepts/translations.ts';
+import type {
+	MatchReason,
+	Ranking,
+	RankOptions,
+	SearchDocument,
+	SearchField,
+	SearchOptions,
+	SearchResult,
+} from '../document.ts';
+import { withoutLiterals } from '../text/literals.ts';
+import { wordsOf } from '../text/words.ts';
 import { DocumentVectors, type ReadDocument, type VectorQuery } from '../vectors/document-vectors.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
 import { type KnownTerm, knownTerms } from './expansion-terms.ts';
 import { explain, type PhraseMatch, phrasesIn, type SimilarForm, toPoints } from './explain.ts';
 import { FieldWeights } from './field-weights.ts';
+import {
+	fuseName,
+	type NameSignals,
+	partOfPhrase,
+	partOfWords,
+	type SignalWeights,
+	weightsFor,
+} from './fusion.ts';
 import { Lexicon } from './lexicon.ts';
+import { nearnessOf } from './nearness.ts';
 import { PendingPostings } from './pending-postings.ts';
-import { type QueryWord, readQuery } from './query.ts';
+import { type QueryWord, rarityOf, readQuery } from './query.ts';
 import { RareTitles } from './rare-titles.ts';
 import { Scores } from './scores.ts';
 import { similarPairs } from './similar-words.ts';
@@ -30,21 +50,28 @@ export const DOCUMENT_WORD_LIMIT = 50_000;
 /** Documents that are rescored for phrases, at least. */
 const SECOND_LOOK = 100;
 /** Weight of two adjacent words, as a share of the weight of the words. */
-const PHRASE_SHARE = 0.35;
-/** Share of cosine similarity in the score, where vectors are loaded. */
-const SIMILARITY_SHARE = 0.45;
+const PHRASE_SHARE = 0.5;
 /** Default of `similarityFloor`. */
 const SIMILARITY_FLOOR = 0.2;
-/** Least similarity of a document that is found by similarity alone; others need a word of the query. */
+/** Least similarity above the floor of a document that is found by similarity alone; others need a word of the query. */
 const ALONE_LEAST_SIMILARITY = 0.1;
-/** Score of all expansion terms, and the least that finds a document by them alone. */
-const TERM_SHARES = { most: 0.5, least: 0.05 };
+/** Least score of the expansion terms that finds a document by them alone. */
+const ALONE_LEAST_TERMS = 0.06;
+/** Least nearness by the model of the caller that finds a document by it alone. */
+const ALONE_LEAST_NEARNESS = 0.6;
+/** The best documents by the words as they are written that are among the first `SHOWN` whatever the guesses say. */
+const LITERAL_FIRST = 2;
+/** They hold at least this part of what the query says. */
+const LITERAL_LEAST = 0.55;
+const SHOWN = 5;
+
 export interface IndexedDocument {
 	id: string;
 	/** Numbers of postings in reading order; 0 ends an item. */
 	row: Uint32Array;
 	/** Where each field starts in the row, and the end. */
 	starts: number[];
+	group: string | undefined;
 }
 
 /** How similarity of meaning is measured in this collection. */
@@ -60,13 +87,18 @@ interface ReadQuery {
 	words: readonly QueryWord[];
 	terms: readonly KnownTerm[];
 	vectorQuery: VectorQuery | undefined;
-	/** Cosine similarity of the document at each slot. */
-	similarities: Float64Array | undefined;
+	/** Cosine similarity of the document at each slot; empty without vectors. */
+	similarities: Float64Array;
+	/** The same by the model of the caller, from 0 to 1; empty without one. */
+	nearness: Float64Array;
+	weights: SignalWeights;
 }
 
 interface Ranked {
 	document: IndexedDocument;
-	phrases: PhraseMatch[];
+	slot: number;
+	/** The rarity of a name that the query says whole; else 0. */
+	named: number;
 	/** From 0 to about 1. */
 	exact: number;
 }
@@ -85,12 +117,18 @@ export class SearchIndex {
 	readonly #freeSlots: number[] = [];
 	readonly #row = new WordRow();
 	readonly #weights: FieldWeights;
+	/** The fields that say what a document is about. */
+	readonly #meaningWeights: FieldWeights;
 	readonly #scores = new Scores();
+	readonly #literal = new Scores();
+	readonly #terms = new Scores();
 	readonly #similarityFloor: number;
 	readonly #vectorSaturation: number | undefined;
+	#noSignal = new Float64Array(0);
 	#documentVectors: DocumentVectors | undefined;
 	#concepts: Concepts | undefined;
 	#synonyms: Synonyms | undefined;
+	#translations: Translations | undefined;
 
 	/**
 	 * @param fields at most 30, the names as documents use them
@@ -103,6 +141,9 @@ export class SearchIndex {
 		this.#strongest = Math.max(...this.#fields.map(({ weight }) => weight));
 		this.#titleField = this.#fields.findIndex(({ weight }) => weight === this.#strongest);
 		this.#weights = new FieldWeights(this.#fields);
+		this.#meaningWeights = new FieldWeights(
+			this.#fields.map((field) => (field.isOutsideMeaning ? { ...field, weight: 0 } : field)),
+		);
 	}
 
 	get size(): number {
@@ -131,7 +172,7 @@ export class SearchIndex {
 		this.#weights.weigh({ numbers: row.numbers, starts }, this.#lexicon.highestNumber, file);
 		// A document that came in place of another may well be replaced again.
 		const kept = reused === undefined ? row.keep() : row.copy();
-		this.#documents[slot] = { id: document.id, row: kept, starts };
+		this.#documents[slot] = { id: document.id, row: kept, starts, group: document.group };
 		this.#slots.set(document.id, slot);
 		this.#documentVectors?.forget(slot);
 	}
@@ -157,6 +198,11 @@ export class SearchIndex {
 		this.#synonyms = synonyms;
 	}
 
+	/** Match words of other languages as well from now on. */
+	useTranslations(translations: Translations): void {
+		this.#translations = translations;
+	}
+
 	/** Add cosine similarity to the score from now on. */
 	useVectors(vectors: WordVectors): void {
 		this.#documentVectors = new DocumentVectors(vectors, this.#lexicon, {
@@ -180,28 +226,79 @@ export class SearchIndex {
 		return this.#filing.settle(isTime) && this.#refresh(isTime);
 	}
 
-	search(query: string, { limit = 10, minScore = 0, accept }: SearchOptions = {}): SearchResult {
+	search(query: string, { minScore = 0, ...options }: SearchOptions = {}): SearchResult {
+		const { ranked, total, explain: reasonsOf } = this.rank(query, options);
+		const shown = ranked.filter(({ score }) => score >= minScore);
+		return { hits: shown.map((hit) => ({ ...hit, why: reasonsOf(hit.id) })), total };
+	}
+
+	/** The same without reasons, which take longer than all else for many hits. `explain` is valid until the next search. */
+	rank(query: string, { limit = 10, accept, nearness }: RankOptions = {}): Ranking {
 		this.#filing.settle();
-		const asked = this.#read(query);
-		this.#score(asked);
-		const { touched } = this.#scores;
-		const top = new TopSlots(Math.max(limit, SECOND_LOOK), (a, b) => this.#idOf(a) < this.#idOf(b));
+		const knows = (word: string): boolean => this.knows(word);
+		const english = this.#translations?.toEnglish(query, knows) ?? query;
+		const asked = this.#read(withoutLiterals(english, knows), nearness);
+		const accepts = accept && ((slot: number): boolean => accept(this.#idOf(slot)));
+		const { top, literal, total } = this.#candidates(asked, Math.max(limit, SECOND_LOOK), accepts);
 		const titles = new RareTitles(asked.words, this.size, this.#titleField);
-		let total = 0;
-		for (let at = 0; at < touched.length; at++) {
-			const slot = touched[at] ?? 0;
-			if (accept && !accept(this.#idOf(slot))) continue;
-			total++;
-			top.offer(slot, this.#scores.of(slot));
-		}
-		const looked = new Set(top.entries().map(({ slot }) => slot));
+		const looked = new Map(top.map(({ slot, score }) => [slot, score]));
 		// However low their score is: they may be lifted.
-		for (const slot of titles.slots((at) => this.#documents[at])) {
-			if (!accept || accept(this.#idOf(slot))) looked.add(slot);
+		for (const slot of titles.slots((at) => this.#documents[at]))
+			if (!accepts || accepts(slot)) looked.set(slot, looked.get(slot) ?? this.#fused(slot, asked));
+		for (const slot of literal) looked.set(slot, looked.get(slot) ?? this.#fused(slot, asked));
+		const sorted = titles.sort(this.#secondLook(looked, asked, query));
+		const first = [...literal, ...namedIn(sorted)];
+		const ranked = withFirst(sorted, first)
+			.slice(0, limit)
+			.map(({ document, exact }) => ({ id: document.id, score: Math.min(100, toPoints(exact)) }));
+		const named = new Set(first.map((slot) => this.#idOf(slot)));
+		return { ranked, named, total, explain: (id) => this.#explain(id, asked) };
+	}
+
+	/** The best documents by all signals, and the best by the words as they are written. */
+	#candidates(
+		asked: ReadQuery,
+		limit: number,
+		accepts: ((slot: number) => boolean) | undefined,
+	): { top: Array<{ slot: number; score: number }>; literal: number[]; total: number } {
+		const isBefore = (a: number, b: number): boolean => this.#idOf(a) < this.#idOf(b);
+		const top = new TopSlots(limit, isBefore);
+		const literal = new TopSlots(LITERAL_FIRST, isBefore);
+		const leastSimilarity = this.#similarityFloor + ALONE_LEAST_SIMILARITY * (1 - this.#similarityFloor);
+		const { similarities, nearness, weights } = asked;
+		const [scores, written, terms] = [this.#scores.values, this.#literal.values, this.#terms.values];
+		let total = 0;
+		for (let slot = 0; slot < this.#documents.length; slot++) {
+			const words = scores[slot] ?? 0;
+			const guessed = terms[slot] ?? 0;
+			const near = nearness[slot] ?? 0;
+			const similarity = similarities[slot] ?? 0;
+			// By a word of the query, or by a guess that is good enough. Slots without a document have no signal.
+			const isFound =
+				words > 0 ||
+				similarity >= leastSimilarity ||
+				guessed >= ALONE_LEAST_TERMS ||
+				near >= ALONE_LEAST_NEARNESS;
+			if (!isFound || this.#documents[slot] === undefined || (accepts && !accepts(slot))) continue;
+			total++;
+			const literally = written[slot] ?? 0;
+			const meant =
+				weights.meaning * Math.max(0, similarity) + weights.terms * guessed + weights.nearness * near;
+			top.offer(slot, weights.words * words + weights.literal * literally + meant);
+			if (literally >= LITERAL_LEAST) literal.offer(slot, literally);
 		}
-		const ranked = titles.sort(this.#secondLook(looked, asked.words)).slice(0, limit);
-		const hits = ranked.map((one) => this.#explain(one, asked)).filter(({ score }) => score >= minScore);
-		return { hits, total };
+		const first = literal.entries().sort((a, b) => b.score - a.score || (isBefore(a.slot, b.slot) ? -1 : 1));
+		return { top: top.entries(), literal: first.map(({ slot }) => slot), total };
+	}
+
+	#fused(slot: number, { similarities, nearness, weights }: ReadQuery): number {
+		return (
+			weights.words * this.#scores.of(slot) +
+			weights.literal * this.#literal.of(slot) +
+			weights.meaning * Math.max(0, similarities[slot] ?? 0) +
+			weights.terms * this.#terms.of(slot) +
+			weights.nearness * (nearness[slot] ?? 0)
+		);
 	}
 
 	#readField(content: string | readonly string[] | undefined, row: WordRow): void {
@@ -215,14 +312,26 @@ export class SearchIndex {
 		return this.#documents[slot]?.id ?? '';
 	}
 
-	#read(query: string): ReadQuery {
-		const words = readQuery(query, { lexicon: this.#lexicon, synonyms: this.#synonyms }, this.size);
+	#read(query: string, near?: ReadonlyMap<string, number>): ReadQuery {
+		const [synonyms, translations] = [this.#synonyms, this.#translations];
+		const words = readQuery(query, { lexicon: this.#lexicon, synonyms, translations }, this.size);
 		const terms = knownTerms(this.#concepts, this.#lexicon, { query, size: this.size });
 		const vectorQuery = this.#documentVectors?.toVector(words, this.size, terms);
 		if (vectorQuery) this.#refresh();
 		const similarities =
-			vectorQuery && this.#documentVectors?.similarities(vectorQuery, this.#documents.length);
-		return { words, terms, vectorQuery, similarities };
+			(vectorQuery && this.#documentVectors?.similarities(vectorQuery, this.#documents.length)) ??
+			this.#zeros();
+		this.#score(words, terms);
+		const weights = weightsFor({ meaning: highestOf(similarities), terms: this.#terms.highest });
+		const nearness = near ? nearnessOf(near, similarities, (id) => this.#slots.get(id)) : this.#zeros();
+		return { words, terms, vectorQuery, similarities, nearness, weights };
+	}
+
+	/** A signal that no document has: reads beyond the end of an array are slow. */
+	#zeros(): Float64Array {
+		const { length } = this.#documents;
+		if (this.#noSignal.length < length) this.#noSignal = new Float64Array(2 * length);
+		return this.#noSignal;
 	}
 
 	#refresh(isTime?: () => boolean): boolean {
@@ -230,33 +339,29 @@ export class SearchIndex {
 		return this.#documentVectors?.refresh(this.#documents.length, read, isTime) ?? true;
 	}
 
-	#score({ words, terms, similarities }: ReadQuery): void {
-		this.#scores.fill(words, this.#documents.length, similarities ? 1 - SIMILARITY_SHARE : 1);
-		if (similarities) this.#addSimilarity(similarities);
-		this.#scores.addTerms(terms, TERM_SHARES);
+	#score(words: readonly QueryWord[], terms: readonly KnownTerm[]): void {
+		const slots = this.#documents.length;
+		this.#scores.fill(words, slots);
+		this.#literal.fill(words.map(asWritten), slots);
+		this.#terms.fillTerms(terms, slots);
 	}
 
-	/** Slots without a document have no similarity. */
-	#addSimilarity(similarities: Float64Array): void {
-		for (let slot = 0; slot < similarities.length; slot++) {
-			const similarity = aboveFloor(similarities[slot] ?? 0, this.#similarityFloor);
-			const isFound = similarity >= ALONE_LEAST_SIMILARITY || (similarity > 0 && this.#scores.of(slot) > 0);
-			if (isFound) this.#scores.add(slot, SIMILARITY_SHARE * similarity);
-		}
-	}
-
-	#explain({ document, phrases, exact }: Ranked, asked: ReadQuery): SearchHit {
+	#explain(id: string, asked: ReadQuery): MatchReason[] {
+		const slot = this.#slots.get(id) ?? -1;
+		const document = this.#documents[slot];
+		if (!document) return [];
 		const { words, terms } = asked;
+		const phrases = phrasesIn(document, words);
 		const near = this.#nearForms(document, asked);
-		const slot = this.#slots.get(document.id) ?? 0;
 		const partOf = (match: QueryWord | PhraseMatch): number =>
-			'text' in match ? this.#scores.partOf(match, slot) : this.#scores.share(this.#worthOf([match]));
-		const why = explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames, partOf });
-		return { id: document.id, score: Math.min(100, toPoints(exact)), why };
+			'text' in match
+				? partOfWords(this.#scores.partOf(match, slot))
+				: partOfPhrase(this.#scores.share(this.#worthOf([match])));
+		return explain({ document, words, phrases, terms, near, fieldNames: this.fieldNames, partOf });
 	}
 
 	#nearForms({ id, row }: IndexedDocument, { vectorQuery, similarities }: ReadQuery): SimilarForm[] {
-		const similarity = similarities?.[this.#slots.get(id) ?? 0] ?? 0;
+		const similarity = similarities[this.#slots.get(id) ?? 0] ?? 0;
 		if (!this.#documentVectors || !vectorQuery || aboveFloor(similarity, this.#similarityFloor) === 0)
 			return [];
 		const pairs = similarPairs(this.#documentVectors, vectorQuery, row);
@@ -267,20 +372,64 @@ export class SearchIndex {
 		const document = this.#documents[slot];
 		if (!document) return;
 		const { row: numbers, starts } = document;
-		this.#weights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
+		this.#meaningWeights.weigh({ numbers, starts }, this.#lexicon.highestNumber, take);
 	}
 
-	/** Phrases count as well. */
-	#secondLook(slots: Iterable<number>, words: readonly QueryWord[]): Ranked[] {
+	/** The name, phrases and the group count as well. */
+	#secondLook(slots: ReadonlyMap<number, number>, { words }: ReadQuery, query: string): Ranked[] {
+		const groups = this.#groupsOf(slots.keys(), query);
 		const found: Ranked[] = [];
-		for (const slot of slots) {
+		for (const [slot, score] of slots) {
 			const document = this.#documents[slot];
 			if (!document) continue;
 			const phrases = phrasesIn(document, words);
-			const exact = this.#scores.of(slot) + this.#scores.share(this.#worthOf(phrases));
-			found.push({ document, phrases, exact });
+			const { share: nameInAsked, named } = this.#nameInAsked(document, words);
+			const exact =
+				score +
+				fuseName({
+					nameInAsked,
+					...groups(document),
+					phrases: this.#scores.share(this.#worthOf(phrases)),
+				});
+			found.push({ document, slot, exact, named });
 		}
 		return found;
+	}
+
+	/** How much of the name of a document is in the query, by rarity, from 0 to 1; and how rare a name is that is in it whole. */
+	#nameInAsked(
+		{ row, starts }: IndexedDocument,
+		words: readonly QueryWord[],
+	): { share: number; named: number } {
+		const name = row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0);
+		let all = 0;
+		let held = 0;
+		for (const number of new Set(name)) {
+			const posting = this.#lexicon.byNumber(number);
+			if (!posting) continue;
+			const rarity = rarityOf(posting.count, this.size);
+			all += rarity;
+			held += rarity * bestFactor(words, number);
+		}
+		return { share: all === 0 ? 0 : held / all, named: held === all ? all : 0 };
+	}
+
+	/** Whether the query names the group of a document, and how well the best document of the group fits. */
+	#groupsOf(slots: Iterable<number>, query: string): (document: IndexedDocument) => GroupPart {
+		const best = new Map<string, number>();
+		let most = 0;
+		for (const slot of slots) {
+			const group = this.#documents[slot]?.group;
+			const score = this.#scores.of(slot);
+			if (group === undefined) continue;
+			best.set(group, Math.max(best.get(group) ?? 0, score));
+			most = Math.max(most, score);
+		}
+		const said = new Set(wordsOf(query.toLowerCase()));
+		return ({ group = '' }) => ({
+			groupNamed: group !== '' && said.has(group.toLowerCase()) ? 1 : 0,
+			groupFits: most === 0 ? 0 : (best.get(group) ?? 0) / most,
+		});
 	}
 
 	#worthOf(phrases: readonly PhraseMatch[]): number {
@@ -291,6 +440,51 @@ export class SearchIndex {
 		}
 		return sum;
 	}
+}
+
+type GroupPart = Pick<NameSignals, 'groupNamed' | 'groupFits'>;
+
+/** The document with the rarest name of those that the query says whole. */
+function namedIn(ranked: readonly Ranked[]): number[] {
+	const rarest = ranked.reduce((most, { named }) => Math.max(most, named), 0);
+	const first = rarest > 0 ? ranked.find(({ named }) => named === rarest) : undefined;
+	return first ? [first.slot] : [];
+}
+
+/** The first by words as they are written are moved up to the last shown places, unless they are shown. */
+function withFirst(ranked: readonly Ranked[], first: readonly number[]): Ranked[] {
+	const shown = ranked.slice(0, SHOWN);
+	const missing = ranked.filter(({ slot }, at) => at >= SHOWN && first.includes(slot));
+	if (missing.length === 0) return [...ranked];
+	const kept = shown.filter(({ slot }) => first.includes(slot));
+	const room = SHOWN - missing.length;
+	const others = shown.filter(({ slot }) => !first.includes(slot));
+	const before = new Set([...kept, ...others.slice(0, room - kept.length)]);
+	const head = [...shown.filter((one) => before.has(one)), ...missing];
+	const rest = ranked.filter((one) => !head.includes(one));
+	// Scores fall with the places: what is moved up has that of the place.
+	const least = rest[0]?.exact ?? 0;
+	return [...head.map((one) => ({ ...one, exact: Math.max(one.exact, least) })), ...rest];
+}
+
+/** A word of the query without synonyms, typos and prefixes. */
+function asWritten(word: QueryWord): QueryWord {
+	return { ...word, alternatives: word.alternatives.filter(({ kind }) => kind === 'word') };
+}
+
+/** How well a word of a name is matched by the best word of a query. */
+function bestFactor(words: readonly QueryWord[], number: number): number {
+	let best = 0;
+	for (const { alternatives } of words)
+		for (const { posting, factor } of alternatives)
+			if (posting.number === number && factor > best) best = factor;
+	return best;
+}
+
+function highestOf(values: Float64Array): number {
+	let highest = 0;
+	for (let at = 0; at < values.length; at++) highest = Math.max(highest, values[at] ?? 0);
+	return highest;
 }
 
 /** Similarity above the floor, scaled to 0 … 1. */

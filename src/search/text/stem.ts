@@ -10,6 +10,10 @@
 
 const SHORTEST_STEM = 3;
 const VOWEL = /[aeiouy]/;
+/** Words of Russian and its relatives: endings of nouns, adjectives and verbs, behind four letters at least. */
+const CYRILLIC = /^[а-я]+$/;
+const CYRILLIC_ENDING =
+	/(?<=.{4})(?:иями|ями|ами|ого|его|ому|ему|ыми|ими|ует|уют|ать|ить|ять|еть|ает|яет|ют|ет|ит|ия|ии|ие|ию|ей|ой|ый|ий|ая|яя|ое|ее|ые|ую|юю|ом|ем|ам|ям|ах|ях|ов|ев|ть|ы|и|а|я|о|е|у|ю|ь|й)$/;
 /** Letters that are doubled before an ending. */
 const DOUBLING = 'bdfgkmnprtz';
 
@@ -57,9 +61,10 @@ const tenses: Readonly<Record<string, Ending>> = {
 	r: ['er', 4],
 };
 
-/** The stem of a lower-case word; numbers, short words and other scripts stay as they are. */
+/** The stem of a lower-case word; numbers, short words and scripts other than Latin and Cyrillic stay as they are. */
 export function stem(word: string): string {
-	if (word.length <= SHORTEST_STEM || !/^[a-z]+$/.test(word)) return word;
+	if (word.length <= SHORTEST_STEM) return word;
+	if (!/^[a-z]+$/.test(word)) return CYRILLIC.test(word) ? word.replace(CYRILLIC_ENDING, '') : word;
 	const single = word.endsWith('s') ? withoutPlural(word) : word;
 	const plain = withoutTense(single);
 	return tidy(plain === single ? withoutDerivation(single) : withoutFormer(plain), plain !== single);

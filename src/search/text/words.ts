@@ -15,19 +15,27 @@ const ANY_WORD = /[\p{L}\p{N}]+(?:[+#]{1,2}(?![\p{L}\p{N}+#]))?/gu;
 const MARKS = /\p{M}+/gu;
 const HUMP = /[a-z][A-Z]/;
 const HUMPS = /[A-Z]*[a-z0-9+#]+|[A-Z0-9+#]+/g;
-const UNSPACED = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
+/** Scripts without spaces between words. */
+export const UNSPACED: RegExp = /[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/;
 
 /** The words of `text`, lower case, accents removed, at most `limit` of them. */
 export function wordsOf(text: string, limit: number = Number.POSITIVE_INFINITY): string[] {
-	const found = !BEYOND_ASCII.test(text)
-		? text.match(ASCII_WORD)
-		: text.normalize('NFKD').replace(MARKS, '').normalize('NFC').match(ANY_WORD);
+	const found = !BEYOND_ASCII.test(text) ? text.match(ASCII_WORD) : withoutMarks(text).match(ANY_WORD);
 	const words: string[] = [];
 	for (const word of found ?? []) {
 		if (words.length >= limit) break;
 		if (word.length <= WORD_LIMIT_CHARACTERS) pushWord(words, word);
 	}
 	return words.slice(0, limit);
+}
+
+/** A text as words are: small letters without accents. */
+export function plainLetters(text: string): string {
+	return withoutMarks(text).toLowerCase();
+}
+
+function withoutMarks(text: string): string {
+	return text.normalize('NFKD').replace(MARKS, '').normalize('NFC');
 }
 
 function pushWord(words: string[], word: string): void {

@@ -18,9 +18,9 @@ import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 /** Default saturation of the weight of a word in the vector of a document. */
 const VECTOR_SATURATION = 1.2;
 /** Exponent of the IDF of a word in the vector of a query: 0 ignores it, 1 takes all of it. */
-const RARITY_POWER = 0.5;
+const RARITY_POWER = 0.3;
 /** Weight of an expansion term in the vector of a query, beside a word of the query. */
-const TERM_SHARE = 0.3;
+const TERM_SHARE = 0.29;
 
 /** Calls `take` with each word of the document at `slot` once, with its weight. */
 export type ReadDocument = (slot: number, take: (number: number, weight: number) => void) => void;

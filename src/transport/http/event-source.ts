@@ -4,8 +4,10 @@
  * The delay that the server names is the shortest one. Each attempt that yields nothing
  * doubles it, so a server that closes every stream at once is not asked in a loop.
  */
+
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onAbort } from '../../rpc/abortable.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from './http-client-limits.ts';
 import type { HttpWire } from './http-wire.ts';
@@ -37,17 +39,16 @@ export async function openStream(position: StreamPosition, source: EventSource):
 		},
 		replyMs: REPLY_MS,
 	});
-	const onAbort = (): void => exchange.abort();
-	signal.addEventListener('abort', onAbort, { once: true });
+	const stopListening = onAbort(signal, () => exchange.abort());
 	try {
 		const response = await exchange.reply();
-		response.once('close', () => signal.removeEventListener('abort', onAbort));
+		response.once('close', stopListening);
 		if (response.statusCode === 200 && isEventStream(response)) return response;
 		response.destroy();
 		return verdictOf(response.statusCode ?? 0);
 	} catch {
 		// The reason is not lost: if the server stays away, the calls fail with it.
-		signal.removeEventListener('abort', onAbort);
+		stopListening();
 		return 'later';
 	}
 }

@@ -19,6 +19,8 @@ export interface Unauthorized {
 
 /** Supplies the bearer token of one server. Called concurrently: several requests may be refused at once. */
 export interface HttpAuth {
+	/** Headers of the next request, beside the token. A rejection fails the request that asked. Every 403 is a refusal then. */
+	headers?(): Promise<Readonly<Record<string, string>>>;
 	/** The token for the next request; undefined: send none. A rejection fails the request that asked. */
 	token(): Promise<string | undefined>;
 	/**

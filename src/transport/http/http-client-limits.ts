@@ -51,11 +51,5 @@ export const ENDPOINT_MS = 10_000;
 /** How long `close` waits for the end of the session. */
 export const CLOSE_MS = 2000;
 
-/** Pages of `tools/list` that are read to learn the headers of a tool. */
-export const RELIST_PAGES = 100;
-
-/** Tools whose headers are remembered. */
-export const MAX_TOOLS = 10_000;
-
 /** Resource subscriptions of a session that are remembered. */
 export const MAX_SUBSCRIPTIONS = 1000;

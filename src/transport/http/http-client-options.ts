@@ -12,6 +12,8 @@ export interface HttpClientOptions {
 	serverName?: string | undefined;
 	/** Variables that name proxies: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY. Default: those of this process. */
 	environment?: Readonly<NodeJS.ProcessEnv> | undefined;
+	/** A Unix socket that the server listens on, in place of the host of the URL. */
+	socketPath?: string | undefined;
 	log?: Log | undefined;
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;

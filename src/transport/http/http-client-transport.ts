@@ -12,8 +12,9 @@ import { Log } from '../../log.ts';
 import { CallTable } from '../../rpc/call-table.ts';
 import type { Receiver } from '../../rpc/channel.ts';
 import { within } from '../../rpc/clock.ts';
+import { mcpDialect } from '../../rpc/dialect.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
-import { type Id, idKey } from '../../wire/json-rpc.ts';
+import { type Id } from '../../wire/json-rpc.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Transport } from '../transport.ts';
@@ -25,7 +26,7 @@ import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
 import { OwnRequests } from './own-requests.ts';
-import { canceledKey, type PostedMessage, readPosted } from './posted-message.ts';
+import { type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { PushStream } from './push-stream.ts';
 import { ReadFlow } from './read-flow.ts';
@@ -51,9 +52,10 @@ export class HttpClientTransport implements Transport {
 	readonly #own: OwnRequests;
 	readonly #unanswered: UnansweredMessages;
 	/** Requests without an answer, by the key of their id. */
-	readonly #open = new CallTable<string | number, PostedRequest>();
+	readonly #open = new CallTable<Id, PostedRequest>();
 	#early: string[] = [];
 	#receiver: Receiver | undefined;
+	#streamId: Id | undefined;
 	#confirming: Promise<void> | undefined;
 	#link: EventLink | undefined;
 	#endReason: OrchestraError | undefined;
@@ -65,7 +67,8 @@ export class HttpClientTransport implements Transport {
 		const label = { url: publicUrl(url), name: options.serverName ?? nameOfUrl(url) };
 		this.#log = log;
 		this.#limitBytes = limitBytes;
-		this.#wire = new HttpWire({ url, headers, auth, label, environment: options.environment });
+		const { environment, socketPath } = options;
+		this.#wire = new HttpWire({ url, headers, auth, label, environment, socketPath });
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
 		this.#own = new OwnRequests(this.#context, this.#tools);
@@ -90,6 +93,10 @@ export class HttpClientTransport implements Transport {
 
 	get isClosed(): boolean {
 		return this.#endReason !== undefined;
+	}
+
+	get streamId(): Id | undefined {
+		return this.#streamId;
 	}
 
 	start(receiver: Receiver): void {
@@ -179,7 +186,7 @@ export class HttpClientTransport implements Transport {
 		}
 		if (message.method === 'initialize') this.#begin(message);
 		const request = new PostedRequest(message, id, this.#context, this.#unsent.add(message.text.length));
-		this.#open.set(idKey(id), request);
+		this.#open.set(id, request);
 		void request.run();
 	}
 
@@ -196,9 +203,9 @@ export class HttpClientTransport implements Transport {
 
 	/** True when nothing has to be sent: the request is unknown, was not sent yet, or ends with its stream. */
 	#cancel(message: PostedMessage): boolean {
-		const key = canceledKey(message);
-		if (key === undefined) return false;
-		const request = this.#open.take(key);
+		const id = mcpDialect.canceledId(message.method, message.params, message.text);
+		if (id === undefined) return false;
+		const request = this.#open.take(id);
 		const isModern = request?.message.version !== undefined;
 		if (request && request.isFlushed && !isModern)
 			void this.#unanswered.send(message).then(() => request.abort());
@@ -242,7 +249,7 @@ export class HttpClientTransport implements Transport {
 			relistTools: (message) => this.#own.relistTools(message),
 			fallBack: () => this.#fallBack(),
 			onAnswer: (message, text, headers) => this.#answer(message, text, headers),
-			onMessage: (text, id) => this.#deliver(text, id),
+			onMessage: (text, id, streamId) => this.#deliver(text, id, streamId),
 			onFailed: ({ id }, error) => id !== undefined && this.#fail(id, error),
 		};
 	}
@@ -275,24 +282,33 @@ export class HttpClientTransport implements Transport {
 		for (const one of splitBatch(text)) this.#deliver(one, responseId(one));
 	}
 
-	#deliver(text: string, id: Id | null | undefined): void {
-		const request = id === undefined || id === null ? undefined : this.#open.get(idKey(id));
-		if (request) request.answer(text, {});
-		else if (!this.#endReason) this.#receiver?.message(text);
+	#deliver(text: string, id: Id | null | undefined, streamId?: Id): void {
+		const request = id === undefined || id === null ? undefined : this.#open.get(id);
+		if (request) return request.answer(text, {});
+		if (this.#endReason) return;
+		this.#streamId = streamId;
+		this.#receiver?.message(text);
+		this.#streamId = undefined;
 	}
 
 	#answer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void {
 		const { id, method, version } = message;
 		if (id === undefined) return;
-		this.#open.take(idKey(id));
+		this.#open.take(id);
 		if (method === 'initialize') this.#session.opened({ text, headers });
 		else if (this.#session.id !== undefined) this.#session.answered(message, text);
 		const isList = method === 'tools/list' && version !== undefined;
-		if (!this.#endReason) this.#receiver?.message(isList ? this.#tools.learn(id, text) : text);
+		const given = isList ? this.#tools.learn(id, text) : text;
+		if (given instanceof Promise) void given.then((late) => this.#give(late));
+		else this.#give(given);
+	}
+
+	#give(text: string): void {
+		if (!this.#endReason) this.#receiver?.message(text);
 	}
 
 	#fail(id: Id, error: OrchestraError): void {
-		this.#open.take(idKey(id));
+		this.#open.take(id);
 		if (this.#endReason) return;
 		if (this.#receiver?.failed) this.#receiver.failed(id, error);
 		else this.#receiver?.message(errorFor(id, toRpcError(error)));

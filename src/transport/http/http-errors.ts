@@ -1,16 +1,20 @@
 /*
  * The failures of HTTP as errors that explain themselves.
  *
- * `data.outcome` tells whether the server may have processed the request: `none` means
- * certainly not, so it may be sent again; `unknown` means that it must not be repeated.
+ * `data.outcome` tells whether the server processed the request (`RequestOutcome`): only
+ * with `not_run` it may be sent again.
  * URLs are shown without query and credentials, which may be secrets.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ErrorDetails, messageOf, OrchestraError, systemCode } from '../../errors.ts';
+import {
+	type ErrorDetails,
+	messageOf,
+	OrchestraError,
+	type RequestOutcome,
+	requestOutcomeOf,
+	systemCode,
+} from '../../errors.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
-
-/** Whether the server may have processed a request that failed. */
-type Outcome = 'none' | 'unknown';
 
 /** A response that is no answer. */
 export interface RemoteRefusal {
@@ -29,7 +33,7 @@ export interface ServerLabel {
 
 /** `url` without the parts that may be secret. */
 export function publicUrl(url: URL): string {
-	return `${url.origin}${url.pathname}`;
+	return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /** What a server without a name is called, for `mctl auth`: its URL, with a mark in place of a query. */
@@ -39,12 +43,12 @@ export function nameOfUrl(url: URL): string {
 
 /** True when the request that failed with `error` was certainly not processed. */
 export function isUnprocessed(error: OrchestraError): boolean {
-	return error.data['outcome'] === 'none';
+	return requestOutcomeOf(error) === 'not_run';
 }
 
 /** True when the request that failed with `error` may have been processed. */
 export function isOutcomeUnknown(error: OrchestraError): boolean {
-	return error.data['outcome'] === 'unknown';
+	return requestOutcomeOf(error) === 'unknown';
 }
 
 /** No connection, so nothing was processed. */
@@ -56,7 +60,7 @@ export function unreachable({ url }: ServerLabel, cause: unknown): OrchestraErro
 	return new OrchestraError('io', `cannot reach ${url}: ${reason}`, {
 		cause,
 		hint,
-		data: { url, outcome: 'none', reason: code },
+		data: { url, outcome: 'not_run', reason: code },
 	});
 }
 
@@ -70,17 +74,13 @@ function connectProblem(code: string, cause: unknown): [reason: string, hint: st
 		case 'ETIMEDOUT':
 			return ['no connection before the deadline', 'Check the network, or a firewall in between.'];
 		default:
-			return isTls(code)
+			return /CERT|SSL|TLS|UNABLE_TO|SIGNED|EPROTO/.test(code)
 				? [
 						`TLS failed (${code}): ${messageOf(cause)}`,
 						'For a private CA, set NODE_EXTRA_CA_CERTS to its file.',
 					]
 				: [messageOf(cause), 'Check the URL and the network.'];
 	}
-}
-
-function isTls(code: string): boolean {
-	return /CERT|SSL|TLS|UNABLE_TO|SIGNED|EPROTO/.test(code);
 }
 
 /** The connection broke after the request was sent. */
@@ -93,11 +93,15 @@ export function interrupted({ url }: ServerLabel, how: string, cause?: unknown):
 	});
 }
 
-/** A message over the limit. */
-export function tooLarge({ url }: ServerLabel, limitBytes: number): OrchestraError {
+/** A message over the limit. @param outcome `ran` when the message was the answer */
+export function tooLarge(
+	{ url }: ServerLabel,
+	limitBytes: number,
+	outcome: 'ran' | 'unknown',
+): OrchestraError {
 	return new OrchestraError('bad_frame', `an answer of ${url} is longer than ${limitBytes} bytes`, {
 		hint: 'Raise `limitBytes`, or let the server send the data as a resource link.',
-		data: { url, limitBytes, outcome: 'unknown' },
+		data: { url, limitBytes, outcome },
 	});
 }
 
@@ -119,8 +123,8 @@ export function notMcp({ url }: ServerLabel, { status, headers, body }: RemoteRe
 export function redirected({ url }: ServerLabel, target: URL | undefined, status: number): OrchestraError {
 	const to = target ? publicUrl(target) : 'an invalid location';
 	// 303 is the answer to a request that was processed; its result is elsewhere.
-	const [outcome, before]: [Outcome, string] =
-		status === 303 ? ['unknown', 'outcome unknown: '] : ['none', ''];
+	const [outcome, before]: [RequestOutcome, string] =
+		status === 303 ? ['unknown', 'outcome unknown: '] : ['not_run', ''];
 	return new OrchestraError('io', `${before}${url} redirects to ${to} (${status}), which is not followed`, {
 		hint: target ? `If you trust it, use ${publicUrl(target)} as the URL.` : 'Check the URL.',
 		data: { url, status, outcome },
@@ -138,34 +142,35 @@ export function refused(label: ServerLabel, refusal: RemoteRefusal): OrchestraEr
 	if (status === 401) {
 		return fail('needs authorization', {
 			hint: `Run: mctl auth ${name}`,
-			data: { ...data, outcome: 'none' },
+			data: { ...data, outcome: 'not_run' },
 		});
 	}
 	if (status === 403) {
 		const hint = `Check the permissions of the account or the token. To sign in again: mctl auth ${name}`;
-		return fail('denies access', { hint, data: { ...data, outcome: 'none' } });
+		return fail('denies access', { hint, data: { ...data, outcome: 'not_run' } });
 	}
 	if (status === 404 || status === 405) {
 		return fail('has no MCP endpoint', {
 			hint: 'Check the path of the URL.',
-			data: { ...data, outcome: 'none' },
+			data: { ...data, outcome: 'not_run' },
 		});
 	}
 	if (status === 429) return fail('has too many requests', limited(headers, data));
 	if (status >= 500) {
-		const outcome: Outcome | undefined = status === 502 || status === 504 ? 'unknown' : undefined;
+		const outcome: RequestOutcome | undefined = status === 502 || status === 504 ? 'unknown' : undefined;
 		const what = outcome ? 'failed, outcome unknown' : 'failed';
 		const retryAfterMs = retryAfter(headers);
 		const hint = 'The fault is at the server. Try again later.';
 		return fail(what, { hint, data: { ...data, outcome, retryAfterMs } });
 	}
-	return fail('refused the request', { hint: 'Check the URL and the headers in the configuration.', data });
+	const hint = 'Check the URL and the headers in the configuration.';
+	return fail('refused the request', { hint, data: { ...data, outcome: 'not_run' } });
 }
 
 function limited(headers: IncomingHttpHeaders, data: Readonly<Record<string, unknown>>): ErrorDetails {
 	const retryAfterMs = retryAfter(headers);
 	const when = retryAfterMs === undefined ? 'later' : `in ${Math.ceil(retryAfterMs / 1000)} s`;
-	return { hint: `Try again ${when}.`, data: { ...data, outcome: 'none', retryAfterMs } };
+	return { hint: `Try again ${when}.`, data: { ...data, outcome: 'not_run', retryAfterMs } };
 }
 
 /** `Retry-After`, which is a number of seconds or a date, in milliseconds. */

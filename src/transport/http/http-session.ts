@@ -116,7 +116,7 @@ export class HttpSession {
 			const message = `the server forgot the session and refused a new one: ${error.message}`;
 			throw new OrchestraError('rpc', message, {
 				hint: 'Restart the server, or the client.',
-				data: { rpc: error, outcome: 'none' },
+				data: { rpc: error, outcome: 'not_run' },
 			});
 		}
 		this.opened(answer);

@@ -30,6 +30,8 @@ export interface HttpWireOptions {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly auth: HttpAuth | undefined;
 	readonly label: ServerLabel;
+	/** A Unix socket that the server listens on, in place of the host of the URL. */
+	readonly socketPath?: string | undefined;
 	/** With the variables of proxies. Default: that of this process. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
@@ -53,6 +55,18 @@ const PROXY_UNAUTHORIZED = 407;
 /** Headers that belong to the connection. */
 const forbidden: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
+/** What `HttpAuth` adds to a request. */
+interface Authorization {
+	readonly token?: string | undefined;
+	readonly more?: Readonly<Record<string, string>> | undefined;
+}
+
+/** With names in lower case, without those of the connection. */
+function allowed(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+	const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+	return Object.fromEntries(entries.filter(([name]) => !forbidden.has(name)));
+}
+
 /** Connections to one server. */
 export class HttpWire {
 	readonly url: URL;
@@ -62,15 +76,16 @@ export class HttpWire {
 	wasReachable = false;
 	readonly #headers: Readonly<Record<string, string>>;
 	readonly #agent: Agent;
+	readonly #socketPath: string | undefined;
 	/** Redirects stay within the origin, so it is the same for all requests. */
 	readonly proxy: Proxy | undefined;
 
-	constructor({ url, headers, auth, label, environment = process.env }: HttpWireOptions) {
+	constructor({ url, headers, auth, label, socketPath, environment = process.env }: HttpWireOptions) {
 		this.url = url;
 		this.auth = auth;
 		this.label = label;
-		const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-		this.#headers = Object.fromEntries(entries.filter(([name]) => !forbidden.has(name)));
+		this.#socketPath = socketPath;
+		this.#headers = allowed(headers);
 		const options = {
 			keepAlive: true,
 			maxSockets: MAX_SOCKETS,
@@ -90,8 +105,8 @@ export class HttpWire {
 	}
 
 	/** Start one request, without redirects. Throws for an invalid header. */
-	open({ method, headers, body }: WireRequest, url: URL, token: string | undefined): ClientRequest {
-		const all: Record<string, string | number> = { ...this.#headers, ...headers };
+	open({ method, headers, body }: WireRequest, url: URL, { token, more }: Authorization): ClientRequest {
+		const all: Record<string, string | number> = { ...this.#headers, ...allowed(more), ...headers };
 		if (token !== undefined) all['authorization'] = `Bearer ${token}`;
 		if (body !== undefined) {
 			all['content-type'] = 'application/json';
@@ -101,7 +116,8 @@ export class HttpWire {
 	}
 
 	#send(url: URL, method: string, own: Readonly<Record<string, string | number>>): ClientRequest {
-		const options = { agent: this.#agent, method, maxHeaderSize: HEAD_BYTES };
+		const socket = this.#socketPath === undefined ? undefined : { socketPath: this.#socketPath };
+		const options = { agent: this.#agent, method, maxHeaderSize: HEAD_BYTES, ...socket };
 		const { protocol, port, pathname, search, origin, host } = url;
 		const path = pathname + search;
 		if (protocol === 'https:' || this.proxy === undefined) {
@@ -142,13 +158,14 @@ export class WireExchange {
 	/** The response, with its body unread. Rejects with an `OrchestraError`. */
 	async reply(): Promise<IncomingMessage> {
 		const { auth, url } = this.#wire;
-		if (auth === undefined) return this.#follow(undefined);
+		if (auth === undefined) return this.#follow({});
 		for (const asked = new Set<number>(); ; ) {
 			const token = await auth.token();
-			const response = await this.#follow(token);
+			const response = await this.#follow({ token, more: await auth.headers?.() });
 			const { statusCode: status = 0 } = response;
 			const challenges = parseChallenges(headerValues(response));
-			const isRefused = status === 401 || (status === 403 && wantsScope(challenges));
+			const isForbidden = status === 403 && (wantsScope(challenges) || auth.headers !== undefined);
+			const isRefused = status === 401 || isForbidden;
 			if (!isRefused || asked.has(status)) return response;
 			asked.add(status);
 			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
@@ -168,11 +185,11 @@ export class WireExchange {
 		this.#current?.destroy();
 	}
 
-	async #follow(token: string | undefined): Promise<IncomingMessage> {
+	async #follow(authorization: Authorization): Promise<IncomingMessage> {
 		const { url: configured, label } = this.#wire;
 		let url = this.#request.url ?? configured;
 		for (let hops = 0; ; hops++) {
-			const response = await this.#attempt(url, token);
+			const response = await this.#attempt(url, authorization);
 			const { statusCode: status = 0 } = response;
 			const { location } = response.headers;
 			if (status < 300 || status >= 400 || location === undefined) return response;
@@ -185,12 +202,12 @@ export class WireExchange {
 		}
 	}
 
-	#attempt(url: URL, token: string | undefined): Promise<IncomingMessage> {
+	#attempt(url: URL, authorization: Authorization): Promise<IncomingMessage> {
 		const { replyMs, body, onFlushed } = this.#request;
 		return new Promise((resolve, reject) => {
 			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not asked: the call was canceled');
 			let isConnected = false;
-			const request = openOrExplain(this.#wire, this.#request, url, token);
+			const request = openOrExplain(this.#wire, this.#request, url, authorization);
 			this.#current = request;
 			const stopWaiting = replyMs === undefined ? undefined : deadline(request, replyMs);
 			request.once('socket', (socket) => {
@@ -238,10 +255,10 @@ function openOrExplain(
 	wire: HttpWire,
 	request: WireRequest,
 	url: URL,
-	token: string | undefined,
+	authorization: Authorization,
 ): ClientRequest {
 	try {
-		return wire.open(request, url, token);
+		return wire.open(request, url, authorization);
 	} catch (cause) {
 		throw new OrchestraError('bad_input', `a header for ${publicUrl(url)} is not valid`, {
 			cause,

@@ -13,7 +13,7 @@ export interface HttpTransportOptions extends HttpClientOptions {
 
 /** A transport to the MCP server at `url`. Nothing is sent before the first message, except with `kind: 'sse'`. */
 export async function openHttpTransport(url: string, options: HttpTransportOptions = {}): Promise<Transport> {
-	const transport = new HttpClientTransport(parseServerUrl(url), options);
+	const transport = new HttpClientTransport(parseServerUrl(url), { ...options, ...socketOf(url) });
 	if (options.kind !== 'sse') return transport;
 	try {
 		await transport.openEventLink();
@@ -24,13 +24,24 @@ export async function openHttpTransport(url: string, options: HttpTransportOptio
 	}
 }
 
+/** `unix:///run/server.sock#/mcp`: the socket, and the path behind the `#`. */
+function socketOf(text: string): { socketPath?: string } {
+	return text.startsWith('unix:') ? { socketPath: decodeURIComponent(new URL(text).pathname) } : {};
+}
+
 /** The URL of a server; secrets of its query are redacted from now on. Throws `bad_input` for a URL that is not of HTTP, or has credentials in it. */
 export function parseServerUrl(text: string): URL {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const given = URL.canParse(text) ? new URL(text) : undefined;
+	const isSocket = given?.protocol === 'unix:' && given.host === '' && given.pathname.length > 1;
+	const url = isSocket ? new URL(given.hash.slice(1) || '/', 'http://localhost') : given;
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
-		throw new OrchestraError('bad_input', 'the URL of an MCP server must begin with http:// or https://', {
-			hint: 'Example: https://example.com/mcp',
-		});
+		throw new OrchestraError(
+			'bad_input',
+			'the URL of an MCP server must begin with http://, https:// or unix:///',
+			{
+				hint: 'Example: https://example.com/mcp',
+			},
+		);
 	}
 	noteQuery(url);
 	if (url.username === '' && url.password === '') return url;

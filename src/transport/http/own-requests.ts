@@ -3,9 +3,11 @@
  * of a session, the ping that tells whether a session is lost, and the list of tools after a call with wrong headers.
  */
 import { OrchestraError } from '../../errors.ts';
+import { pagesOf } from '../../protocol/list-cursor.ts';
+import type { Result } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
-import { RELIST_PAGES, REPLY_MS } from './http-client-limits.ts';
+import { REPLY_MS } from './http-client-limits.ts';
 import type { OwnAnswer } from './http-session.ts';
 import { type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
@@ -29,7 +31,7 @@ export class OwnRequests {
 
 	/** An id that no caller uses. */
 	nextId(): Id {
-		return `orchestra-${++this.#count}`;
+		return `"orchestra-${++this.#count}"`;
 	}
 
 	/** Send a request. Rejects when it fails or is not answered in time. */
@@ -60,7 +62,7 @@ export class OwnRequests {
 			const { url } = this.#context.wire.label;
 			throw new OrchestraError('timeout', `${url} did not answer ${message.method} within ${REPLY_MS} ms`, {
 				hint: 'Check that the server is up, then try again.',
-				data: { outcome: 'none' },
+				data: { outcome: 'not_run' },
 			});
 		} finally {
 			end();
@@ -100,15 +102,13 @@ export class OwnRequests {
 	}
 
 	async #relist(meta: unknown): Promise<void> {
-		let cursor: unknown;
-		for (let page = 0; page < RELIST_PAGES; page++) {
+		const request = async (params: object): Promise<Result> => {
 			const id = this.nextId();
-			const { text } = await this.send(encodeRequest(id, 'tools/list', { cursor, _meta: meta }));
-			this.#tools.learn(id, text);
-			const next = resultIn(text)?.['nextCursor'];
-			if (typeof next !== 'string' || next === cursor) return;
-			cursor = next;
-		}
+			const { text } = await this.send(encodeRequest(id, 'tools/list', { ...params, _meta: meta }));
+			await this.#tools.learn(id, text);
+			return resultIn(text) ?? {};
+		};
+		for await (const page of pagesOf(request)) if (page['nextCursor'] === undefined) return;
 	}
 
 	/** End all of them with `reason`. */

@@ -2,7 +2,7 @@
 import { OrchestraError } from '../../errors.ts';
 import { metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
-import { exactly, type Id, idKey, isId, readMessage } from '../../wire/json-rpc.ts';
+import { type Id, readMessage } from '../../wire/json-rpc.ts';
 
 export interface PostedMessage {
 	readonly text: string;
@@ -45,13 +45,6 @@ function parse(text: string): unknown {
 	} catch (cause) {
 		throw new OrchestraError('bad_input', 'a message to a server must be JSON', { cause });
 	}
-}
-
-/** The key of the request that a notification cancels. */
-export function canceledKey({ method, params, text }: PostedMessage): string | number | undefined {
-	if (method !== 'notifications/cancelled') return undefined;
-	const id = exactly(params['requestId'], text, 'params', 'requestId');
-	return isId(id) ? idKey(id) : undefined;
 }
 
 const idempotentMethods: ReadonlySet<string> = new Set([

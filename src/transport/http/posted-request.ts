@@ -8,7 +8,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
-import { type Id, idKey, rpcCodes } from '../../wire/json-rpc.ts';
+import { type Id, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './event-source.ts';
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
@@ -150,7 +150,7 @@ export class PostedRequest {
 	async #readAnswer(response: IncomingMessage, status: number): Promise<Repair | undefined> {
 		const { limitBytes, wire } = this.#context;
 		const body = await this.#textOf(response, limitBytes);
-		if (body === undefined) throw tooLarge(wire.label, limitBytes);
+		if (body === undefined) throw tooLarge(wire.label, limitBytes, 'ran');
 		const repair = this.#accept(body, response.headers);
 		if (repair || this.#isDone) return repair;
 		return this.#handleForeign(notMcp(wire.label, { status, headers: response.headers, body }), status);
@@ -169,7 +169,8 @@ export class PostedRequest {
 			const silence = this.message.method === 'subscriptions/listen' ? STREAM_SILENCE : undefined;
 			const end = await readEvents(stream, { limitBytes, position, isPolled: true, silence, onEvent });
 			if (this.#isDone || repair) return repair;
-			if (end === 'too large') throw tooLarge(wire.label, limitBytes);
+			// It may be the answer, or a notification before it.
+			if (end === 'too large') throw tooLarge(wire.label, limitBytes, 'unknown');
 			response = await this.#resume(position);
 			if (response === undefined) break;
 		}
@@ -191,13 +192,13 @@ export class PostedRequest {
 		for (const one of splitBatch(text)) {
 			const id = responseId(one);
 			const error = id === undefined ? undefined : errorIn(one);
-			const isOurs = id === null ? error !== undefined : id !== undefined && idKey(id) === idKey(this.id);
+			const isOurs = id === null ? error !== undefined : id === this.id;
 			const deliver = (): void => this.answer(id === null && error ? errorFor(this.id, error) : one, headers);
 			const verdict = { status: 200, code: error?.code, said: error?.message ?? '' };
 			const repair = isOurs && error ? this.#repairFor(verdict, deliver) : undefined;
 			if (repair) return repair;
 			if (isOurs) deliver();
-			else if (one.includes('"jsonrpc"')) this.#context.onMessage(one, id);
+			else if (one.includes('"jsonrpc"')) this.#context.onMessage(one, id, this.id);
 		}
 		return undefined;
 	}

@@ -7,6 +7,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { OrchestraError } from '../../errors.ts';
+import { percentDecoded } from '../../printable.ts';
 import { addSecret } from '../../redact.ts';
 import { hostOf, isLoopbackUrl } from './network-class.ts';
 
@@ -61,19 +62,10 @@ function parseProxy(text: string, variable: string): Proxy {
 
 function authorizationOf({ username, password }: URL): Record<string, string> {
 	if (username === '' && password === '') return {};
-	const [user, secret] = [decoded(username), decoded(password)];
+	const [user, secret] = [percentDecoded(username), percentDecoded(password)];
 	const credentials = Buffer.from(`${user}:${secret}`).toString('base64');
 	for (const value of [secret, password, `${user}:${secret}`, credentials]) addSecret(value);
 	return { 'proxy-authorization': `Basic ${credentials}` };
-}
-
-/** A percent sign that encodes nothing stands for itself. */
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }
 
 function isExcluded(url: URL, environment: Environment): boolean {

@@ -2,37 +2,30 @@
  * What arrived, as far as the transport must know it: whose response it is.
  *
  * The peer parses every message anyway, so a second parse of a large result is avoided:
- * the id is read from the head or the tail of the text where it has the usual form.
+ * the id is read from the beginning or the end of a long text.
  */
-import { elementsOf, isObject, parseJson } from '../../wire/json.ts';
-import {
-	encodeError,
-	type Id,
-	idFromHead,
-	idFromTail,
-	isId,
-	type RpcErrorObject,
-	readMessage,
-} from '../../wire/json-rpc.ts';
-import { OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits.ts';
+import { isObject, parseJson } from '../../wire/json.ts';
+import { encodeError, type Id, type RpcErrorObject, readMessage } from '../../wire/json-rpc.ts';
+import { elementsOf } from '../../wire/json-text.ts';
+import { messageOutline } from '../../wire/message-outline.ts';
+import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits.ts';
 
-/** How much of the text is searched for an id. */
-const HEAD_CHARACTERS = 256;
+/** A shorter message is parsed for its id. */
+const LONG_CHARACTERS = 4096;
 
 /** An error above this length is delivered as it is. */
 const ERROR_CHARACTERS = 64 * 1024;
 
 /** The id of a response; null for one without a valid id; undefined for any other text. */
 export function responseId(text: string): Id | null | undefined {
-	const known = idFromHead(text.slice(0, HEAD_CHARACTERS));
-	if (known) return known.isRequest ? undefined : known.id;
-	// The official SDK 1.x writes the id last.
-	const last = text.startsWith('{"result":') ? idFromTail(text.slice(-OVERSIZE_TAIL_BYTES)) : undefined;
-	return last ?? idByParsing(text);
+	const value = text.length > LONG_CHARACTERS ? undefined : parsed(text);
+	if (value !== undefined) return idIn(value, text);
+	const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
+	if (kind === 'request') return undefined;
+	return id !== undefined && kind ? id : idIn(parsed(text), text);
 }
 
-function idByParsing(text: string): Id | null | undefined {
-	const value = parsed(text);
+function idIn(value: unknown, text: string): Id | null | undefined {
 	if (!isObject(value) || 'method' in value) return undefined;
 	const read = readMessage(value, text);
 	if (read.kind === 'response') return read.message.id;
@@ -41,7 +34,12 @@ function idByParsing(text: string): Id | null | undefined {
 
 /** The messages of a text: one, or the elements of a batch. */
 export function splitBatch(text: string): string[] {
-	return /^\s*\[/.test(text) ? elementsOf(text).filter((element) => element !== '') : [text];
+	if (!/^\s*\[/.test(text)) return [text];
+	try {
+		return elementsOf(text);
+	} catch {
+		return [text]; // no JSON: the caller reports it
+	}
 }
 
 /** The error of a JSON-RPC error response, whatever its id is; undefined for any other text. */
@@ -63,7 +61,7 @@ export function resultIn(text: string): Record<string, unknown> | undefined {
 
 /** An error response to the request `id`. */
 export function errorFor(id: Id | undefined, error: RpcErrorObject): string {
-	return encodeError(isId(id) ? id : null, error);
+	return encodeError(id ?? null, error);
 }
 
 function parsed(text: string): unknown {

@@ -28,7 +28,7 @@ export interface RequestContext {
 	fallBack(): Promise<boolean>;
 	/** Receives the answer of a request. */
 	onAnswer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void;
-	/** Receives any other message on the stream of a request; `id` is that of a response. */
-	onMessage(text: string, id: Id | null | undefined): void;
+	/** Receives any other message on the stream of the request `streamId`; `id` is that of a response. */
+	onMessage(text: string, id: Id | null | undefined, streamId: Id): void;
 	onFailed(message: PostedMessage, error: OrchestraError): void;
 }

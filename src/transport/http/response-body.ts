@@ -7,29 +7,12 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { LINGER_MS } from './http-client-limits.ts';
+import { readBytes } from './read-bytes.ts';
 import { type SilenceRules, SilenceWatch } from './silence-watch.ts';
 
 /** The body as text; undefined when it is longer than the limit, which ends the connection. Rejects when it is cut. */
-export function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {
-	return new Promise((resolve, reject) => {
-		const chunks: Buffer[] = [];
-		let size = 0;
-		response.on('data', (chunk: Buffer) => {
-			size += chunk.length;
-			if (size <= limitBytes) return void chunks.push(chunk);
-			resolve(undefined);
-			response.destroy();
-		});
-		response.once('end', () => resolve(textOf(chunks)));
-		response.once('error', reject);
-		response.once('close', () => reject(new Error('the body was cut')));
-	});
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-	const [first] = chunks;
-	if (first === undefined) return '';
-	return chunks.length === 1 ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8');
+export async function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {
+	return (await readBytes(response, limitBytes))?.toString('utf8');
 }
 
 /** Where a stream of events is, for its continuation. */

@@ -4,10 +4,18 @@
  * They are learned from every `tools/list` that passes through. A tool with an invalid
  * declaration is removed from the list, as the specification demands of HTTP clients.
  */
+import { isDeeperThan } from '../../files/value-bounds.ts';
 import type { Log } from '../../log.ts';
+import {
+	LIST_CHARACTERS_LIMIT,
+	LIST_ITEM_DEPTH,
+	LIST_ITEMS_LIMIT,
+	LIST_STEP_CHARACTERS,
+} from '../../protocol/list-limits.ts';
+import type { Awaitable } from '../../protocol/mcp-types.ts';
+import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeResult, type Id } from '../../wire/json-rpc.ts';
-import { MAX_TOOLS } from './http-client-limits.ts';
 import { resultIn } from './received-message.ts';
 
 /** One argument that is repeated as the header `Mcp-Param-<header>`. */
@@ -36,14 +44,28 @@ export class ToolHeaders {
 		return this.#tools.get(tool) ?? none;
 	}
 
-	/** Read a response to `tools/list`; returns the text to deliver, without the tools that must be hidden. */
-	learn(id: Id, text: string): string {
-		if (!text.includes(KEY)) return text;
-		const result = resultIn(text);
-		const listed = result?.['tools'];
-		if (result === undefined || !Array.isArray(listed)) return text;
-		const tools = listed.filter((tool: unknown) => this.#learnTool(tool));
-		return tools.length === listed.length ? text : encodeResult(id, { ...result, tools });
+	/** Read a response to `tools/list`; returns the text to deliver, without the tools that must be hidden. A long one is read in steps. */
+	learn(id: Id, text: string): Awaitable<string> {
+		if (text.length > LIST_CHARACTERS_LIMIT || !text.includes(KEY)) return text;
+		if (text.length > LIST_STEP_CHARACTERS) return this.#learnInSteps(id, text);
+		const list = listIn(text);
+		if (list === undefined) return text;
+		const tools = list.tools.filter((tool) => this.#learnTool(tool));
+		return tools.length === list.tools.length ? text : encodeResult(id, { ...list.result, tools });
+	}
+
+	async #learnInSteps(id: Id, text: string): Promise<string> {
+		const slices = new WorkSlices();
+		await slices.next();
+		const list = listIn(text);
+		const tools: unknown[] = [];
+		for (const tool of list?.tools ?? []) {
+			if (slices.isOver) await slices.next();
+			if (this.#learnTool(tool)) tools.push(tool);
+		}
+		await slices.next();
+		if (list === undefined || tools.length === list.tools.length) return text;
+		return encodeResult(id, { ...list.result, tools });
 	}
 
 	/** False for a tool with an invalid declaration. */
@@ -51,13 +73,21 @@ export class ToolHeaders {
 		if (!isObject(tool) || typeof tool['name'] !== 'string') return true;
 		const { name, inputSchema } = tool;
 		const found = new Map<string, HeaderArgument>();
-		const fault = declarations(inputSchema, [], found);
-		if (fault === undefined && (this.#tools.size < MAX_TOOLS || this.#tools.has(name))) {
+		const fault = isDeeperThan(inputSchema, LIST_ITEM_DEPTH)
+			? `its schema is nested more than ${LIST_ITEM_DEPTH} levels deep`
+			: declarations(inputSchema, [], found);
+		if (fault === undefined && (this.#tools.size < LIST_ITEMS_LIMIT || this.#tools.has(name))) {
 			this.#tools.set(name, [...found.values()]);
 		}
 		if (fault !== undefined) this.#log.warn(`the tool ${name} is hidden: ${fault}`);
 		return fault === undefined;
 	}
+}
+
+function listIn(text: string): { result: Record<string, unknown>; tools: unknown[] } | undefined {
+	const result = resultIn(text);
+	const tools = result?.['tools'];
+	return result !== undefined && Array.isArray(tools) ? { result, tools } : undefined;
 }
 
 /**

@@ -6,11 +6,10 @@ import { lstatSync } from 'node:fs';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { replaceFile } from '../../files/replace-file.ts';
-import { formatLock, type PinnedServers, parseLock } from './lock-text.ts';
+import { formatLock, type LockContent, parseLock } from './lock-text.ts';
 
 /** A lock file and the bytes that it was read from; no bytes when there is none. */
-export interface LockFile {
-	readonly servers: PinnedServers;
+export interface LockFile extends LockContent {
 	readonly bytes: Buffer | undefined;
 }
 
@@ -28,20 +27,17 @@ export function readLockFile(path: string): LockFile {
 			);
 		}
 		const bytes = readRegularFile(path);
-		return { servers: parseLock(bytes.toString('utf8'), path), bytes };
+		return { ...parseLock(bytes.toString('utf8'), path), bytes };
 	} catch (error) {
-		if (isCode(error, 'ENOENT', 'ENOTDIR')) return { servers: new Map(), bytes: undefined };
+		if (isCode(error, 'ENOENT', 'ENOTDIR'))
+			return { servers: new Map(), packages: new Map(), bytes: undefined };
 		throw OrchestraError.from(error, 'io');
 	}
 }
 
 /** Replace a lock file that was read before. Throws when it has other bytes now; errors of the system pass through. */
-export function writeLockFile(
-	path: string,
-	servers: PinnedServers,
-	{ bytes }: Pick<LockFile, 'bytes'>,
-): void {
-	const text = Buffer.from(formatLock(servers));
+export function writeLockFile(path: string, content: LockContent, { bytes }: Pick<LockFile, 'bytes'>): void {
+	const text = Buffer.from(formatLock(content));
 	if (bytes?.equals(text) === true) return;
 	replaceFile(path, text, { expected: { bytes } });
 }

@@ -3,9 +3,32 @@
  * tool is one line in a diff and two branches merge by lines. Every character outside
  * ASCII is escaped: a name cannot reorder or hide a line in a review.
  */
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { printableName } from '../../printable.ts';
 import type { ToolHashes } from './pinned-tool.ts';
+
+/** Which package of a registry a server is. */
+export interface PinnedPackage {
+	/** The name of the registry. */
+	readonly registry: string;
+	/** Its name there. */
+	readonly name: string;
+	readonly version: string;
+	/** `npm`, `pypi`, `oci`, …; `remote` for an address. */
+	readonly type: string;
+	readonly identifier: string;
+	/** Of the file or image, when the registry names one. */
+	readonly sha256: string | undefined;
+}
+
+/** By the name of the server. */
+export type PinnedPackages = ReadonlyMap<string, PinnedPackage>;
+
+/** What a lock file says. */
+export interface LockContent {
+	readonly servers: PinnedServers;
+	readonly packages: PinnedPackages;
+}
 
 /** The hashes of the tools of each server, by the name of the server. */
 export type PinnedServers = ReadonlyMap<string, ToolHashes>;
@@ -16,12 +39,19 @@ const header = [
 	'# A changed line: a server changed a tool. "mctl trust diff" shows how, "mctl trust accept <server>" accepts it.',
 	FIRST_LINE,
 ];
+const packageLine = /^package ((?:"(?:[^"\\]|\\.)*" ){5}"(?:[^"\\]|\\.)*")(?: sha256:([\da-f]{64}))?$/;
+const quotedText = /"(?:[^"\\]|\\.)*"/g;
 const serverLine = /^server ("(?:[^"\\]|\\.)*")$/;
 const toolLine = /^ {2}("(?:[^"\\]|\\.)*") sha256:([\da-f]{64})$/;
 
-/** The text for these servers. */
-export function formatLock(servers: PinnedServers): string {
+/** The text of a lock file. */
+export function formatLock({ servers, packages }: LockContent): string {
 	const lines = [...header];
+	if (packages.size > 0) lines.push('');
+	for (const [server, { registry, name, version, type, identifier, sha256 }] of sorted(packages)) {
+		const texts = [server, registry, name, version, type, identifier].map(quoted).join(' ');
+		lines.push(`package ${texts}${sha256 === undefined ? '' : ` sha256:${sha256}`}`);
+	}
 	for (const [server, tools] of sorted(servers)) {
 		lines.push('', `server ${quoted(server)}`);
 		for (const [tool, hash] of sorted(tools)) lines.push(`  ${quoted(tool)} sha256:${hash}`);
@@ -30,8 +60,9 @@ export function formatLock(servers: PinnedServers): string {
 }
 
 /** Read a text. Throws `bad_input` with the line that is wrong. */
-export function parseLock(text: string, file: string): PinnedServers {
+export function parseLock(text: string, file: string): LockContent {
 	const servers = new Map<string, Map<string, string>>();
+	const packages = new Map<string, PinnedPackage>();
 	let current: Map<string, string> | undefined;
 	let hasFirst = false;
 	for (const [at, whole] of text.split('\n').entries()) {
@@ -40,6 +71,12 @@ export function parseLock(text: string, file: string): PinnedServers {
 		if (!hasFirst) {
 			if (line !== FIRST_LINE) throw broken(file, at + 1, line, `"${FIRST_LINE}"`);
 			hasFirst = true;
+			continue;
+		}
+		const pinned = packageIn(line);
+		if (pinned !== undefined) {
+			if (packages.has(pinned.server)) throw broken(file, at + 1, line, 'each package once');
+			packages.set(pinned.server, pinned.item);
 			continue;
 		}
 		const server = nameIn(serverLine.exec(line)?.[1]);
@@ -56,17 +93,23 @@ export function parseLock(text: string, file: string): PinnedServers {
 		if (current.has(tool)) throw broken(file, at + 1, line, 'each tool once');
 		current.set(tool, hash);
 	}
-	return servers;
+	return { servers, packages };
+}
+
+function packageIn(line: string): { server: string; item: PinnedPackage } | undefined {
+	const [, texts = '', sha256] = packageLine.exec(line) ?? [];
+	const names = (texts.match(quotedText) ?? []).map(nameIn);
+	const [server, registry, name, version, type, identifier] = names;
+	if (server === undefined || registry === undefined || name === undefined) return undefined;
+	if (version === undefined || type === undefined || identifier === undefined) return undefined;
+	return { server, item: { registry, name, version, type, identifier, sha256 } };
 }
 
 function nameIn(text: string | undefined): string | undefined {
 	if (text === undefined) return undefined;
-	try {
-		// A JSON string.
-		return JSON.parse(text) as string;
-	} catch {
-		return undefined; // an unknown escape
-	}
+	// A JSON string.
+	// It may have an unknown escape.
+	return attempt(() => JSON.parse(text) as string);
 }
 
 function broken(file: string, line: number, found: string, allowed: string): OrchestraError {

@@ -4,8 +4,10 @@
  *
  * Several hubs write: each change is made under a lock of the state folder, on the file
  * as it is then. A project that cannot be written has its first pins in the state folder.
+ * A server that the lock file does not have any more is compared with the accepted texts of
+ * the state folder: a deleted file accepts nothing.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
@@ -14,16 +16,25 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { type LockFile, readLockFile, writeLockFile } from './lock-file.ts';
-import type { PinnedServers } from './lock-text.ts';
+import type { LockContent, PinnedPackage, PinnedPackages, PinnedServers } from './lock-text.ts';
 import type { PinPlace } from './pin-place.ts';
 import { type PinTexts, readPinTexts, writePinTexts } from './pin-texts.ts';
 import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './pinned-tool.ts';
+import { driftBetween } from './tool-drift.ts';
 
 /** The pins of all servers, or why they are not known. */
 export interface PinSnapshot {
 	readonly servers: PinnedServers;
 	/** A lock file that cannot be used. */
 	readonly problem: OrchestraError | undefined;
+}
+
+/** What was accepted of one server. */
+export interface AcceptedTools {
+	/** Undefined for a server that was never pinned. */
+	readonly pinned: ToolHashes | undefined;
+	/** That the lock file does not have the server any more; then `pinned` is from the state folder. */
+	readonly missing: string | undefined;
 }
 
 export class PinStore {
@@ -44,16 +55,28 @@ export class PinStore {
 		return this.#snapshot;
 	}
 
+	/** What was accepted of a server. Never throws; `read` says when the lock file cannot be used. */
+	accepted(server: string): AcceptedTools {
+		const pinned = this.read().servers.get(server) ?? this.#remembered(server);
+		if (pinned === undefined || this.read().servers.has(server)) return { pinned, missing: undefined };
+		const { lockFile } = this.place;
+		const what = existsSync(lockFile) ? `${server} is missing in ${lockFile}` : `${lockFile} is missing`;
+		return { pinned, missing: `${what}; what was accepted is known from ${this.place.folder}` };
+	}
+
 	/** The earlier texts of a server that are known on this machine. */
 	texts(server: string): PinTexts {
 		return readPinTexts(this.place.folder, server);
 	}
 
-	/** Pin the tools of a server that has no pins, and keep the texts of its pinned tools. */
+	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a person. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
 			if (pinned !== undefined && this.#hasTexts(server, pinned, tools)) return;
+			const earlier = pinned ?? this.#remembered(server);
+			const isOther = earlier !== undefined && driftBetween(earlier, toolHashes(tools)).length > 0;
+			if (pinned === undefined && isOther) return;
 			await this.#change(server, tools, (now) => now ?? toolHashes(tools));
 		});
 	}
@@ -61,6 +84,29 @@ export class PinStore {
 	/** Pin the tools of a server as they are now. Throws when the lock file cannot be read or written. */
 	accept(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(() => this.#change(server, tools, () => toolHashes(tools)));
+	}
+
+	/** Which packages the servers are. Throws `bad_input` when the lock file is damaged. */
+	packages(): PinnedPackages {
+		return readLockFile(this.place.lockFile).packages;
+	}
+
+	/** Write which package a server is; undefined removes it. Throws when the lock file cannot be read or written. */
+	setPackage(server: string, item: PinnedPackage | undefined): Promise<void> {
+		const { lockFile, folder } = this.place;
+		return this.#inOrder(async () => {
+			makeFolders(folder, 0o700);
+			assertPrivate(folder);
+			await withFolderLock(folder, async () => {
+				const lock = readLockFile(lockFile);
+				const packages = new Map(lock.packages);
+				if (item === undefined) packages.delete(server);
+				else packages.set(server, item);
+				// A file that says nothing is as good as none.
+				if (lock.servers.size + packages.size === 0) rmSync(lockFile, { force: true });
+				else writeLockFile(lockFile, { servers: lock.servers, packages }, lock);
+			});
+		});
 	}
 
 	/** Call `listener` after each change of the pins, until the returned function is called. */
@@ -107,7 +153,10 @@ export class PinStore {
 		const lock = readLockFile(lockFile);
 		const spare: LockFile | undefined = spareFile === undefined ? undefined : readLockFile(spareFile);
 		const pinned = pin(lock.servers.get(server) ?? spare?.servers.get(server));
-		const withServer = ({ servers }: LockFile): PinnedServers => new Map([...servers, [server, pinned]]);
+		const withServer = ({ servers, packages }: LockFile): LockContent => ({
+			servers: new Map([...servers, [server, pinned]]),
+			packages,
+		});
 		try {
 			// A project that was removed meanwhile is not made again.
 			if (!existsSync(dirname(lockFile))) return pinned;
@@ -119,6 +168,12 @@ export class PinStore {
 			writeLockFile(spareFile, withServer(spare), spare);
 		}
 		return pinned;
+	}
+
+	/** The accepted tools of the state folder; undefined when there are none. */
+	#remembered(server: string): ToolHashes | undefined {
+		const texts = this.texts(server);
+		return texts.size === 0 ? undefined : new Map([...texts].map(([hash, { name }]) => [name, hash]));
 	}
 
 	#hasTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): boolean {

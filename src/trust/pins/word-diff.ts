@@ -1,16 +1,10 @@
 /* The difference between two versions of a tool, word by word. */
-import { sequenceDiff } from '../../sequence-diff.ts';
+import { type WordRun, wordDiff } from '../../sequence-diff.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { type PinnedTool, pinnedParts } from './pinned-tool.ts';
 
 /** Longest text of a part that is compared, in characters; the rest is left out. */
 const COMPARED_CHARACTERS = 20_000;
-
-/** A run of words that stayed (` `), was removed (`-`) or was added (`+`). */
-export interface WordRun {
-	readonly sign: ' ' | '-' | '+';
-	readonly text: string;
-}
 
 /** One part of a tool that differs, such as its description. */
 export interface PartDiff {
@@ -31,26 +25,10 @@ export function partDiffs(before: PinnedTool | undefined, after: PinnedTool | un
 	});
 }
 
-/** The words of both texts, in runs. */
-export function wordDiff(before: string, after: string): WordRun[] {
-	const runs: { sign: WordRun['sign']; text: string }[] = [];
-	for (const [sign, text] of sequenceDiff(wordsOf(before), wordsOf(after))) {
-		const last = runs.at(-1);
-		if (last?.sign === sign) last.text += text;
-		else runs.push({ sign, text });
-	}
-	return runs;
-}
-
 /** A schema with indents and sorted keys: only what differs shows. */
 function textOf(value: unknown): string | undefined {
 	if (value === undefined) return undefined;
 	const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
 	if (text.length <= COMPARED_CHARACTERS) return text;
 	return `${text.slice(0, COMPARED_CHARACTERS)}… (${text.length - COMPARED_CHARACTERS} more characters)`;
-}
-
-/** Words, runs of blanks, and single other characters. */
-function wordsOf(text: string): string[] {
-	return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
-import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
+import { mctlOnScreen } from '../../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const COMMENTED = `{
@@ -120,7 +120,7 @@ describe('mctl remove, enable and disable', () => {
 		const { stdout, stderr } = await place.run('disable', 'a.b');
 		expect([stdout, stderr]).toEqual([`~ a.b is disabled in ${place.file('plugins.yaml')}\n`, '']);
 		expect(place.text('plugins.yaml')).toContain('- id: a.b # mine\n    enabled: false\n');
-		expect((await place.run('list', 'plugins')).stdout).toMatch(/a\.b +off/);
+		expect((await place.run('list', 'plugins')).stdout).toMatch(/a\.b +disabled/);
 		expect((await place.run('enable', 'a.c')).stderr).toContain('did you mean: a.b');
 		writeFiles(place.cwd, { 'orchestra.json': '{"plugins":[]}' });
 		expect((await place.run('enable', 'a.b')).stderr).toContain('plugins.yaml is not read, because');
@@ -188,7 +188,7 @@ describe('wrong usage', () => {
 });
 
 describe.each([60, 120])('on a terminal of %i columns', (columns) => {
-	it.skipIf(!hasTerminal).each([
+	it.each([
 		[['add', 'x', '--', 'cat'], 0, '+'],
 		[['remove', 'files'], 0, '-'],
 		[['disable', 'files'], 0, '~'],
@@ -199,7 +199,7 @@ describe.each([60, 120])('on a terminal of %i columns', (columns) => {
 		[['disable', 'ur'], 64, 'did you mean: uri'],
 	] as const)('%j ends with %i', async (args, expected, shown) => {
 		const { cwd, env } = openPlace({ 'orchestra.json': COMMENTED });
-		const { code, screen } = await mctlInTerminal([...args], { cwd, env, columns });
+		const { code, screen } = await mctlOnScreen([...args], { cwd, env, columns });
 		expect([code, screen]).toEqual([expected, expect.stringContaining(shown)]);
 	});
 });

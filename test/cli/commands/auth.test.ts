@@ -130,7 +130,7 @@ describe('mctl auth', () => {
 		const { stderr } = await place.run(['auth', 'remote']);
 		expect(stderr).toContain('oauth.clientSecret is an array; allowed: a non-empty string');
 		expect(stderr).toContain(
-			'oauth.callbackHost is "example.com" (a string); allowed: 127.0.0.1, localhost, ::1',
+			'oauth.callbackHost is "example.com" (a string); allowed: "127.0.0.1", "localhost", "::1"',
 		);
 		place.expectNoSecrets();
 	});

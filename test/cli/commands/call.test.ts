@@ -1,13 +1,14 @@
 /* `mctl call` and `mctl show` with real MCP servers, as a stranger would use them. */
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runsAllTests } from '../../support/all-tests.ts';
 import { mcpFolder, pythonServer, realServer } from '../../support/mcp-folder.ts';
 import { startMctl } from '../../support/mctl.ts';
-import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
+import { hasTerminal, mctlInTerminal, mctlOnScreen } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
+import { writeFiles } from '../../support/workspace.ts';
 
 const address = `stdio:python3 "${pythonServer.args[0]}"`;
 const CLEAR_LINE = '\r\u001B[K';
@@ -83,6 +84,22 @@ describe('mctl call', () => {
 		30_000,
 	);
 
+	it('says with --json whether a call that failed has run', async () => {
+		const fixture = join(import.meta.dirname, '../../fixtures/servers/gateway-server.mjs');
+		const gate = { command: process.execPath, args: [fixture, 'normal'] };
+		const { run } = mcpFolder({ gate, absent: { command: 'no-such-program' } });
+		const outcomeOf = async (...words: string[]): Promise<unknown> => {
+			const { stderr } = await run('call', ...words, '--json');
+			const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: { data: object } };
+			return error.data;
+		};
+		expect(await outcomeOf('gate', 'die')).toMatchObject({ outcome: 'unknown' });
+		expect(await outcomeOf(`stdio:${process.execPath} "${fixture}" normal`, 'die')).toMatchObject({
+			outcome: 'unknown',
+		});
+		expect(await outcomeOf('absent', 'x')).toMatchObject({ outcome: 'not_run' });
+	}, 30_000);
+
 	it('starts no server but the one that it needs', async () => {
 		const { run, cwd } = mcpFolder({
 			py: pythonServer,
@@ -150,7 +167,7 @@ describe('mctl call', () => {
 		]);
 		await run('call', 'bad', 'any');
 		const ps = await run('hub', 'ps');
-		expect(ps.stderr).toMatch(/^mctl: bad is \w+: .* exited with code 3 .*\n *next try: /m);
+		expect(ps.stderr).toMatch(/^mctl: the MCP server bad .* exited with code 3 .*\n *next try: /m);
 		expect(ps.stdout).toMatch(/^files +\d+ +\d+ MB .* idle +legacy +\S+ +14 /m);
 	}, 60_000);
 });
@@ -165,6 +182,28 @@ describe('mctl run', () => {
 			'numbers.0 is "x"; expected: integer',
 		);
 	}, 30_000);
+});
+
+describe('a tool', () => {
+	it('has the same names for mctl call, run and show', async () => {
+		const { cwd, run } = mcpFolder({ py: pythonServer });
+		const file = JSON.stringify({ mcpServers: { py: pythonServer } });
+		writeFiles(dirname(cwd), { '.cursor/mcp.json': file });
+		const names = [['py', 'add'], ['py__add'], [address, 'add'], ['cursor:py', 'add']];
+		for (const words of names) {
+			const called = await run('call', ...words, 'numbers=1,2', '--json');
+			expect([words, JSON.parse(called.stdout)]).toMatchObject([words, { isError: false }]);
+			const ran = await run('run', ...words, 'numbers=1,2', '--json');
+			const last = JSON.parse(ran.stdout.trim().split('\n').at(-1) ?? '');
+			expect([words, ran.code, last]).toMatchObject([words, 0, { type: 'result' }]);
+			const { content, structuredContent } = JSON.parse(called.stdout).result;
+			expect(last.payload).toEqual(structuredContent ?? { text: content[0].text });
+			expect([words, (await run('show', ...words)).stdout]).toEqual([
+				words,
+				expect.stringContaining('numbers'),
+			]);
+		}
+	}, 60_000);
 });
 
 describe('mctl show', () => {
@@ -224,7 +263,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 				['hub', 'logs', 'py'],
 				['hub', 'logs', 'pi'],
 			]) {
-				const { screen } = await mctlInTerminal(words, { cwd, env, columns });
+				const { screen } = await mctlOnScreen(words, { cwd, env, columns });
 				expect(screen.replace(STYLES_AND_CLEAR_LINE, ''), words.join(' ')).not.toMatch(CONTROLS);
 				expect(screen, words.join(' ')).not.toBe('');
 				if (words[0] !== 'list' || words.includes('--chek')) continue;

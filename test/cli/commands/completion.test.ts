@@ -15,7 +15,7 @@ describe('mctl completion', () => {
 		],
 		[
 			['hub', 'stop', '--'],
-			['--all', '--force', '--json', '--help'],
+			['--all', '--force', '--json', '--quiet', '--help'],
 		],
 		[['help', 'ne'], ['new']],
 		[
@@ -27,6 +27,12 @@ describe('mctl completion', () => {
 		[['list', '--json', 'to'], ['tools']],
 		[['run', 'hello-w'], ['hello-world']],
 		[['run', 'hello-world', 'hello'], []],
+		[['run', 'hello-world', 'na'], ['name=']],
+		[['run', 'hello-world', 'name=x', ''], []],
+		[
+			['call', 'word-count', ''],
+			['path=', 'text=', 'top='],
+		],
 		[['run', '--timeout', ''], []],
 		[['constructor', ''], []],
 	])('offers for %j what can stand there', async (words, candidates) => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { clientHome, SECRET } from '../../support/client-home.ts';
 import { mctl } from '../../support/mctl.ts';
+import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 /** Their output is a protocol, a log, a program text or a show, so there is no object to print. */
@@ -105,8 +106,10 @@ describe('--json of mctl new and mctl hub logs', () => {
 		const place = openPlace();
 		await place.run('hub', 'start');
 		try {
-			const { lines } = await place.json('hub', 'logs', '--lines', '1', '--json');
-			expect(lines).toHaveLength(1);
+			const lastLine = async (): Promise<unknown> =>
+				(await place.json('hub', 'logs', '--lines', '1', '--json'))['lines'];
+			await until('the hub has logged something', async () => String(await lastLine()) !== '');
+			expect(await lastLine()).toHaveLength(1);
 			expect((await place.run('hub', 'logs', '-f', '--json')).code).toBe(64);
 		} finally {
 			await place.run('hub', 'stop', '--force');

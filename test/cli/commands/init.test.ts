@@ -9,7 +9,6 @@ import {
 	renameSync,
 	statSync,
 	symlinkSync,
-	writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -18,7 +17,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
-import { type ClientHome, clientHome, SECRET } from '../../support/client-home.ts';
+import { type ClientHome, clientHome, SECRET, snapshot } from '../../support/client-home.ts';
 import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
 import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
@@ -35,6 +34,7 @@ const written: readonly [file: string, keys: string[], server: string, folder: '
 	['.cursor/mcp.json', ['mcpServers', 'orchestra'], 'from-cursor', 'work'],
 	['work/.cursor/mcp.json', ['mcpServers', 'orchestra'], 'from-cursor-project', 'work'],
 	['.config/Code/User/mcp.json', ['servers', 'orchestra'], 'from-vscode', '.'],
+	['work/.vscode/mcp.json', ['servers', 'orchestra'], 'from-vscode-project', 'work'],
 	['.codeium/windsurf/mcp_config.json', ['mcpServers', 'orchestra'], 'from-windsurf', '.'],
 	['.codex/config.toml', ['mcp_servers', 'orchestra'], 'from-codex', 'work'],
 	['work/.codex/config.toml', ['mcp_servers', 'orchestra'], 'from-codex-project', 'work'],
@@ -130,6 +130,15 @@ describe('mctl init --yes', () => {
 		expect(stderr).not.toContain(SECRET);
 	});
 
+	it('names every other project that has servers', async () => {
+		const place = clientHome(/nothing/);
+		const project = { mcpServers: { x: { command: 'x' } } };
+		const projects = { '/one': project, '/two': project, '/none': { mcpServers: {} } };
+		writeFiles(place.home, { '.claude.json': JSON.stringify({ projects }) });
+		const { stderr } = await init(place, '--yes');
+		expect(stderr).toContain('Claude Code has servers of 2 other projects (/one, /two); run mctl init there');
+	});
+
 	it('reports a broken file with its line and leaves it alone', async () => {
 		const place = clientHome(/windsurf|gemini|codex|continue\/config/);
 		const broken = {
@@ -187,19 +196,25 @@ describe('mctl init --yes', () => {
 		expect(serversIn(place, 'work/orchestra.json')).toEqual({});
 	});
 
-	it('writes the installed command for terminal clients and projects, and full paths for the desktop', async () => {
-		const place = clientHome(/claude|^work\/\.mcp/i);
-		const bin = join(place.home, 'bin');
-		mkdirSync(bin);
-		symlinkSync(main, join(bin, 'mctl'));
-		const env = { ...place.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
-		await mctl(['init', '--yes'], { cwd: place.project, env });
-		const short = { type: 'stdio', command: 'mctl', args: ['bridge'] };
-		const full = { command: process.execPath, args: [main, 'bridge'] };
-		expect(serversIn(place, '.claude.json')['orchestra']).toEqual(short);
-		expect(serversIn(place, 'work/.mcp.json')['orchestra']).toEqual(short);
-		expect(serversIn(place, '.config/Claude/claude_desktop_config.json')['orchestra']).toEqual(full);
-	});
+	it.each([
+		['of an installed package', main],
+		['that is a link to a checkout', join(main, '../../../mctl')],
+	])(
+		'writes the command %s for terminal clients and projects, and full paths for the desktop',
+		async (_, target) => {
+			const place = clientHome(/claude|^work\/\.mcp/i);
+			const bin = join(place.home, 'bin');
+			mkdirSync(bin);
+			symlinkSync(target, join(bin, 'mctl'));
+			const env = { ...place.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
+			await mctl(['init', '--yes'], { cwd: place.project, env });
+			const short = { type: 'stdio', command: 'mctl', args: ['bridge'] };
+			const full = { command: process.execPath, args: [main, 'bridge'] };
+			expect(serversIn(place, '.claude.json')['orchestra']).toEqual(short);
+			expect(serversIn(place, 'work/.mcp.json')['orchestra']).toEqual(short);
+			expect(serversIn(place, '.config/Claude/claude_desktop_config.json')['orchestra']).toEqual(full);
+		},
+	);
 
 	it('reads the JSON files of Continue too', async () => {
 		const place = clientHome(/continue\/config/);
@@ -283,32 +298,6 @@ describe('mctl init with other flags', () => {
 		const servers = serversIn(place, '.config/orchestra/config.json');
 		expect(Object.keys(servers)).toEqual(['files', 'from-cursor', 'from-cursor-project']);
 		expect(servers['from-cursor-project']).toMatchObject({ cwd: place.project });
-	});
-
-	it('refuses to undo a file that was changed since, names it, and does so with --force', async () => {
-		const place = clientHome(/cursor/);
-		await init(place, '--yes');
-		const file = join(place.home, '.cursor/mcp.json');
-		writeFileSync(file, '{}');
-		const after = snapshot(place.home);
-		const { code, stderr } = await init(place, '--undo');
-		expect([code, stderr]).toEqual([64, expect.stringContaining(`${file} was changed since mctl init`)]);
-		expect(snapshot(place.home)).toEqual(after);
-		expect((await init(place, '--undo', '--force')).code).toBe(0);
-		expect(readFileSync(file, 'utf8')).toBe(place.files['.cursor/mcp.json']);
-		expect((await init(place, '--undo')).stderr).toContain('there is nothing to undo');
-	});
-
-	it('takes back its edit alone in a file that its client wrote again', async () => {
-		const place = clientHome(/\.claude\.json/);
-		const file = join(place.home, '.claude.json');
-		await init(place, '--yes');
-		writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{\n  "numStartups": 7,'));
-		const { code, stderr } = await init(place, '--undo');
-		expect([code, stderr]).toEqual([0, '']);
-		expect(readFileSync(file, 'utf8')).toBe(
-			place.files['.claude.json']?.replace('{', '{\n  "numStartups": 7,'),
-		);
 	});
 
 	it('keeps the backup readable by the user alone', async () => {
@@ -411,20 +400,6 @@ function serversIn(place: ClientHome, file: string): Record<string, unknown> {
 
 function tableOf(screen: string): string[] {
 	return screen.split('\n').filter((line) => /^[#\d] /.test(line));
-}
-
-/** Every file below the folder, state of hubs and of mctl excepted. */
-function snapshot(folder: string): Record<string, string> {
-	const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-	return Object.fromEntries(
-		names
-			.filter((name) => !/^\.local|^\.orchestra/.test(name))
-			.toSorted()
-			.map((name) => {
-				const path = join(folder, name);
-				return [name, statSync(path).isFile() ? readFileSync(path, 'latin1') : 'folder'];
-			}),
-	);
 }
 
 /** One call, through exactly what the entry of the client says. */

@@ -4,13 +4,14 @@ import { mctl } from '../../support/mctl.ts';
 
 const server = `stdio:node ${fileURLToPath(new URL('../../fixtures/stdio-server.mjs', import.meta.url))}`;
 
-/** Answers each request with the methods that have come so far. */
+/** A legacy MCP server that answers each request with the methods that have come so far. */
 const strictServer = `stdio:node -e '${[
 	'const seen = [];',
 	'require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {',
 	'const { id, method } = JSON.parse(line); seen.push(method); if (id === undefined) return;',
-	'const isRefused = method === "initialize" && process.argv[1] === "refuse";',
-	'const answer = isRefused ? { error: { code: -32601, message: "no" } } : { result: seen };',
+	'const isRefused = method === "server/discover" || (method === "initialize" && process.argv[1] === "refuse");',
+	'const result = { seen, protocolVersion: "2025-11-25", capabilities: {} };',
+	'const answer = isRefused ? { error: { code: -32601, message: "no" } } : { result };',
 	'console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer })); });',
 ].join(' ')}'`;
 
@@ -30,8 +31,8 @@ describe('mctl request', () => {
 		'shakes hands with an MCP server before %s',
 		async (method) => {
 			const { stdout, code } = await mctl(['request', strictServer, method, '--json']);
-			expect([JSON.parse(stdout).result, code]).toEqual([
-				['initialize', 'notifications/initialized', method],
+			expect([JSON.parse(stdout).result.seen, code]).toEqual([
+				['server/discover', 'initialize', 'notifications/initialized', method],
 				0,
 			]);
 		},
@@ -44,7 +45,7 @@ describe('mctl request', () => {
 		[['tools/list', '{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}']],
 	])('sends %j alone', async (words) => {
 		const { stdout } = await mctl(['request', strictServer, ...words, '--json']);
-		expect(JSON.parse(stdout).result).toEqual([words[0]]);
+		expect(JSON.parse(stdout).result.seen).toEqual([words[0]]);
 	});
 
 	it('sends the request even when the program refuses the handshake, and reports it', async () => {
@@ -54,7 +55,7 @@ describe('mctl request', () => {
 			'tools/list',
 			'--json',
 		]);
-		expect([JSON.parse(stdout).result, code]).toEqual([['initialize', 'tools/list'], 0]);
+		expect([JSON.parse(stdout).result.seen, code]).toEqual([['tools/list'], 0]);
 		expect(stderr).toContain('mctl: the program refused `initialize`: JSON-RPC error -32601: no');
 	});
 

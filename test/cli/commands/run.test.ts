@@ -96,7 +96,8 @@ describe('mctl run', () => {
 
 	it('reports how an unsuccessful run ended', async () => {
 		const none = await mctl(['run', 't'], { cwd: projectWith('t', `event started '{}'`) });
-		expect(none.stdout).toContain('⚠ Finished without a result');
+		expect(none.stderr).toContain('✗ Tool exited with code 0 but sent no result [TOOL_NO_RESULT]');
+		expect(none.code).toBe(1);
 		const both = await mctl(['run', 't'], {
 			cwd: projectWith('t', `event error '{"message":"half"}'; event result '{}'`),
 		});

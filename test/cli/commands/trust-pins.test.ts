@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { driftingServer } from '../../support/drifting-servers.ts';
 import { mcpFolder, realServer } from '../../support/mcp-folder.ts';
 import { main, mctl } from '../../support/mctl.ts';
-import { hasTerminal, mctlInTerminal } from '../../support/terminal.ts';
+import { mctlOnScreen } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
 
 /** Each test runs several commands. */
@@ -53,19 +53,19 @@ describe('mctl trust diff', { timeout }, () => {
 		}
 	});
 
-	it.skipIf(!hasTerminal)('has colours instead of brackets on a terminal', async () => {
+	it('has colours instead of brackets on a terminal', async () => {
 		const server = driftingServer({ read: 'Reads a file.' });
 		const folder = mcpFolder({ notes: server.entry() });
 		await folder.run('list', 'servers', '--check');
 		server.offer({ read: 'Reads any file.' });
 		await folder.run('list', 'servers', '--check');
-		const { screen } = await mctlInTerminal(['trust', 'diff'], folder);
+		const { screen } = await mctlOnScreen(['trust', 'diff'], folder);
 		expect(screen).toContain('Reads \u001b[31ma\u001b[39m\u001b[32many\u001b[39m file.');
 	});
 
 	it('gives a program both texts and the hash to accept', async () => {
 		const server = driftingServer({ read: 'Reads a file.' });
-		const { run } = mcpFolder({ notes: server.entry({ pin: 'hold' }) });
+		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('list', 'servers', '--check');
 		server.offer({ read: 'Reads any file.' });
 		await run('list', 'servers', '--check');
@@ -119,7 +119,7 @@ describe('mctl trust diff', { timeout }, () => {
 describe('mctl trust accept', { timeout }, () => {
 	it('lets a running shared hub offer what it held back', async () => {
 		const server = driftingServer({ read: 'Reads a file.', announce: '' });
-		const { run } = mcpFolder({ notes: server.entry({ pin: 'hold' }) });
+		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('hub', 'start');
 		await run('call', 'notes', 'announce');
 		server.offer({ read: 'Reads any file.', announce: '' });
@@ -172,7 +172,7 @@ describe('mctl trust accept', { timeout }, () => {
 describe('a project that cannot be written', { timeout }, () => {
 	it.skipIf(!hasReadOnlyMounts())('is pinned in the state folder, and nothing fails', async () => {
 		const server = driftingServer({ read: 'Reads.' });
-		const { cwd, env, run } = mcpFolder({ notes: server.entry({ pin: 'hold' }) });
+		const { cwd, env, run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		const readOnly = (...words: string[]): string =>
 			execFileSync(
 				'bwrap',

@@ -35,7 +35,7 @@ describe('mctl trust', () => {
 		const { stdout, code } = await run('trust', '--dry-run');
 		expect(code).toBe(0);
 		expect(stdout).toContain(
-			'server files: npx "a b"; env: TOKEN, KEY; secrets: ${cmd:pass show k}; sandbox: true',
+			"server files: npx 'a b'; env: TOKEN, KEY; secrets: ${cmd:pass show k}; sandbox: true",
 		);
 		expect(stdout).toContain('server docs: https://example.com/mcp?…; headers: X-Key');
 		expect(stdout).toContain('plugin tools.x: ./bin/x; config: secret');

@@ -68,7 +68,7 @@ describe('mctl types', () => {
 
 	it('names the servers for one that is not configured', async () => {
 		const { code, stderr } = await run(project(), 'types', 'filse');
-		expect([code, stderr]).toEqual([64, expect.stringContaining('did you mean files')]);
+		expect([code, stderr]).toEqual([64, expect.stringContaining('did you mean: files')]);
 	}, 60_000);
 });
 

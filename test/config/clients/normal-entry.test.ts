@@ -17,6 +17,10 @@ describe('normalEntry', () => {
 			{ serverUrl: 'https://a', disabled: true },
 			{ type: 'http', url: 'https://a', disabled: true },
 		],
+		['gemini', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
+		['claude-code', { command: 'a', timeout: 9000 }, { command: 'a', maxMs: 9000 }],
+		['cline', { command: 'a', timeout: 90 }, { command: 'a', timeoutMs: 90_000 }],
+		['opencode', { command: ['a'], timeout: 9000 }, { command: 'a' }],
 		['gemini', { httpUrl: 'https://a' }, { type: 'http', url: 'https://a' }],
 		['gemini', { url: 'https://a', includeTools: ['x'] }, { type: 'sse', url: 'https://a', allow: ['x'] }],
 		[

@@ -7,8 +7,8 @@ describe('removeJsonKey', () => {
 	it.each([
 		['a key with its line', '{\n\t"a": 1,\n\t"b": 2\n}\n', 'a', '{\n\t"b": 2\n}\n'],
 		['the last key with the comma before it', '{\n  "a": 1,\n  "b": 2\n}', 'b', '{\n  "a": 1\n}'],
-		['the only key', '{\n  "a": 1\n}', 'a', '{\n}'],
-		['the only key with a trailing comma', '{\n  "a": 1,\n}', 'a', '{\n}'],
+		['the only key', '{\n  "a": 1\n}', 'a', '{}'],
+		['the only key with a trailing comma', '{\n  "a": 1,\n}', 'a', '{}'],
 		['a key in a line of several', '{ "a": 1, "b": 2, "c": 3 }', 'b', '{ "a": 1, "c": 3 }'],
 		['the last key in a line of several', '{ "a": 1, "b": 2 }', 'b', '{ "a": 1 }'],
 		['a key of a minified text', '{"a":1,"b":{"x":[1,2]},"c":3}', 'b', '{"a":1,"c":3}'],
@@ -64,6 +64,10 @@ describe('setJsonKey', () => {
 
 	it('makes the objects on the way', () => {
 		expect(setJsonKey('{"a":{}}', ['a', 'b', 'c'], 1)).toBe('{"a":{"b":{"c":1}}}');
+	});
+
+	it('writes an object in place of null', () => {
+		expect(setJsonKey('{"a":null}', ['a', 'b'], 1)).toBe('{"a":{"b":1}}');
 	});
 
 	it('refuses to add a key to a value that is no object', () => {

@@ -18,9 +18,17 @@ describe('removeYamlItems', () => {
 		);
 	});
 
-	it('refuses a list in brackets', () => {
-		expect(() => removeYamlItems('mcpServers: [{ name: a }]', 'mcpServers', [0])).toThrow(
-			'is not a list with an item',
+	it.each([
+		['mcpServers: [{ name: a }]', [0], 'mcpServers: []'],
+		['mcpServers: [{ name: a }, "b", {c: 1}] # three', [0, 2], 'mcpServers: ["b"] # three'],
+		['mcpServers: [\n  {name: a},\n  {name: b},\n]\n', [1], 'mcpServers: [\n  {name: a},\n]\n'],
+	])('removes items of a list in brackets: %j without %j', (text, indexes, expected) => {
+		expect(removeYamlItems(text, 'mcpServers', indexes)).toBe(expected);
+	});
+
+	it('refuses a value that is no list', () => {
+		expect(() => removeYamlItems('mcpServers: none', 'mcpServers', [0])).toThrow(
+			'mcpServers is not a list that can be edited',
 		);
 	});
 

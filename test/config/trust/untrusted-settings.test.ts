@@ -15,7 +15,8 @@ describe('a project file that is not trusted', () => {
 		});
 		expect(configuration).toMatchObject({ mcpServers: [], plugins: [], limits: { memoryBytes: 5e8 } });
 		expect(Object.values(configuration.hub).every((value) => value === undefined)).toBe(true);
-		expect(configuration.tools).toMatchObject({ config: {}, timeoutMs: undefined, timeouts: {} });
+		expect(configuration.tools).toMatchObject({ config: {}, timeouts: {} });
+		expect(configuration.tools.timeoutMs).toBeUndefined();
 		expect(Object.keys(configuration.limits)).toEqual(['memoryBytes']);
 		const held = heldBack[0]?.effects.filter(({ isHeld }) => isHeld).map(({ name }) => name);
 		expect(held).toEqual(

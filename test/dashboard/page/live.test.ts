@@ -9,7 +9,7 @@ import type { ApiClient, Query } from '../../../src/dashboard/page/live/api-clie
 import { CallList } from '../../../src/dashboard/page/live/call-list.ts';
 import { CallRows } from '../../../src/dashboard/page/live/call-rows.ts';
 import { parseRoute, routeHref } from '../../../src/dashboard/page/live/route.ts';
-import { diffWords } from '../../../src/dashboard/page/text/diff-words.ts';
+import { wordDiff } from '../../../src/sequence-diff.ts';
 import { until } from '../../support/waiting.ts';
 
 const row = (number: number, ms: number | null = null): CallRow => ({
@@ -159,30 +159,30 @@ describe('the address of a view', () => {
 
 describe('the words that differ', () => {
 	it('are removed and added between those that stay', () => {
-		expect(diffWords('Create a new issue.', 'Create any issue.')).toEqual([
-			{ kind: 'same', text: 'Create ' },
-			{ kind: 'removed', text: 'a new' },
-			{ kind: 'added', text: 'any' },
-			{ kind: 'same', text: ' issue.' },
+		expect(wordDiff('Create a new issue.', 'Create any issue.')).toEqual([
+			{ sign: ' ', text: 'Create ' },
+			{ sign: '-', text: 'a new' },
+			{ sign: '+', text: 'any' },
+			{ sign: ' ', text: ' issue.' },
 		]);
 	});
 
 	it('give back both texts, whatever they are', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (before, after) => {
-				const parts = diffWords(before, after);
-				const without = (kind: string): string =>
+				const parts = wordDiff(before, after);
+				const without = (sign: string): string =>
 					parts
-						.filter((part) => part.kind !== kind)
+						.filter((part) => part.sign !== sign)
 						.map(({ text }) => text)
 						.join('');
-				expect([without('added'), without('removed')]).toEqual([before, after]);
+				expect([without('+'), without('-')]).toEqual([before, after]);
 			}),
 		);
 	});
 
 	it('are found in bounded time and space in very long texts', () => {
-		const parts = diffWords('a b '.repeat(50_000), 'b a '.repeat(50_000));
+		const parts = wordDiff('a b '.repeat(50_000), 'b a '.repeat(50_000));
 		expect(parts.length).toBeLessThan(5);
 	});
 });

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { toolFields } from '../../../src/hub/expose/tool-document.ts';
 import { ToolIndex } from '../../../src/hub/expose/tool-index.ts';
-import { ToolRanking } from '../../../src/hub/expose/tool-ranking.ts';
 import { ToolUsage } from '../../../src/hub/expose/tool-usage.ts';
 import { searchDataSteps } from '../../../src/library/match/search-data.ts';
 import { Log } from '../../../src/log.ts';
@@ -30,6 +29,18 @@ it.each([
 	expect((await found(query))[0]).toBe(name);
 });
 
+it.each(['excel', 'excel Zlatibor', 'excel Kilimanjaro', 'penguin excel volcano'])(
+	'finds by near meaning what "%s" is about, whatever the words that occur nowhere are',
+	async (query) => {
+		const few = [
+			offered('db', 'query', 'Run SQL'),
+			offered('mail', 'send', 'Send an e-mail'),
+			offered('slack', 'post', 'Post a message to a channel'),
+		];
+		expect(await found(query, new ToolUsage(), few)).toEqual(['db__query']);
+	},
+);
+
 it('takes a server by its own name, also in camel case and where a tool of another has it in its name', async () => {
 	const more = [
 		...tools,
@@ -41,13 +52,60 @@ it('takes a server by its own name, also in camel case and where a tool of anoth
 	expect((await found('create an issue on GitHub', new ToolUsage(), more))[0]).toBe('github__create_issue');
 });
 
-it('ranks the tools of one long server in slices, and reads the lists of words in slices too', async () => {
-	const long = Array.from({ length: 50 }, (_, at) => offered('one', `thing_${at}`, 'Something'));
-	let slices = 0;
-	await ToolRanking.over(long, new ToolUsage(), { isOver: true, next: async () => void slices++ });
-	expect(slices).toBeGreaterThanOrEqual(long.length);
+it('reads the lists of words in slices', () => {
 	const index = new SearchIndex(toolFields);
 	expect([...searchDataSteps(index, Log.silent)].length).toBeGreaterThan(5);
+});
+
+it('finds the thing among thirty tools with the verb of the query', async () => {
+	const things =
+		'user team issue label page table chart note event task board card file folder branch tag'.split(' ');
+	const many = [...things, ...things.map((thing) => `${thing}_template`)].map((thing) =>
+		offered('work', `create_${thing}`, `Create a new ${thing.replace('_', ' ')}`),
+	);
+	const list = [...many, offered('draw', 'flowchart', 'Steps and decisions as a picture')];
+	expect(await found('create flowchart', new ToolUsage(), list)).toContain('draw__flowchart');
+});
+
+it.each([
+	'read the file /srv/zlatibor/kopaonik-4711.md',
+	'read a file for Jovana Zlatibor on 14 March 2027',
+	'read the file "delete the quarterly pull request"',
+	'read file https://zlatibor.example/a?b=91',
+	'read the file of zlatibor/create-issue.js',
+])('is not led astray by names, numbers and quotations: %s', async (query) => {
+	expect((await found(query))[0]).toBe('files__read_file');
+});
+
+it('finds by everyday words what tools call otherwise', async () => {
+	const list = [
+		...tools,
+		offered('cal', 'update-event', 'Update an event'),
+		offered('kv', 'expire', 'Set a TTL'),
+	];
+	expect((await found('bring the appointment forward', new ToolUsage(), list))[0]).toBe('cal__update-event');
+	expect((await found('temporary value that vanishes tonight', new ToolUsage(), list))[0]).toBe('kv__expire');
+});
+
+it('finds a tool by what its server says of itself', async () => {
+	const list = [
+		...tools,
+		{ ...offered('kb', 'lookup', 'Look something up'), about: 'Beekeeping handbook: hives, queens, swarms' },
+	];
+	expect((await found('swarms of bees in the hive', new ToolUsage(), list))[0]).toBe('kb__lookup');
+});
+
+it('takes the task of the agent as the context of a query', async () => {
+	const list = [
+		...tools,
+		offered('cluster', 'get_logs', 'Get the logs of a pod'),
+		offered('phone', 'get_logs', 'Get the logs of a handset'),
+	];
+	const index = new ToolIndex(new ToolUsage(), Log.silent);
+	const first = async (task: string): Promise<string | undefined> =>
+		(await index.search(list, { query: 'get the logs', task, limit: 5, accept: () => true }))[0]?.id;
+	expect(await first('my pod crashes after the upgrade of the cluster')).toBe('cluster__get_logs');
+	expect(await first('the app on my phone crashes, a cheap handset')).toBe('phone__get_logs');
 });
 
 it('prefers for a step the server that the other steps need', async () => {
@@ -64,6 +122,22 @@ it('prefers for a step the server that the other steps need', async () => {
 it('answers every step of a task', async () => {
 	const names = (await found('create a folder, read the file and then merge the pull request')).slice(0, 3);
 	expect(names.sort()).toEqual(['files__create_directory', 'files__read_file', 'github__merge_pull_request']);
+});
+
+it('answers a step of one verb, with the server of the other steps', async () => {
+	const more = [
+		...tools,
+		offered('builds', 'list_jobs', 'List the jobs of a pipeline, those that failed too'),
+		offered('builds', 'get_job_output', 'The output of a job'),
+		offered('builds', 'retry_job', 'Retry a job'),
+		offered('builds', 'play_job', 'Run a manual job of a pipeline'),
+		offered('builds', 'cancel_job', 'Cancel a job of a pipeline'),
+		offered('queue', 'retry', 'Retry it'),
+		offered('shell', 'read_output', 'Read the output of a process'),
+	];
+	const query = 'find the failing job of a pipeline, read its output and retry it';
+	const names = (await found(query, new ToolUsage(), more)).slice(0, 3);
+	expect(names.sort()).toEqual(['builds__get_job_output', 'builds__list_jobs', 'builds__retry_job']);
 });
 
 it('prefers, of two equal tools, the one that was called successfully', async () => {

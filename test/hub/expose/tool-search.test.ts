@@ -55,6 +55,14 @@ it('keeps an answer within its budget, and says what did not fit', async () => {
 	expect(short).toMatch(/\d+ more did not fit the budget/);
 });
 
+it('finds by the other words when one of them occurs nowhere', async () => {
+	const rename = { echo: 'read_spreadsheet', count: 'delete_branch', pid: 'send_mail' };
+	const { client } = await opened({ office: gateway({ allow: Object.keys(rename), rename }) });
+	expect(await client.call('find_tools', { query: 'excel' })).toContain('office__read_spreadsheet(');
+	for (const query of ['excel Zlatibor', 'Zlatibor excel qqqzzz', 'Kopaonik excel Zlatibor'])
+		expect(await client.call('find_tools', { query })).toContain('office__read_spreadsheet(');
+});
+
 it('says which servers there are when nothing matches', async () => {
 	const { client } = await opened({ gate: gateway() });
 	expect(await client.call('find_tools', { query: 'zzzqqqxxx' })).toMatch(/No tool matches .* gate/);

@@ -1,5 +1,5 @@
 /* The record of a running hub, as others find it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
@@ -40,6 +40,40 @@ it('keeps the record of another running hub', () => {
 	const place = { address: 'localhost:2', certsDir: '/', root: '/', startedAt: '' };
 	folder.renew({ ...other, ...place });
 	expect(folder.running()).toMatchObject({ pid: process.pid, address: 'localhost:1' });
+});
+
+it.each(['hub.json', 'hub.lock'])(
+	'restores %s when it is deleted or damaged between two heartbeats',
+	(name) => {
+		const folder = announced();
+		const record = folder.running();
+		if (record === undefined) throw new Error('it is not announced');
+		folder.renew(record);
+		const file = join(folder.path, name);
+		const intact = readFileSync(file, 'utf8');
+		for (const damage of [() => rmSync(file), () => writeFileSync(file, '{')]) {
+			folder.renew(record);
+			damage();
+			folder.renew(record);
+			expect(readFileSync(file, 'utf8')).toBe(intact);
+		}
+	},
+);
+
+it('writes the list of processes when it changes or is gone, and not with every heartbeat', () => {
+	const folder = announced();
+	const file = join(folder.path, 'processes.json');
+	const written = (pids: readonly number[]): number => {
+		folder.saveProcesses(pids);
+		return statSync(file).ino;
+	};
+	const first = written([process.pid]);
+	expect(written([process.pid])).toBe(first);
+	const second = written([process.pid, process.ppid]);
+	expect([second === first, folder.orphans().length]).toEqual([false, 2]);
+	rmSync(file);
+	written([process.pid, process.ppid]);
+	expect(folder.orphans()).toHaveLength(2);
 });
 
 function announced(): HubFolder {

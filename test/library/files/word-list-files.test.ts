@@ -8,6 +8,7 @@ import { bundledConcepts, readConcepts } from '../../../src/library/files/word-l
 import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
 import { Library, Log } from '../../../src/library/index.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
+import { readMatchRequest } from '../../../src/library/match/match-request.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const root = temporaryFolder();
@@ -56,8 +57,9 @@ describe('a list that cannot be used', () => {
 			countTokens: undefined,
 			...files,
 		});
-		await finder.prepare();
-		await finder.prepare();
+		const request = readMatchRequest(undefined, new Map([['query', 'bread']]));
+		await finder.answer(request);
+		await finder.answer(request);
 		expect(lines).toHaveLength(1);
 		expect(lines[0]).toContain('searching without concepts: the list of concepts cannot be read (ENOENT)');
 		expect(lines[0]).not.toContain(root);

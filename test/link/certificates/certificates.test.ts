@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import { certificatesFolder, checkName, loadIdentity } from '../../../src/link/certificates/certificates.ts';
+import { writeForeignAuthority } from '../../support/foreign-authority.ts';
 import { rejection } from '../../support/links.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -78,14 +79,39 @@ describe('the certificate folder', () => {
 		expect(renewed.certificate).not.toBe(before.certificate);
 	});
 
-	it('names the expired file and the fix', async () => {
+	it.each([
+		['that has expired', 400],
+		['that is not yet valid', -300],
+	])('makes an authority %s anew with its key, and its leaves', async (_what, days) => {
 		const folder = temporaryFolder();
+		const before = await loadIdentity(folder, 'orchestrator', {
+			now: () => new Date('2026-11-01T00:00:00Z'),
+		});
+		const now = (): Date => new Date(Date.parse('2026-11-01T00:00:00Z') + days * DAY_MS);
+		const after = await loadIdentity(folder, 'orchestrator', { now });
+		expect(after.ca).not.toBe(before.ca);
+		for (const text of [after.ca, after.certificate]) {
+			const { validFrom, validTo } = new X509Certificate(text);
+			expect(Date.parse(validFrom)).toBeLessThan(now().getTime());
+			expect(Date.parse(validTo)).toBeGreaterThan(now().getTime());
+		}
+		expect(new X509Certificate(before.certificate).verify(new X509Certificate(after.ca).publicKey)).toBe(
+			true,
+		);
+		expect(await loadIdentity(folder, 'orchestrator', { now })).toEqual(after);
+	});
+
+	it('names an expired authority of another tool and the fix, and leaves it', async () => {
+		const folder = temporaryFolder();
+		writeForeignAuthority(folder, { from: new Date(), to: new Date(Date.now() + 90 * DAY_MS) });
 		await loadIdentity(folder, 'orchestrator');
+		const before = await readFile(join(folder, 'ca.crt'), 'utf8');
 		const error = await rejection(
 			loadIdentity(folder, 'orchestrator', { now: () => new Date(Date.now() + 400 * DAY_MS) }),
 		);
 		expect(error).toMatchObject({ code: 'bad_input', data: { path: join(folder, 'ca.crt') } });
 		expect(OrchestraError.from(error).hint).toContain('delete the whole folder');
+		expect(await readFile(join(folder, 'ca.crt'), 'utf8')).toBe(before);
 	});
 
 	it.each([

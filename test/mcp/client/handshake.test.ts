@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryPair } from '../../../src/transport/memory-transport.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
+import { sdkServer } from '../../support/interop-servers.ts';
 import {
 	connected,
 	failure,
@@ -64,11 +65,34 @@ describe('the era of a server', () => {
 		expect(await connected(misbehaving('slow-modern'), { probeMs: 20 })).toMatchObject({ era: 'modern' });
 	});
 
-	it('stays legacy when the answer to the probe comes late; the answer is dropped and counted', async () => {
-		const connection = await connected(misbehaving('answers-probe-late'), { probeMs: 20 });
-		await connection.listAll('tools');
-		expect(connection.era).toBe('legacy');
-		expect(connection.diagnose().droppedResponses).toBe(1);
+	it.each(['slowly', 'lost'])('is modern when the server refuses initialize as unknown: %s', async (how) => {
+		const server = misbehaving('refuses-initialize', how);
+		expect(await connected(server, { probeMs: 1 })).toMatchObject({ era: 'modern' });
+	});
+
+	it('is modern for a server on the SDK 2.x that starts too slowly for the probe and knows no other era', async () => {
+		const { command, args } = sdkServer('v2', 'two', 'modern');
+		const connection = await connected({ command, args: [...args] }, { probeMs: 1 });
+		expect(connection.era).toBe('modern');
+		expect((await connection.listAll('tools')).items.map(({ name }) => name)).toContain('echo');
+	});
+
+	it.each([
+		['of our own server', fixtureServer('mcp-server.mjs')],
+		['of a server on the SDK 2.x', fixtureServer('sdk-server-v2.mjs')],
+		['after that to initialize', misbehaving('answers-probe-late')],
+	])('is legacy but not proven when the answer to the probe comes late: %s', async (_name, record) => {
+		const connection = await connected(record, { probeMs: 1 });
+		expect((await connection.listAll('tools')).items.map(({ name }) => name)).toContain('echo');
+		expect(connection).toMatchObject({ era: 'legacy', isEraProven: false });
+	});
+
+	it('is proven to be legacy by an answer to initialize without one to the probe, and by a late error', async () => {
+		for (const how of ['silent-on-probe', 'normal']) {
+			const connection = await connected(misbehaving(how), { probeMs: 1 });
+			await connection.listAll('tools');
+			expect(connection).toMatchObject({ era: 'legacy', isEraProven: true });
+		}
 	});
 
 	it('is legacy for a server that exits on the probe, which is started once more', async () => {
@@ -117,14 +141,18 @@ describe('a handshake that fails', () => {
 		expect(start.started).toHaveLength(1);
 	});
 
-	it.each(['silent', 'garbage'])('ends with its deadline and stops the process: %s', async (how) => {
-		const start = starting(misbehaving(how));
-		const error = await failure(connected(start, { probeMs: 10, startMs: 300 }));
+	it.each([
+		['prints nothing', 'cat > /dev/null', 'It printed nothing'],
+		['prints no JSON', 'echo "<html>404</html>"; cat > /dev/null', '<html>'],
+	])('ends with its deadline and stops a process that %s', async (_, script, hint) => {
+		// A shell prints long before the deadline, also on a busy machine.
+		const start = starting({ command: 'sh', args: ['-c', script] });
+		const error = await failure(connected(start, { probeMs: 10, startMs: 1000 }));
 		expect(error).toMatchObject({
 			code: 'timeout',
-			data: { phase: 'initialize', kind: 'start', timeoutMs: 300 },
+			data: { phase: 'initialize', kind: 'start', timeoutMs: 1000 },
 		});
-		if (how === 'garbage') expect(error.hint).toContain('<html>');
+		expect(error.hint).toContain(hint);
 		expect(await start.started[0]?.exited).toBeDefined();
 	});
 

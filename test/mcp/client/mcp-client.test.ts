@@ -236,7 +236,7 @@ async function liar(era: 'legacy' | 'modern', options: McpClientOptions = {}): P
 	const provider = provide(definition);
 	const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } };
 	const tool = { name: 'sum', inputSchema: { type: 'object' }, outputSchema };
-	const lying = Object.assign(provider, { listTools: () => [tool] });
+	const lying = Object.assign(provider, { list: () => [tool] });
 	const client = await clientOf(inProcess(lying), { ...options, knownEra: era });
 	await client.listTools();
 	return client;

@@ -30,9 +30,18 @@ describe('SearchIndex', () => {
 		const [first] = index.search('rate limit').hits;
 		expect(first?.id).toBe('b');
 		const phrase = { word: 'rate limit', matched: 'rate limit', kind: 'phrase', fields: ['body'] };
-		expect(first?.why).toContainEqual({ ...phrase, points: 9.9 });
+		expect(first?.why).toContainEqual({ ...phrase, points: 6 });
 		const points = first?.why.map(({ points: own = 0 }) => own) ?? [];
 		expect(points.reduce((sum, own) => sum + own)).toBeCloseTo(first?.score ?? 0, 0);
+	});
+
+	it('keeps a document whose whole name the query says among the first five', () => {
+		const many = Array.from({ length: 30 }, (_, at): [string, { title: string; body: string }] => [
+			`d${at}`,
+			{ title: `orders status ${at}`, body: 'orders with a status in the shop, by page and by name' },
+		]);
+		const index = indexOf({ ...Object.fromEntries(many), z: { title: 'count', body: 'numbers' } });
+		expect(idsFor(index, 'count orders with a status in the shop').slice(0, 5)).toContain('z');
 	});
 
 	it('matches no phrase across two entries of a list', () => {

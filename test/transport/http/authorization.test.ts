@@ -44,7 +44,7 @@ describe('authorization', () => {
 		const { peer } = await connectHttp(server.url, { auth: hook('a', 'b', 'c'), serverName: 'shop' });
 		await expect(peer.request('tools/call', {})).rejects.toMatchObject({
 			hint: 'Run: mctl auth shop',
-			data: { status: 401, outcome: 'none' },
+			data: { status: 401, outcome: 'not_run' },
 		});
 		expect(server.received).toHaveLength(2);
 	});

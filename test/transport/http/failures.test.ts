@@ -86,7 +86,7 @@ describe('a server that cannot be reached', () => {
 			code: 'io',
 			message: `cannot reach ${server.url}: the connection was refused`,
 			hint: expect.stringContaining('port'),
-			data: { outcome: 'none' },
+			data: { outcome: 'not_run' },
 		});
 	});
 
@@ -103,7 +103,7 @@ describe('a server that cannot be reached', () => {
 		await expect(peer.request('tools/call', {})).rejects.toMatchObject({
 			message: expect.stringContaining('TLS failed'),
 			hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-			data: { outcome: 'none' },
+			data: { outcome: 'not_run' },
 		});
 		expect(server.requests()).toBe(0);
 	});
@@ -135,14 +135,14 @@ describe('a status that is no answer', () => {
 		data: object,
 		hint: string,
 	][] = [
-		[401, {}, 'needs authorization (401)', { outcome: 'none' }, 'mctl auth shop'],
-		[403, {}, 'denies access (403)', { outcome: 'none' }, 'mctl auth shop'],
-		[404, {}, 'has no MCP endpoint (404)', { outcome: 'none' }, 'path'],
-		[405, {}, 'has no MCP endpoint (405)', { outcome: 'none' }, 'path'],
+		[401, {}, 'needs authorization (401)', { outcome: 'not_run' }, 'mctl auth shop'],
+		[403, {}, 'denies access (403)', { outcome: 'not_run' }, 'mctl auth shop'],
+		[404, {}, 'has no MCP endpoint (404)', { outcome: 'not_run' }, 'path'],
+		[405, {}, 'has no MCP endpoint (405)', { outcome: 'not_run' }, 'path'],
 		[418, {}, 'refused the request (418)', {}, 'headers'],
 		[429, { 'retry-after': '7' }, 'too many requests (429)', { retryAfterMs: 7000 }, 'in 7 s'],
-		[429, {}, 'too many requests (429)', { outcome: 'none' }, 'later'],
-		[429, { 'retry-after': 'soon' }, 'too many requests (429)', { outcome: 'none' }, 'later'],
+		[429, {}, 'too many requests (429)', { outcome: 'not_run' }, 'later'],
+		[429, { 'retry-after': 'soon' }, 'too many requests (429)', { outcome: 'not_run' }, 'later'],
 		[429, { 'retry-after': new Date(0).toUTCString() }, '(429)', { retryAfterMs: 0 }, 'in 0 s'],
 		[500, {}, 'failed (500)', {}, 'later'],
 		[503, { 'retry-after': '1' }, 'failed (503)', { retryAfterMs: 1000 }, 'later'],
@@ -345,7 +345,7 @@ describe('a redirect', () => {
 	});
 
 	it.each([
-		[302, 'none'],
+		[302, 'not_run'],
 		[303, 'unknown'],
 	])('that loses the body is not followed (%i, outcome %s)', async (status, outcome) => {
 		const server = await serveRaw((_request, response) =>

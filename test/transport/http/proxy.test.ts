@@ -110,7 +110,7 @@ describe('a server behind a proxy', { timeout: TEST_MS }, () => {
 			});
 			await expect(opened).rejects.toMatchObject({
 				message: expect.stringContaining('the proxy 127.0.0.1:9 cannot be reached'),
-				data: { outcome: 'none' },
+				data: { outcome: 'not_run' },
 			});
 		},
 	);

@@ -5,24 +5,30 @@ import { headerValue } from '../../../src/transport/http/mcp-headers.ts';
 import { errorIn, responseId, resultIn, splitBatch } from '../../../src/transport/http/received-message.ts';
 
 describe('responseId', () => {
-	const texts: [text: string, id: unknown][] = [
-		['{"jsonrpc":"2.0","id":7,"result":{}}', 7],
-		['{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}', 'a'],
-		['{"result":{"id":1},"jsonrpc":"2.0","id":7}', 7],
-		['{"result":{"text":"\\",\\"id\\":9}"},"id":"x","jsonrpc":"2.0"}', 'x'],
-		['{"result":{},"jsonrpc":"2.0","id":"s"}', 's'],
-		['{ "id" : 3, "jsonrpc" : "2.0", "result" : null }', 3],
+	const long = 'x'.repeat(5000);
+	const texts: [text: string, id: string | null | undefined][] = [
+		['{"jsonrpc":"2.0","id":7,"result":{}}', '7'],
+		['{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}', '"a"'],
+		['{"result":{"id":1},"jsonrpc":"2.0","id":7}', '7'],
+		['{"result":{"text":"\\",\\"id\\":9}"},"id":"x","jsonrpc":"2.0"}', '"x"'],
+		['{"result":{},"jsonrpc":"2.0","id":"s"}', '"s"'],
+		['{ "id" : 3, "jsonrpc" : "2.0", "result" : null }', '3'],
 		['{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}', null],
 		['{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}', null],
 		['{"jsonrpc":"2.0","id":1,"method":"ping"}', undefined],
 		['{"method":"ping","jsonrpc":"2.0","id":1}', undefined],
 		['{"jsonrpc":"2.0","method":"notifications/x","params":{"id":1}}', undefined],
 		['{"jsonrpc":"2.0","result":{}}', undefined],
+		['{"jsonrpc":"2.0","id":7,"result":{"x', '7'],
+		[`{"jsonrpc":"2.0","id":7,"result":"${long}"}`, '7'],
+		[`{"result":"${long}","jsonrpc":"2.0","id":"s"}`, '"s"'],
+		[`{"x":"${long}","jsonrpc":"2.0","id":1.50,"result":null}`, '1.50'],
+		[`{"jsonrpc":"2.0","id":1,"method":"${long}"}`, undefined],
 		['<html>', undefined],
 		['[]', undefined],
 	];
 	for (const [text, id] of texts) {
-		it(`is ${JSON.stringify(id)} for ${text}`, () => expect(responseId(text)).toBe(id));
+		it(`is ${id} for ${text.replace(long, 'x…')}`, () => expect(responseId(text)).toBe(id));
 	}
 });
 
@@ -30,6 +36,7 @@ describe('other readers of a message', () => {
 	it('split a batch and keep the text of its elements', () => {
 		expect(splitBatch(' [{"a":1.0}, 2]')).toEqual(['{"a":1.0}', '2']);
 		expect(splitBatch('[]')).toEqual([]);
+		expect(splitBatch('[{"a":1},')).toEqual(['[{"a":1},']);
 		expect(splitBatch('{"a":[]}')).toEqual(['{"a":[]}']);
 	});
 

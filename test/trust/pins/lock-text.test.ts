@@ -2,7 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
-import { formatLock, type PinnedServers, parseLock } from '../../../src/trust/pins/lock-text.ts';
+import {
+	formatLock,
+	type LockContent,
+	type PinnedServers,
+	parseLock,
+} from '../../../src/trust/pins/lock-text.ts';
 
 const hash = 'a'.repeat(64);
 
@@ -12,7 +17,25 @@ describe('the text of a lock file', () => {
 		fc.assert(
 			fc.property(fc.dictionary(name(), tools), (servers) => {
 				const pinned = mapOf(servers);
-				expect(parseLock(formatLock(pinned), 'x')).toEqual(sortedMap(pinned));
+				expect(parseLock(formatLock(pinned), 'x').servers).toEqual(sortedMap(pinned.servers));
+			}),
+		);
+	});
+
+	it('gives back every package, whatever its names', () => {
+		const item = fc.record({
+			registry: name(),
+			name: name(),
+			version: name(),
+			type: name(),
+			identifier: name(),
+			sha256: fc.constantFrom(undefined, hash),
+		});
+		fc.assert(
+			fc.property(fc.dictionary(name(), item), (items) => {
+				const packages = new Map(Object.entries(items));
+				const { packages: read } = parseLock(formatLock({ servers: new Map(), packages }), 'x');
+				expect(read).toEqual(packages);
 			}),
 		);
 	});
@@ -59,8 +82,11 @@ function name(): fc.Arbitrary<string> {
 	);
 }
 
-function mapOf(servers: Readonly<Record<string, Readonly<Record<string, string>>>>): PinnedServers {
-	return new Map(Object.entries(servers).map(([server, tools]) => [server, new Map(Object.entries(tools))]));
+function mapOf(servers: Readonly<Record<string, Readonly<Record<string, string>>>>): LockContent {
+	const pinned = Object.entries(servers).map(
+		([server, tools]) => [server, new Map(Object.entries(tools))] as const,
+	);
+	return { servers: new Map(pinned), packages: new Map() };
 }
 
 function sortedMap(pinned: PinnedServers): PinnedServers {

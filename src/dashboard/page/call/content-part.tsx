@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { attempt } from '../../../errors.ts';
 import type { ApiObject } from '../../api-types.ts';
 import { routeHref } from '../live/route.ts';
 import { CopyButton } from '../parts/command-text.tsx';
@@ -98,11 +99,7 @@ function EmbeddedResource({ resource }: { resource: ApiObject }): JSX.Element {
 /** An object or a list; a text that is a number or a word stays text. */
 function parsedJson(text: string): unknown {
 	if (!/^\s*[[{]/.test(text)) return undefined;
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => JSON.parse(text));
 }
 
 function looksLikeMarkdown(text: string, mimeType: string): boolean {

@@ -1,6 +1,7 @@
 /* The control of one field. */
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { attempt } from '../../../errors.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import type { FormField } from './form-field.ts';
 import { Unparsed, valueAt } from './form-value.ts';
@@ -197,11 +198,7 @@ function asJson(value: unknown): string {
 }
 
 function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return new Unparsed(text);
-	}
+	return attempt(() => JSON.parse(text), new Unparsed(text));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

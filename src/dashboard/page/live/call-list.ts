@@ -199,13 +199,9 @@ export class CallList {
 			isPart(filter.client, client) &&
 			(filter.outcome === '' ||
 				filter.outcome === outcome ||
-				(filter.outcome === 'failures' && isFailure(outcome)))
+				(filter.outcome === 'failures' && outcome !== 'ok' && outcome !== 'running'))
 		);
 	}
-}
-
-function isFailure(outcome: string): boolean {
-	return outcome !== 'ok' && outcome !== 'running';
 }
 
 function isPart(part: string, text: string): boolean {

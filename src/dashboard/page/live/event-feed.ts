@@ -8,6 +8,7 @@
  * one server) is part of the URL, so a change of it opens a new stream.
  */
 import { type Signal, signal } from '@preact/signals';
+import { Backoff } from '../../../rpc/backoff.ts';
 import type { DashboardEvents } from '../../api-types.ts';
 import { pathWith } from './api-client.ts';
 
@@ -42,7 +43,7 @@ export class EventFeed {
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	#silenceTimer: ReturnType<typeof setTimeout> | undefined;
 	#hiddenTimer: ReturnType<typeof setTimeout> | undefined;
-	#backoffMs = FIRST_BACKOFF_MS;
+	readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
 
 	constructor(handlers: EventHandlers) {
 		this.#handlers = handlers;
@@ -102,7 +103,7 @@ export class EventFeed {
 	}
 
 	#onOpen(): void {
-		this.#backoffMs = FIRST_BACKOFF_MS;
+		this.#backoff.reset();
 		this.#watchSilence();
 		if (this.connection.peek() === 'live') return;
 		this.connection.value = 'live';
@@ -119,8 +120,7 @@ export class EventFeed {
 		this.#closeSource();
 		if (this.connection.peek() === 'signed out') return;
 		this.connection.value = 'lost';
-		this.#timer = setTimeout(() => this.#retry(), this.#backoffMs);
-		this.#backoffMs = Math.min(this.#backoffMs * 2, LONGEST_BACKOFF_MS);
+		this.#timer = setTimeout(() => this.#retry(), this.#backoff.nextMs());
 	}
 
 	/** `EventSource` hides the status of a reply, so ask for it: 401 ends the session of the page. */

@@ -1,4 +1,6 @@
 /* The address of a view, in the fragment of the URL: `#/tools?name=echo`. */
+
+import { percentDecoded } from '../../../printable.ts';
 export const viewNames = [
 	'overview',
 	'tools',
@@ -22,7 +24,7 @@ export function parseRoute(hash: string): PageRoute {
 	const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?');
 	const [name = '', ...rest] = path.split('/');
 	const view = viewNames.find((each) => each === name) ?? 'overview';
-	return { view, id: decode(rest.join('/')), query: Object.fromEntries(new URLSearchParams(search)) };
+	return { view, id: percentDecoded(rest.join('/')), query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 /** The address of a view. Parameters without a value are left out. */
@@ -35,12 +37,4 @@ export function routeHref(
 	for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
 	const text = parameters.toString();
 	return `#/${view}${id === '' ? '' : `/${encodeURIComponent(id)}`}${text === '' ? '' : `?${text}`}`;
-}
-
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text; // a `%` that somebody typed
-	}
 }

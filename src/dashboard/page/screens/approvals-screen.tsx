@@ -19,10 +19,12 @@ import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { ApprovalArguments } from './approval-arguments.tsx';
 
 const DECISIONS: readonly (readonly [ApprovalDecision, string])[] = [
+	['deny', 'Deny'],
 	['allow', 'Allow once'],
 	['always', 'Always allow'],
-	['deny', 'Deny'],
 ];
+/** Unread arguments that are named. */
+const NAMED_UNREAD = 5;
 /** How long the page looks for the end of a call that was allowed. */
 const OUTCOME_MS = 60_000;
 
@@ -50,7 +52,12 @@ export function ApprovalsScreen(): JSX.Element {
 
 function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 	const { value, error } = useFetched<ApprovalReply>(pathOf(approval));
-	const text = value.value?.argumentText;
+	const rows = value.value?.arguments;
+	const read = useSignal<ReadonlySet<number>>(new Set());
+	const onRead = (at: number): void => {
+		read.value = new Set([...read.peek(), at]);
+	};
+	const unread = rows?.filter((_, at) => !read.value.has(at)).map(({ name }) => name);
 	return (
 		<section class="panel approval" aria-label={attributeText(`Approval of ${approval.tool}`)}>
 			<header>
@@ -72,9 +79,9 @@ function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 					</Fact>
 				)}
 			</dl>
-			{text !== undefined && <ApprovalArguments approval={approval} text={text} />}
+			{rows !== undefined && <ApprovalArguments approval={approval} rows={rows} onRead={onRead} />}
 			{error.value && <ErrorText error={error.value} />}
-			<Decisions approval={approval} isShown={text !== undefined} />
+			<Decisions approval={approval} unread={unread} />
 		</section>
 	);
 }
@@ -91,8 +98,14 @@ function Countdown({ approval }: { approval: ApprovalRow }): JSX.Element {
 	);
 }
 
-/** Nothing is allowed before its arguments are shown. */
-function Decisions({ approval, isShown }: { approval: ApprovalRow; isShown: boolean }): JSX.Element {
+interface DecisionsProps {
+	readonly approval: ApprovalRow;
+	/** The names of the arguments that were not read; undefined while they are loaded. */
+	readonly unread: readonly string[] | undefined;
+}
+
+/** Nothing is allowed before its arguments were read, or by the second click of a double click, which was for another call. */
+function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const dashboard = useDashboard();
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
@@ -109,15 +122,22 @@ function Decisions({ approval, isShown }: { approval: ApprovalRow; isShown: bool
 				<p>
 					<button
 						type="button"
-						class={decision === 'allow' ? 'primary' : undefined}
-						disabled={isBusy.value || (decision !== 'deny' && !isShown)}
-						onClick={() => void decide(decision, label)}
+						disabled={isBusy.value || (decision !== 'deny' && unread?.length !== 0)}
+						onClick={({ detail }) => detail < 2 && void decide(decision, label)}
 					>
 						{label}
 					</button>
 					<CommandText command={approval.commands[decision]} />
 				</p>
 			))}
+			<p class="dim" role="status">
+				{unread !== undefined && unread.length > 0 && (
+					<span>
+						To allow it, read first: <VisibleText text={unread.slice(0, NAMED_UNREAD).join(', ')} isLine />
+						{unread.length > NAMED_UNREAD && ` and ${unread.length - NAMED_UNREAD} more`}
+					</span>
+				)}
+			</p>
 		</div>
 	);
 }

@@ -1,7 +1,7 @@
 /* The backends of the hub, each on one line, with its last error below it. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { BackendRow } from '../../api-types.ts';
+import type { ApiError, SourceRow } from '../../api-types.ts';
 import { serverCommand } from '../../mctl-commands.ts';
 import { routeHref } from '../live/route.ts';
 import { SparkBars } from '../parts/charts.tsx';
@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatDuration, formatPercent } from '../text
 import { VisibleText } from '../text/visible-text.tsx';
 import { ServerActions } from './server-actions.tsx';
 
-export function BackendList({ backends }: { backends: readonly BackendRow[] }): JSX.Element {
+export function BackendList({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const isShowing = useSignal(false);
 	const aside = (
 		<span class="actions">
@@ -42,11 +42,12 @@ export function BackendList({ backends }: { backends: readonly BackendRow[] }): 
 	);
 }
 
-function Backend({ backend, hasCommands }: { backend: BackendRow; hasCommands: boolean }): JSX.Element {
-	const { id, kind, state, callsPerMinute, errorRate, lastError } = backend;
+function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: boolean }): JSX.Element {
+	const { id, kind, state, callsPerMinute, errorRate } = backend;
+	const error = errorOfRow(backend);
 	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
 	return (
-		<div class={`row${backend.isEnabled ? '' : ' off'}`}>
+		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
 				<VisibleText text={id} isLine />
 			</a>
@@ -75,13 +76,13 @@ function Backend({ backend, hasCommands }: { backend: BackendRow; hasCommands: b
 			<ServerActions server={withoutDecisions(backend)} />
 			{hasCommands && <BackendCommands backend={backend} />}
 			<BackendNotes backend={backend} />
-			{lastError && <ErrorText error={lastError} />}
+			{error && <ErrorText error={error} />}
 		</div>
 	);
 }
 
 /** What the buttons do, in a terminal. */
-function BackendCommands({ backend }: { backend: BackendRow }): JSX.Element | null {
+function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | null {
 	const { id, actions } = withoutDecisions(backend);
 	if (actions.length === 0) return null;
 	return (
@@ -93,17 +94,17 @@ function BackendCommands({ backend }: { backend: BackendRow }): JSX.Element | nu
 	);
 }
 
-function BackendNotes({ backend }: { backend: BackendRow }): JSX.Element | null {
-	const { id, nextTryAt, restarts, hasDrift, inFlight } = backend;
+function BackendNotes({ backend }: { backend: SourceRow }): JSX.Element | null {
+	const { id, nextTryAt, restarts, drifted, calls } = backend;
 	const notes = [
-		inFlight > 0 ? `${formatCount(inFlight)} in flight` : '',
+		calls > 0 ? `${formatCount(calls)} in flight` : '',
 		restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${formatCount(restarts)} times`}` : '',
 	].filter(Boolean);
-	if (notes.length === 0 && nextTryAt === null && !hasDrift) return null;
+	if (notes.length === 0 && nextTryAt === null && drifted === 0) return null;
 	return (
 		<p class="notes dim">
-			{notes.join(' · ')} {nextTryAt !== null && <NextTry at={nextTryAt} />}{' '}
-			{hasDrift && <a href={routeHref('servers', id)}>Its tools changed since they were pinned: review</a>}
+			{notes.join(' · ')} {nextTryAt !== null && <NextTry at={Date.parse(nextTryAt)} />}{' '}
+			{drifted > 0 && <a href={routeHref('servers', id)}>Its tools changed since they were pinned: review</a>}
 		</p>
 	);
 }
@@ -113,7 +114,13 @@ function NextTry({ at }: { at: number }): JSX.Element {
 	return <span>starts again in {formatDuration(at - now.value)}</span>;
 }
 
+/** Why a source failed or is unhealthy. */
+export function errorOfRow({ lastError, errorCode, hint }: SourceRow): ApiError | undefined {
+	if (lastError === null) return undefined;
+	return { code: errorCode ?? 'internal', message: lastError, hint: hint ?? undefined };
+}
+
 /** A change is decided about where it is shown. */
-export function withoutDecisions({ id, actions }: BackendRow): Pick<BackendRow, 'id' | 'actions'> {
+export function withoutDecisions({ id, actions }: SourceRow): Pick<SourceRow, 'id' | 'actions'> {
 	return { id, actions: actions.filter((action) => action !== 'accept' && action !== 'hold') };
 }

@@ -1,6 +1,7 @@
 /* One call: phases as a waterfall, progress, logs, error with explanation, arguments. Live while it runs. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { attempt } from '../../../errors.ts';
 import type { CallDetails, ProgressRow } from '../../api-calls.ts';
 import { QuestionForm } from '../call/question-form.tsx';
 import { ReplayPanel } from '../call/replay-panel.tsx';
@@ -196,9 +197,6 @@ function ProgressText({ row }: { row: ProgressRow }): JSX.Element {
 }
 
 function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text; // shortened by the hub
-	}
+	// The hub may have shortened it.
+	return attempt(() => JSON.parse(text), text);
 }

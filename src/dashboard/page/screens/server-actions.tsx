@@ -1,7 +1,7 @@
 /* The buttons of a server. The command that does the same is their title, and in the notice after they are pressed. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { BackendRow, ServerAction } from '../../api-types.ts';
+import type { ServerAction, SourceRow } from '../../api-types.ts';
 import { serverCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { attributeText } from '../text/visible-text.tsx';
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
 };
 
 interface ServerActionsProps {
-	readonly server: Pick<BackendRow, 'id' | 'actions'>;
+	readonly server: Pick<SourceRow, 'id' | 'actions'>;
 	/** Of the tools that the reader sees; sent with `accept`. */
 	readonly sha256?: string | null;
 	readonly onDone?: () => void;

@@ -12,7 +12,7 @@ import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../parts/panel.ts
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { BackendList, withoutDecisions } from './backend-list.tsx';
+import { BackendList, errorOfRow, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { PolicyControl } from './policy-control.tsx';
 import { ServerActions } from './server-actions.tsx';
@@ -37,7 +37,7 @@ function OneServer({ id }: { id: string }): JSX.Element {
 	// The rest of the page changes when the state does.
 	// Its rules change with the configuration.
 	const { configured } = dashboard.feed;
-	const changed = `${configured.value} ${row?.state} ${row?.pid} ${row?.tools} ${row?.hasDrift} ${row?.isEnabled}`;
+	const changed = `${configured.value} ${row?.state} ${row?.pid} ${row?.tools} ${row?.drifted}`;
 	useEffect(() => {
 		if (fetched.value.peek()) fetched.reload();
 	}, [changed]);
@@ -57,6 +57,7 @@ function OneServer({ id }: { id: string }): JSX.Element {
 
 function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element {
 	const hasProcess = page.kind === 'mcp' || page.kind === 'plugin';
+	const error = errorOfRow(page);
 	return (
 		<article class="server-page">
 			<header>
@@ -67,7 +68,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 				<ServerActions server={withoutDecisions(page)} onDone={onDone} />
 			</header>
 			<ServerFacts page={page} />
-			{page.lastError && <ErrorText error={page.lastError} />}
+			{error && <ErrorText error={error} />}
 			<DriftPanel page={page} onDone={onDone} />
 			<div class="columns">
 				{hasProcess && <ServerOutput key={page.id} page={page} />}
@@ -89,7 +90,9 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 			</Fact>
 			{page.pid !== null && <Fact name="pid">{page.pid}</Fact>}
 			{page.memoryBytes !== null && <Fact name="memory">{formatBytes(page.memoryBytes)}</Fact>}
-			{page.startedAt !== null && <Fact name="up for">{formatDuration(now.value - page.startedAt)}</Fact>}
+			{page.startedAt !== null && (
+				<Fact name="up for">{formatDuration(now.value - Date.parse(page.startedAt))}</Fact>
+			)}
 			{page.restarts > 0 && <Fact name="restarts">{formatCount(page.restarts)}</Fact>}
 			{page.target !== null && (
 				<Fact name="starts">
@@ -152,7 +155,8 @@ const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
 
 /** What to do about a backend without anything to call. */
 function NextStep({ page }: { page: ServerPage }): JSX.Element {
-	const { id, kind, isEnabled, pid, lastError } = page;
+	const { id, kind, state, pid, lastError } = page;
+	const isEnabled = state !== 'disabled';
 	const write = NEW_COMMANDS.get(kind);
 	if (write)
 		return (
@@ -202,7 +206,7 @@ function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 			{page.history.length === 0 ? (
 				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
 					<p>
-						{page.isEnabled ? 'Its first call starts it.' : 'It is disabled.'} Earlier:{' '}
+						{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
 						<CommandText command={logsCommand(page)} />
 					</p>
 				</EmptyState>

@@ -1,0 +1,170 @@
+/*
+ * A message that the bridge forwards: its kind, id and method, from a view of its text.
+ *
+ * Messages of the client are untrusted: an invalid one is rejected before it reaches a hub,
+ * and a request that two parsers may read differently is sent on as its parsed value.
+ * Messages of a hub come from our own encoder, and long responses are most of the bytes:
+ * only their beginning and their end are read.
+ */
+import { messageOf } from '../errors.ts';
+import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { parseJson } from '../wire/json.ts';
+import { type Id, idOf, type Message, type RpcErrorObject, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { elementsOf, encodeJson, JsonText, textAt } from '../wire/json-text.ts';
+import { messageOutline } from '../wire/message-outline.ts';
+import { MessageView } from '../wire/message-view.ts';
+import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
+
+export type Head =
+	| { kind: 'request'; id: Id; method: string; isModern: boolean }
+	/** A bare response has neither result nor error; it counts only when it is awaited. */
+	| { kind: 'response'; id: Id; isResult: boolean; isBare?: true }
+	| { kind: 'notification'; method: string }
+	| { kind: 'batch'; parts: Head[] }
+	/** Nothing to pass on and nothing to answer. */
+	| { kind: 'blank' }
+	/** Not a valid message. `id` is empty when it is unknown. */
+	| { kind: 'invalid'; id: Id; error: RpcErrorObject };
+
+/** A longer response of a hub is not scanned whole. */
+const LONG_CHARACTERS = 4096;
+/** The view of the last short message of a hub: nobody keeps it. */
+const hubView = new MessageView('null');
+const BATCH_START = /^\s*\[/;
+
+/** A message of the client: what the hub gets of it, and its head. */
+export interface ClientMessage {
+	readonly text: string;
+	readonly head: Head;
+}
+
+/** Look at a message of the client. Never throws. */
+export function clientMessage(text: string): ClientMessage {
+	const view = MessageView.of(text);
+	const head = view ? viewedHead(view) : parsedHead(text);
+	if (head.kind === 'request' && view?.isAmbiguous) return { head, text: valueText(text, head.id) };
+	if (head.kind !== 'batch' || view === undefined) return { head, text };
+	const elements = elementsOf(text);
+	const sent = elements.map((element, at) => {
+		const part = head.parts[at];
+		const isAmbiguous = part?.kind === 'request' && MessageView.of(element)?.isAmbiguous;
+		return isAmbiguous ? valueText(element, part.id) : element;
+	});
+	return { head, text: sent.some((each, at) => each !== elements[at]) ? `[${sent.join(',')}]` : text };
+}
+
+/** The head of a message of a hub. Never throws. */
+export function hubHead(text: string): Head {
+	if (text.length > LONG_CHARACTERS) return longResponse(text) ?? readHead(text);
+	try {
+		hubView.read(text);
+		return viewedHead(hubView);
+	} catch {
+		return parsedHead(text);
+	}
+}
+
+/** The head of a message. Never throws. */
+export function readHead(text: string): Head {
+	const view = MessageView.of(text);
+	return view ? viewedHead(view) : parsedHead(text);
+}
+
+/** The id of the request that a `notifications/cancelled` names; undefined when it names none. */
+export function canceledId(text: string): Id | undefined {
+	const written = textAt(text, 'params', 'requestId');
+	return written === undefined ? undefined : idOf(JSON.parse(written), written);
+}
+
+/** The same message with another id. */
+export function withId(text: string, id: Id): string {
+	return new MessageView(text).with([['id', id]]);
+}
+
+/** Whether this request opens a legacy session. */
+export function isInitialize({ method, isModern }: Head & { kind: 'request' }): boolean {
+	return method === 'initialize' && !isModern;
+}
+
+/** The head of an invalid request, with the reason. */
+export function invalidRequest(id: Id, reason: string): Head & { kind: 'invalid' } {
+	return invalid(id, rpcCodes.invalidRequest, `invalid request: ${reason}`);
+}
+
+function invalid(id: Id, code: number, message: string): Head & { kind: 'invalid' } {
+	return { kind: 'invalid', id, error: { code, message } };
+}
+
+/** A request as its parsed value, with all digits of its id: the response has them too. */
+function valueText(text: string, id: Id): string {
+	return encodeJson({ ...Object(parseJson(text)), id: new JsonText(id) });
+}
+
+function longResponse(text: string): Head | undefined {
+	const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
+	if (id === undefined || kind === undefined || kind === 'request') return undefined;
+	return { kind: 'response', id, isResult: kind === 'result' };
+}
+
+function viewedHead(view: MessageView): Head {
+	const { text } = view;
+	const isBatch = !view.has('jsonrpc') && BATCH_START.test(text);
+	if (!isBatch) return headOf(readMessage(outerValue(view), text), isModern(view));
+	const parts = elementsOf(text).map((element) => {
+		const part = new MessageView(element);
+		return headOf(readMessage(outerValue(part), element), isModern(part));
+	});
+	return parts.length === 0 ? invalidRequest('', 'a batch must not be empty') : { kind: 'batch', parts };
+}
+
+/** What the kind of a message depends on, without the content of its params and its result. */
+function outerValue(view: MessageView): unknown {
+	const outer: Record<string, unknown> = {};
+	for (const name of ['jsonrpc', 'id', 'method'] as const) if (view.has(name)) outer[name] = view.value(name);
+	for (const name of ['params', 'result', 'error'] as const)
+		if (view.has(name)) outer[name] = view.firstCharacter(name) === '{' ? {} : shapeOf(view, name);
+	return Object.keys(outer).length > 0 || view.text.trimStart().startsWith('{') ? outer : undefined;
+}
+
+function shapeOf(view: MessageView, name: 'params' | 'result' | 'error'): unknown {
+	return view.firstCharacter(name) === '[' ? [] : view.value(name);
+}
+
+function isModern(view: MessageView): boolean {
+	return view.has('protocolVersion') || view.has('clientCapabilities');
+}
+
+/** The head of a text that has no view: it is no JSON, or nested too deeply. */
+function parsedHead(text: string): Head {
+	let value: unknown;
+	try {
+		value = parseJson(text);
+	} catch (error) {
+		if (text.trim() === '') return { kind: 'blank' };
+		return invalid('', rpcCodes.parse, `parse error: ${messageOf(error)}`);
+	}
+	const read = (part: unknown): Head => {
+		const meta = metaOf(Object(part).params);
+		const isModern = meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
+		return headOf(readMessage(part, ''), isModern);
+	};
+	return Array.isArray(value) ? { kind: 'batch', parts: value.map(read) } : read(value);
+}
+
+function headOf(read: Message, isModern: boolean): Head {
+	switch (read.kind) {
+		case 'request':
+			return { kind: 'request', id: read.message.id, method: read.message.method, isModern };
+		case 'notification':
+			return { kind: 'notification', method: read.message.method };
+		case 'response': {
+			const { id, error } = read.message;
+			const isResult = error === undefined;
+			return { kind: 'response', id: id ?? 'null', isResult, ...(read.isBare ? { isBare: true } : {}) };
+		}
+		case 'invalid':
+			// A notification is never answered, not even a malformed one.
+			if (read.isNotification) return { kind: 'blank' };
+			return invalidRequest(read.id ?? '', read.reason);
+	}
+}

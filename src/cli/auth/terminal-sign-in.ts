@@ -1,0 +1,48 @@
+/*
+ * A sign-in from a terminal: the page opens in a browser and is printed as well. On a
+ * machine without a browser the user opens it elsewhere and pastes the address that
+ * the last page has, which is that of the redirect.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { openBrowser } from '../../oauth/open-browser.ts';
+import type { Interaction } from '../../oauth/sign-in.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** Longest pasted line, in characters. */
+const PASTE_CHARACTERS = 64 * 1024;
+
+export function terminalSignIn(out: Output, environment: Readonly<NodeJS.ProcessEnv>): Interaction {
+	return {
+		async showPage(url) {
+			const isOpen = await openBrowser(url, environment);
+			out.tell(isOpen ? 'A browser opens this page to sign in:' : 'Open this page to sign in:');
+			out.tell(`  ${url}`);
+			out.tell('If the last page cannot be shown, paste its address here.');
+		},
+		readPasted: (deliver) =>
+			readLines((line) => {
+				if (line.trim() === '' || deliver(line.trim())) return;
+				out.tell(
+					'That is not the address of this sign-in: it starts with the redirect URI and holds a `state`.',
+				);
+			}),
+	};
+}
+
+/** Calls `onLine` with each line of stdin; the returned function stops it. */
+function readLines(onLine: (line: string) => void): () => void {
+	const { stdin } = process;
+	const decoder = new StringDecoder();
+	let rest = '';
+	const onData = (chunk: Buffer): void => {
+		const lines = `${rest}${decoder.write(chunk)}`.split('\n');
+		rest = (lines.pop() ?? '').slice(0, PASTE_CHARACTERS);
+		for (const line of lines) onLine(line);
+	};
+	stdin.on('data', onData);
+	stdin.on('error', () => {}); // a closed terminal: the browser can still answer
+	return () => {
+		stdin.off('data', onData);
+		stdin.destroy(); // else an open terminal keeps the process alive
+	};
+}

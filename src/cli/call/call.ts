@@ -1,0 +1,157 @@
+/*
+ * `mctl call`: call one tool of an MCP server, a plugin or a folder, and show its result.
+ *
+ * The tool is called once. Text goes to stdout as it is; log messages, progress and
+ * questions of the server go to the terminal.
+ */
+import { statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
+import type { ElicitResult } from '../../protocol/client-methods.ts';
+import { isObject } from '../../wire/json.ts';
+import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { errorOfHub } from '../hub-client/hub-error.ts';
+import type { Offered } from '../hub-client/hub-offers.ts';
+import { inputFlag, readCallInput } from '../input/read-input.ts';
+import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { type CallHandlers, type CallSession, withTools } from '../target/call-session.ts';
+import { type CallTarget, callTarget } from '../target/call-target.ts';
+import { findTarget, nameOf } from '../target/find-target.ts';
+import { openProject } from '../target/project.ts';
+import { CallView } from '../terminal/call-view.ts';
+import { binaryOf } from '../terminal/content-text.ts';
+import { byteSize } from '../terminal/quantity.ts';
+
+export const call: Command = {
+	usage: 'mctl call [<server|client:server|stdio:URI|URL>] <tool> [key=value…] [--json]',
+	examples: [
+		'mctl call files read_file path=a.txt',
+		'mctl call files__read_file path=a.txt head:=10',
+		'mctl call cursor:github search_issues query=bug    # before you import it',
+		'mctl call "stdio:npx -y @modelcontextprotocol/server-everything" get-sum a=1 b=2',
+		'mctl call search find tags=a,b options.deep=true --json | jq .result',
+		'mctl call draw picture --input @picture.json --output picture.png',
+	],
+	flags: {
+		input: inputFlag,
+		json: { type: 'boolean', help: 'print one JSON object with the result on stdout' },
+		output: {
+			type: 'string',
+			value: 'FILE',
+			help: 'save the image, audio or file of the result, else its text',
+		},
+		timeout: {
+			type: 'string',
+			value: 'MS',
+			help: 'give up after this time (default: 30000 without progress)',
+		},
+	},
+
+	async run(input) {
+		if (input.words.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
+		const timeoutMs = numberFlag(input, call, 'timeout');
+		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
+		refuseFolder(input);
+		const project = openProject(input, { hasExamples: true });
+		noteProblems(problemsOfCalls(project.configProblems), input.out);
+		const target = await callTarget(input.words, project, input);
+		const servers = project.configuration.mcpServers.map(({ name }) => name);
+		const view = new CallView(input.out);
+		const handlers = handlersOf(view, input);
+		const work = (session: CallSession): Promise<number> =>
+			callOnce(session, { target, servers, view, timeoutMs }, input);
+		return withTools(target, input, handlers, work);
+	},
+};
+
+interface OneCall {
+	readonly target: CallTarget;
+	/** Those of the configuration. */
+	readonly servers: readonly string[];
+	readonly view: CallView;
+	readonly timeoutMs: number | undefined;
+}
+
+async function callOnce(
+	session: CallSession,
+	{ target, servers, view, timeoutMs }: OneCall,
+	input: CommandInput,
+): Promise<number> {
+	const { signal, flags, out } = input;
+	const tool = await findTarget(target, session, input, servers);
+	const values = await readCallInput(call, input, tool, target.words);
+	const startedAt = performance.now();
+	let result: Offered;
+	try {
+		const onProgress = (params: unknown): void => view.progress(params);
+		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
+	} catch (thrown) {
+		throw timeoutHinted(errorOfHub(thrown), timeoutMs);
+	} finally {
+		view.clear();
+	}
+	const isError = result['isError'] === true;
+	if (typeof flags['output'] === 'string' && !isError) save(flags['output'], result, input);
+	else if (!flags['json']) view.result(result);
+	if (flags['json']) {
+		const elapsedMs = Math.round(performance.now() - startedAt);
+		const { server } = target;
+		out.json({
+			schema: 'orchestra.call/1',
+			...(server && { server: server.name }),
+			tool: nameOf(tool),
+			isError,
+			elapsedMs,
+			result,
+		});
+	}
+	return isError ? exitCodes.tool_failed : 0;
+}
+
+/** The deadline of the flag is raised by the flag. */
+function timeoutHinted(error: OrchestraError, timeoutMs: number | undefined): OrchestraError {
+	const { code, message, data } = error;
+	if (code !== 'timeout' || timeoutMs === undefined) return error;
+	return new OrchestraError(code, message, { hint: 'Give it more time with --timeout.', data, cause: error });
+}
+
+/** A server may ask when there is a person at the terminal; else its question is declined. */
+export function handlersOf(
+	view: Pick<CallView, 'clear' | 'log'>,
+	{ out, stdin, signal }: CommandInput,
+): CallHandlers {
+	const onQuestion = async (params: unknown): Promise<ElicitResult> => {
+		view.clear();
+		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
+		const { askForm } = await import('../terminal/question-form.ts');
+		return askForm(params, { out, input: stdin(), signal });
+	};
+	return { onQuestion, onLog: (params) => view.log(params) };
+}
+
+/** Checked before the call, which may have effects. */
+function refuseFolder({ flags, cwd }: CommandInput): void {
+	const { output: file } = flags;
+	if (typeof file === 'string' && statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isDirectory()) {
+		throw usageError(call, `--output takes a file, and ${file} is a folder`);
+	}
+}
+
+function save(file: string, { content, structuredContent }: Offered, { cwd, out }: CommandInput): void {
+	const blocks: unknown[] = Array.isArray(content) ? content : [];
+	const binary = blocks.map(binaryOf).find((each) => each !== undefined);
+	const texts = blocks.flatMap((block) =>
+		isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
+	);
+	const text =
+		structuredContent === undefined ? texts.join('\n') : JSON.stringify(structuredContent, null, 2);
+	const bytes = binary?.bytes ?? Buffer.from(text);
+	try {
+		writeFileSync(resolve(cwd, file), bytes);
+	} catch (error) {
+		throw usageError(call, `the result cannot be saved: ${messageOf(error)}`);
+	}
+	out.note(`mctl: saved ${printable(file)} (${binary?.mimeType ?? 'text'}, ${byteSize(bytes.length)})`);
+}

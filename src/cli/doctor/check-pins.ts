@@ -1,0 +1,48 @@
+/* `mctl doctor` about the tools of MCP servers: are they as they were accepted, and is a text suspicious? */
+
+import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
+import { serverFindings } from '../../hub/server-findings.ts';
+import { describeDrift } from '../../hub/sources/mcp/server-pins.ts';
+import { describeFinding } from '../../trust/scan/scan-finding.ts';
+import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
+
+/** The findings of each server whose tools are known. */
+export async function* inspectPins({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {
+	const drifts = serverDrifts(pinnedEntries(project.configuration, environment), environment);
+	const findings = serverFindings(drifts);
+	for (const drift of drifts) {
+		yield* driftFinding(drift);
+		for (const finding of findings.get(drift.server) ?? [])
+			yield suspicion(drift.server, describeFinding(finding));
+	}
+	const same = drifts.filter(({ state }) => state === 'same').length;
+	if (same > 0)
+		yield { verdict: 'ok', text: `pins: the tools of ${same} MCP servers are as they were accepted` };
+}
+
+/** The same as sentences, for a list. */
+export function reviewTexts(drifts: readonly ServerDrift[]): string[] {
+	const findings = serverFindings(drifts);
+	return drifts.flatMap((drift) => [
+		...[...driftFinding(drift)].map(({ text, fix }) => (fix === undefined ? text : `${text}\nhint: ${fix}`)),
+		...(findings.get(drift.server) ?? []).map(
+			(finding) => `tool of ${drift.server}: ${describeFinding(finding)}`,
+		),
+	]);
+}
+
+function* driftFinding({ server, state, problem, missing, drifted }: ServerDrift): Generator<DoctorFinding> {
+	if (problem) yield { verdict: 'warn', text: `pins of ${server}: ${problem.message}`, fix: problem.hint };
+	if (missing !== undefined) {
+		const fix = `Restore the file, or accept what is offered now: mctl trust accept ${server}`;
+		yield { verdict: 'warn', text: `pins of ${server}: ${missing}`, fix };
+	}
+	if (state !== 'drifted') return;
+	const text = `pins of ${server}: its tools are not as they were accepted (${describeDrift(drifted)})`;
+	yield { verdict: 'warn', text, fix: `mctl trust diff ${server}, then mctl trust accept ${server}` };
+}
+
+function suspicion(server: string, text: string): DoctorFinding {
+	const fix = `Read it with: mctl trust diff ${server}. Remove the server when you did not expect this.`;
+	return { verdict: 'warn', text: `tool of ${server}: ${text}`, fix };
+}

@@ -1,0 +1,49 @@
+/* `mctl enable` and `mctl disable`: switch a server or a plugin without touching the rest of its entry. */
+import { enabledEdit } from '../../config/edit/enable-server.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import type { Command, CommandInput } from '../command.ts';
+import { forgetFailures } from '../learn/learn-servers.ts';
+import { editFlags, fileWithEntry, noteIfUnused, oneName, reportEdit, writeEdit } from './edit-servers.ts';
+
+export const enable: Command = {
+	usage: 'mctl enable <name> [-s project|user] [--json]',
+	examples: ['mctl enable files', 'mctl enable tools.features', 'mctl enable files --scope user'],
+	flags: editFlags,
+
+	async run(input) {
+		await switchServer(input, enable, true);
+	},
+};
+
+export const disable: Command = {
+	usage: 'mctl disable <name> [-s project|user] [--json]',
+	examples: ['mctl disable files', 'mctl disable tools.features', 'mctl disable files --scope user'],
+	flags: editFlags,
+
+	async run(input) {
+		await switchServer(input, disable, false);
+	},
+};
+
+async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
+	const name = oneName(input, command);
+	const file = fileWithEntry(name, input, command);
+	const word = isEnabled ? 'enabled' : 'disabled';
+	const text = enabledEdit(file, name, isEnabled);
+	const edit = { name, file, change: word, wasChanged: text !== undefined } as const;
+	if (text === undefined) return reportEdit(input, edit, [`${name} is ${word} already in ${file.path}`]);
+	await writeEdit(input, file, text);
+	if (isEnabled) forgetFailureOf(name, input);
+	noteIfUnused(input, file);
+	const mark = input.out.style(isEnabled ? 'green' : 'yellow', '~');
+	reportEdit(input, edit, [`${mark} ${name} is ${word} in ${file.path}`]);
+}
+
+/** The user may have corrected what it failed for. */
+function forgetFailureOf(server: string, { cwd, environment }: CommandInput): void {
+	const { mcpServers } = loadConfiguration({ cwd, environment }).configuration;
+	forgetFailures(
+		mcpServers.filter(({ name }) => name === server),
+		environment,
+	);
+}

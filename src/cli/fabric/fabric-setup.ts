@@ -1,0 +1,19 @@
+/* `mctl fabric setup`: makes the bucket on the servers, once. */
+import { type Command, refuseWords } from '../command.ts';
+import { fabricSettings } from './fabric-settings.ts';
+
+export const fabricSetup: Command = {
+	usage: 'mctl fabric setup [--json]',
+	examples: ['mctl fabric setup'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseWords(input, fabricSetup);
+		const { flags, cwd, environment, out } = input;
+		const { setUpFabric } = await import('../../fabric/fabric-report.ts');
+		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment);
+		if (flags['json']) return out.json({ schema: 'orchestra.fabric-setup/1', ...made });
+		const copies = made.replicas === 1 ? 'one replica' : `${made.replicas} replicas`;
+		out.line(`The fabric is ready on ${made.server}, with ${copies}.`);
+	},
+};

@@ -1,0 +1,62 @@
+/* A request of a command to the running hub over its link: open the dashboard, start or stop a server. */
+import { type ErrorCode, OrchestraError } from '../../errors.ts';
+import { CONTROL_CLIENT, type ControlRequest, HUB_CONTROL } from '../../hub/shared/hub-control.ts';
+import type { HubRecord } from '../../hub/shared/hub-record.ts';
+import { loadIdentity, ORCHESTRATOR_NAME } from '../../link/certificates/certificates.ts';
+import { PluginClient } from '../../plugin/client/plugin-client.ts';
+import type { ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { JsonObject } from '../../wire/json.ts';
+
+export const DIAL_MS = 5000;
+/** A first start may download the server, in milliseconds. */
+const ANSWER_MS = 120_000;
+const codes: ReadonlySet<string> = new Set<ErrorCode>([
+	'bad_input',
+	'closed',
+	'io',
+	'not_found',
+	'rpc',
+	'spawn',
+	'timeout',
+]);
+
+/** Send it and return the answer. Throws what the hub reports. */
+export async function controlHub(
+	record: HubRecord,
+	request: ControlRequest,
+	signal: AbortSignal,
+): Promise<JsonObject> {
+	if (!record.features?.includes(HUB_CONTROL)) throw tooOld(record);
+	const identity = await loadIdentity(record.certsDir, CONTROL_CLIENT);
+	const { address } = record;
+	const client = await PluginClient.connect({
+		address,
+		identity,
+		peerName: ORCHESTRATOR_NAME,
+		handshakeMs: DIAL_MS,
+		keepsSpare: false, // a hub that is asked to end must see no other connection than this one
+	});
+	try {
+		const value = { toolName: HUB_CONTROL, arguments: { ...request } };
+		const options = { signal, timeoutMs: ANSWER_MS };
+		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
+		if (answer.success) return answer.result ?? {};
+		throw failureOf(answer);
+	} finally {
+		await client.close();
+	}
+}
+
+function failureOf(answer: Pick<ToolResponse, 'errorCode' | 'errorMessage' | 'result'>): OrchestraError {
+	const { errorCode, errorMessage, result } = answer;
+	// It is one of the set.
+	const code = codes.has(errorCode) ? (errorCode as ErrorCode) : 'internal';
+	const hint = result?.['hint'];
+	return new OrchestraError(code, errorMessage, { hint: typeof hint === 'string' ? hint : undefined });
+}
+
+function tooOld({ pid }: HubRecord): OrchestraError {
+	return new OrchestraError('bad_input', `the hub, process ${pid}, is older than this mctl`, {
+		hint: 'Stop it with mctl hub stop; the next command starts the new one.',
+	});
+}

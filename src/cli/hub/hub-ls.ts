@@ -1,0 +1,66 @@
+/* `mctl hub ls`: every shared hub of this user. */
+import { homedir } from 'node:os';
+import { memoryOf } from '../../hub/shared/hub-details.ts';
+import { HubFolder } from '../../hub/shared/hub-folder.ts';
+import { type HubEntry, HubRegistry } from '../../hub/shared/hub-registry.ts';
+import { type Command, refuseWords } from '../command.ts';
+import { askHubAt } from '../hub-client/ask-hub.ts';
+import { ageOf, megabytes } from '../terminal/quantity.ts';
+import { tableLines } from '../terminal/table.ts';
+
+interface ListedHub extends HubEntry {
+	/** Of its program; null when the hub does not say it. */
+	readonly version: string | null;
+	/** Bridges that are connected; null when the hub does not respond. */
+	readonly clients: number | null;
+	readonly memoryBytes: number | null;
+}
+
+export const hubLs: Command = {
+	usage: 'mctl hub ls [--json]',
+	examples: ['mctl hub ls', "mctl hub ls --json | jq -r '.hubs[].pid'"],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseWords(input, hubLs);
+		const { flags, out, environment } = input;
+		const hubs = await Promise.all(runningHubs(environment).map((entry) => describe(entry, environment)));
+		if (flags['json']) {
+			const shown = hubs.map(({ startTime: _start, ...hub }) => hub);
+			return out.json({ schema: 'orchestra.hub-ls/1', hubs: shown });
+		}
+		if (hubs.length === 0) return out.note('No hub is running.');
+		const rows = hubs.map(({ pid, version, startedAt, clients, memoryBytes, root, statePath }) => [
+			String(pid),
+			version ?? '-',
+			ageOf(startedAt),
+			clients === null ? 'not responding' : String(clients),
+			memoryBytes === null ? '-' : megabytes(memoryBytes),
+			root,
+			statePath,
+		]);
+		const headings = ['PID', 'VERSION', 'UP', 'CLIENTS', 'MEMORY', 'PROJECT', 'STATE FOLDER'];
+		const narrow = [0, 1, 3, 5];
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+			out.line(line);
+	},
+};
+
+/** Every hub that runs, by its project. */
+export function runningHubs(environment: Readonly<NodeJS.ProcessEnv>): HubEntry[] {
+	const hubs = new HubRegistry(environment['HOME'] || homedir()).list();
+	return hubs.sort((one, other) => (one.root < other.root ? -1 : 1));
+}
+
+async function describe(entry: HubEntry, environment: Readonly<NodeJS.ProcessEnv>): Promise<ListedHub> {
+	const folder = new HubFolder(entry.root, environment, entry.statePath);
+	const memoryBytes = memoryOf(entry.pid);
+	const record = folder.running();
+	const version = record?.version ?? null;
+	try {
+		const clients = record === undefined ? null : (await askHubAt(folder, record)).clients;
+		return { ...entry, version, clients, memoryBytes };
+	} catch {
+		return { ...entry, version, clients: null, memoryBytes }; // it is shown as not responding
+	}
+}

@@ -1,0 +1,53 @@
+/* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
+
+import { RotatingFile } from '../../files/rotating-file.ts';
+import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { Log } from '../../log.ts';
+import type { Command } from '../command.ts';
+import { hubOffer, openFabric } from '../hub-client/fabric-openers.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
+import { httpAddressOf, httpFlag } from './http-flag.ts';
+
+/** Size at which the log begins a new file. */
+const LOG_BYTES = 8 * 1024 * 1024;
+
+export const hubRun: Command = {
+	usage: 'mctl hub run [--http [ADDR]] [--certs-dir DIR]',
+	examples: ['mctl hub run', 'LOG_LEVEL=debug mctl hub run'],
+	flags: {
+		http: httpFlag,
+		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
+	},
+
+	isServer: true,
+	graceMs: HUB_GRACE_MS,
+
+	async run(input) {
+		const { flags, cwd, environment, signal, out } = input;
+		const folder = hubFolderHere({ cwd, environment });
+		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
+		const httpAddress = httpAddressOf(input, hubRun);
+		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
+		const fabric = { openFabric, openOffer: hubOffer(environment) };
+		if (out.hasLiveStderr) await runHub({ ...options, ...fabric, log: out.log('hub', environment) });
+		else await runWithLogFile({ ...options, ...fabric });
+	},
+};
+
+/** Loaded when the hub has an HTTP listener. */
+const openHttp: RunHubOptions['openHttp'] = async (parts) => {
+	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
+	return openDashboard(parts);
+};
+
+/** In the background the log goes to the hub's own file, begun anew when it is large. */
+async function runWithLogFile(options: Omit<RunHubOptions, 'log'>): Promise<void> {
+	const file = new RotatingFile(options.folder.logFile, LOG_BYTES, () => {});
+	const log = Log.fromEnvironment('hub', options.environment, (line) => file.write(line));
+	try {
+		await runHub({ ...options, log });
+	} finally {
+		await file.close();
+	}
+}

@@ -1,0 +1,57 @@
+/* `mctl hub status`: the shared hub and what it serves. */
+import { packageVersion } from '../../files/package-version.ts';
+import { versionText } from '../../hub/shared/hub-version.ts';
+import { stateText } from '../../hub/source-status.ts';
+import { printable } from '../../printable.ts';
+import { type Command, refuseWords } from '../command.ts';
+import { askHub } from '../hub-client/ask-hub.ts';
+import { ageOf, megabytes } from '../terminal/quantity.ts';
+import { tableLines } from '../terminal/table.ts';
+
+export const hubStatus: Command = {
+	usage: 'mctl hub status [--json]',
+	examples: ['mctl hub status', 'mctl hub status --json | jq .backends'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseWords(input, hubStatus);
+		const { flags, out, cwd, environment } = input;
+		const { startTime: _start, ...status } = await askHub({ cwd, environment });
+		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
+		const {
+			pid,
+			address,
+			networkAddress,
+			httpUrl,
+			root,
+			startedAt,
+			version = 'of an unknown version',
+			memoryBytes,
+			backends,
+			clients,
+			unset = [],
+			heldBack,
+		} = status;
+		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
+		out.line(
+			`The hub of ${root}: ${version}, pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
+		);
+		const other = versionText(status, packageVersion());
+		if (other !== undefined) out.line(`Versions: ${other}`);
+		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
+		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
+		for (const sentence of heldBack) out.line(`Project trust: ${printable(sentence)} (mctl trust)`);
+		const rows = backends.map((backend) => [
+			backend.id,
+			backend.kind,
+			backend.lastCall === null ? '-' : `${ageOf(backend.lastCall)} ago`,
+			stateText(backend),
+		]);
+		for (const line of tableLines(
+			['BACKEND', 'KIND', 'LAST CALL', 'STATE'],
+			rows,
+			out.isTerminal ? out.width : undefined,
+		))
+			out.line(line);
+	},
+};

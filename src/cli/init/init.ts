@@ -1,0 +1,185 @@
+/*
+ * `mctl init`: a configuration to start from, and the servers of your MCP clients in it.
+ *
+ * Without a terminal and without flags it writes `orchestra.json` alone, which keeps what
+ * an `.mcp.json` says already: a script never changes the clients by accident.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
+import { type UndoReport, undoLatestMove } from '../../config/clients/undo-move.ts';
+import { parseJsonc } from '../../config/jsonc.ts';
+import { newConfigurationText } from '../../config/new-configuration.ts';
+import { importTrust } from '../../config/trust/import-trust.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import { nearest } from '../../nearest.ts';
+import { isObject } from '../../wire/json.ts';
+import { type Command, type CommandInput, canAskUser, refuseWords, usageError } from '../command.ts';
+import { noteUntrusted } from '../edit/edit-servers.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
+import { learnHere } from '../learn/learn-servers.ts';
+import { type MoveIn, moveIn, openMoveIn } from './move-in.ts';
+
+const FILE = 'orchestra.json';
+
+/** Flags that import from clients. */
+const importFlags = ['yes', 'only', 'client', 'merge', 'user', 'keep', 'dry-run'];
+
+export const init: Command = {
+	usage: 'mctl init [--yes | --only NAMES | --client NAME] [--dry-run] [--json] | --undo [--force]',
+	examples: [
+		'mctl init --dry-run               # what would change in which file',
+		'mctl init --yes                   # import all servers, connect all clients',
+		'mctl init --only files,github',
+		'mctl init --client cursor --yes   # one client, and leave the others alone',
+		'mctl init --undo                  # every file as it was',
+	],
+	flags: {
+		yes: { type: 'boolean', short: 'y', help: 'import all servers of all clients' },
+		only: { type: 'string', value: 'NAMES', help: 'import these servers, as in a,b' },
+		client: { type: 'string', value: 'NAME', help: 'one client: cursor, codex, claude-code…' },
+		merge: { type: 'boolean', help: 'import equal servers of different names once' },
+		user: { type: 'boolean', help: 'all into your own configuration, not into orchestra.json' },
+		keep: { type: 'boolean', help: 'leave the servers in the clients too' },
+		'dry-run': { type: 'boolean', help: 'print a diff and write nothing' },
+		undo: { type: 'boolean', help: 'restore every file that the last init changed' },
+		force: { type: 'boolean', help: 'with --undo: the old file also where the present one is unreadable' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout, and ask nothing' },
+	},
+
+	async run(input) {
+		refuseWords(input, init);
+		checkFlags(input);
+		const { flags } = input;
+		if (flags['undo'] === true) return undo(input);
+		await start(input);
+		if (flags['dry-run'] !== true) await learnHere(input);
+	},
+};
+
+async function start(input: CommandInput): Promise<void> {
+	const { flags, cwd, environment } = input;
+	const home = environment['HOME'] || homedir();
+	const imports = importFlags.some((name) => flags[name] !== undefined);
+	if (!imports && !canAskUser(input)) return startProject(input, home);
+	const move = openMoveIn(
+		{ cwd, environment },
+		{
+			home,
+			isForUser: flags['user'] === true,
+			client: chosenClient(input),
+			isMerged: flags['merge'] === true,
+		},
+	);
+	if (!imports && move.survey.files.length === 0) return startProject(input, home);
+	return moveIn(move, input);
+}
+
+function checkFlags({ flags }: CommandInput): void {
+	const others = importFlags.filter((name) => flags[name] !== undefined);
+	if (flags['undo'] === true && others.length > 0)
+		throw usageError(init, `--undo and --${others[0]} exclude each other`);
+	if (flags['force'] === true && flags['undo'] !== true) throw usageError(init, '--force is for --undo only');
+	if (flags['yes'] === true && flags['only'] !== undefined)
+		throw usageError(init, '--yes and --only exclude each other');
+}
+
+function chosenClient({ flags }: CommandInput): ClientId | undefined {
+	const { client } = flags;
+	if (client === undefined) return undefined;
+	const found = clientIds.find((id) => id === client);
+	if (found !== undefined) return found;
+	const [guess] = nearest(String(client), clientIds);
+	throw usageError(
+		init,
+		`there is no client "${String(client)}"; ${guess ? `did you mean ${guess}` : `there are: ${clientIds.join(', ')}`}`,
+	);
+}
+
+async function undo({ flags, cwd, environment, out }: CommandInput): Promise<void> {
+	const hub = hubFolderHere({ cwd, environment }).running();
+	const options = { environment, isForced: flags['force'] === true };
+	const report = await undoLatestMove(stateFolder(environment), options);
+	const { restored, kept, failed, waiting, copies, backup } = report;
+	if (flags['json'] === true) {
+		const reasons = failed.map(({ path, error }) => ({ path, message: error.message }));
+		out.json({ schema: 'orchestra.init/1', restored, kept, failed: reasons, waiting, copies });
+	} else {
+		for (const path of restored) out.line(`${out.style('green', '↺')} ${path}`);
+		if (restored.length === 0 && failed.length === 0) out.line('Every file was as before already.');
+	}
+	for (const { path, names } of kept)
+		out.note(
+			`note: ${path} has its own ${names.join(', ')} by now, which stays; the old one is in ${backup}`,
+		);
+	if (copies.length > 0) out.note(`note: changed files were copied before: ${copies.join(', ')}`);
+	if (failed.length > 0) throw notRestored(report);
+	if (hub !== undefined)
+		out.note(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
+}
+
+function notRestored({ failed, waiting, backup }: UndoReport): OrchestraError {
+	const [count, verb] = failed.length === 1 ? ['1 file', 'was'] : [`${failed.length} files`, 'were'];
+	const reasons = failed.map(({ path, error }) =>
+		error.message.includes(path) ? error.message : `${path}: ${error.message}`,
+	);
+	const rest = waiting.length === 0 ? '' : ` ${waiting.join(' and ')} ${verbOf(waiting)} until then.`;
+	return new OrchestraError('bad_input', `${count} ${verb} not restored: ${reasons.join('; ')}`, {
+		hint: `Correct it and run mctl init --undo again, or add --force for the old file.${rest} Backup: ${backup}`,
+		data: { files: failed.map(({ path }) => path), backup },
+	});
+}
+
+function verbOf(things: readonly string[]): string {
+	return things.length === 1 ? 'stays' : 'stay';
+}
+
+async function startProject(input: CommandInput, home: string): Promise<void> {
+	const { out, flags, cwd, environment } = input;
+	if (existsSync(join(cwd, FILE))) {
+		throw new OrchestraError('bad_input', `${join(cwd, FILE)} exists already`, {
+			hint: 'Edit it; `mctl doctor` says whether it is right. `mctl init --yes` imports the servers of your clients.',
+		});
+	}
+	const source = existsSync(join(cwd, '.mcp.json')) ? readRegularFile(join(cwd, '.mcp.json')) : undefined;
+	const servers = source === undefined ? {} : serversIn(source);
+	const count = Object.keys(servers).length;
+	const after = Buffer.from(newConfigurationText(cwd, servers));
+	const sources = source && count > 0 ? [{ path: join(cwd, '.mcp.json'), bytes: source }] : [];
+	const edit = { path: join(cwd, FILE), before: undefined, after };
+	const untrusted = await importTrust(edit, sources, environment);
+	writeFileSync(join(cwd, FILE), after, { flag: 'wx' });
+	const hasTools = existsSync(join(cwd, 'tools'));
+	makeFolders(join(cwd, 'tools'));
+	const more = foundElsewhere(input, home);
+	if (flags['json'] === true) {
+		const files = [{ path: join(cwd, FILE), isNew: true }];
+		return out.json({ schema: 'orchestra.init/1', files, imported: Object.keys(servers), elsewhere: more });
+	}
+	out.line(
+		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
+	);
+	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
+	noteUntrusted(out, FILE, untrusted);
+	out.line('\nNext: mctl new tool my-tool');
+	out.line('Then: mctl doctor');
+	if (more > 0) out.line(`Your MCP clients have ${more} more: mctl init --dry-run shows how to import them`);
+}
+
+/** Servers of clients that the new configuration does not have. A broken file is no reason to fail here. */
+function foundElsewhere({ cwd, environment }: CommandInput, home: string): number {
+	return attempt(() => {
+		const { found, targets }: MoveIn = openMoveIn({ cwd, environment }, { home, isForUser: false });
+		return found.filter(({ name }) => !Object.hasOwn(targets.project?.servers ?? {}, name)).length;
+	}, 0);
+}
+
+function serversIn(bytes: Buffer): Record<string, unknown> {
+	const { value } = parseJsonc(bytes.toString('utf8'), '.mcp.json');
+	const servers = isObject(value) ? value['mcpServers'] : undefined;
+	return isObject(servers) ? servers : {};
+}

@@ -1,0 +1,59 @@
+/*
+ * The text of `--input @file` or `--input -`.
+ *
+ * A regular file is read at once. A pipe is legal too (`--input @<(make-input)`,
+ * `@/dev/stdin`), and its writer may come late or never: it is opened without
+ * blocking and read as a stream, so that Ctrl-C works at any moment. Devices and
+ * folders are refused, and the size is bounded.
+ */
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { OrchestraError } from '../../errors.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+
+/** Longest input that is read, in bytes. */
+const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** The text of a file or pipe. Errors of the system pass as they are. */
+export async function readInputFile(path: string, signal?: AbortSignal): Promise<string> {
+	if (!statSync(path).isFIFO()) return readRegularText(path, INPUT_LIMIT_BYTES);
+	return readStream(openPipe(path), path, signal);
+}
+
+function openPipe(path: string): Readable {
+	const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	if (fstatSync(descriptor).isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false });
+	closeSync(descriptor);
+	throw new OrchestraError('bad_input', `${path} changed while it was opened`, { hint: 'Try again.' });
+}
+
+/** A stream up to its end; `source` is its name in errors. */
+export async function readStream(stream: Readable, source: string, signal?: AbortSignal): Promise<string> {
+	const parts: Buffer[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of signal ? addAbortSignal(signal, stream) : stream) {
+			// Neither stream has an encoding, so its chunks are bytes.
+			const part = chunk as Buffer;
+			length += part.length;
+			if (length > INPUT_LIMIT_BYTES) throw tooLong(source);
+			parts.push(part);
+		}
+	} catch (error) {
+		signal?.throwIfAborted();
+		throw error;
+	}
+	return Buffer.concat(parts, length).toString('utf8');
+}
+
+function tooLong(source: string): OrchestraError {
+	return new OrchestraError(
+		'bad_input',
+		`the input from ${source} is longer than ${INPUT_LIMIT_BYTES} bytes`,
+		{
+			hint: 'Give the tool the path of a file in place of its content.',
+			data: { limitBytes: INPUT_LIMIT_BYTES },
+		},
+	);
+}

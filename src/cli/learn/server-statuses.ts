@@ -1,0 +1,151 @@
+/*
+ * The state of every configured MCP server: from the shared hub when it runs, else from
+ * what is known on disk. Nothing is started.
+ */
+import type { Configuration, ServerEntry, ServerScope, ServerSettings } from '../../config/configuration.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import { reportOf, type SourceReport, type SourceStatus, stateOf } from '../../hub/source-status.ts';
+import {
+	type KnownServer,
+	knownFilesHere,
+	readFailure,
+	readKnown,
+} from '../../hub/sources/mcp/known-server.ts';
+import { ScopeChoice } from '../../hub/sources/mcp/scope-choice.ts';
+import { commandOf } from '../../hub/sources/mcp/server-failure.ts';
+import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
+import { ToolNames } from '../../hub/sources/mcp/tool-names.ts';
+import { Log } from '../../log.ts';
+import type { SignInState } from '../../oauth/stored-sign-in.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { serverNamesOf } from '../../trust/tool-name.ts';
+import type { CommandPlace } from '../command.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
+import { prefixOf } from '../target/call-target.ts';
+
+type Environment = Readonly<NodeJS.ProcessEnv>;
+
+export interface ListedServer extends SourceReport {
+	readonly kind: ServerEntry['kind'];
+	readonly isEnabled: boolean;
+	/** The command line, or the URL without the parts that may be secret. */
+	readonly command: string;
+	/** Of a remote server; null for a program on this machine. */
+	readonly signIn: SignInState | null;
+	/** The file with the entry. */
+	readonly file: string;
+	readonly settings: ServerSettings;
+	/** From its next start: a server that asks its clients has `session` unless its entry names another. */
+	readonly scope: ServerScope;
+}
+
+/** One for each entry, in the order of the configuration. */
+export async function serverStatuses(
+	{ mcpServers }: Configuration,
+	{ cwd, environment }: CommandPlace,
+): Promise<ListedServer[]> {
+	const running = mcpServers.length === 0 ? [] : await fromHub({ cwd, environment });
+	const signIn = await signIns(mcpServers, environment);
+	return mcpServers.map((entry) => {
+		const live = running.find(({ name }) => name === entry.name);
+		const status = entry.isEnabled && live ? live : fromDisk(entry, environment);
+		const command = commandOf(entry);
+		const { isEnabled, kind, file, settings } = entry;
+		const { next: scope } = new ScopeChoice(entry, knownFilesHere(entry, environment), Log.silent);
+		const about = { kind, isEnabled, command, signIn: signIn(entry), file, settings, scope };
+		return { ...status, ...about };
+	});
+}
+
+/** The code of authorization is loaded only when there is a remote server. */
+async function signIns(
+	entries: readonly ServerEntry[],
+	environment: Environment,
+): Promise<(entry: ServerEntry) => SignInState | null> {
+	if (entries.every(({ kind }) => kind === 'stdio')) return () => null;
+	const { storedSignIn } = await import('../../oauth/stored-sign-in.ts');
+	const { otherEntries } = await import('../../config/same-url.ts');
+	return (entry) =>
+		entry.kind === 'stdio'
+			? null
+			: storedSignIn(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
+}
+
+/** The names that a server offered last. */
+export interface KnownOffers {
+	readonly name: string;
+	/** In front of every name, as agents see it. */
+	readonly prefix: string;
+	readonly tools: readonly string[];
+	readonly prompts: readonly string[];
+}
+
+/** The names of all enabled servers that were seen before. */
+export function knownOffers({ cwd, environment }: CommandPlace): KnownOffers[] {
+	const { configuration } = loadConfiguration({ cwd, environment });
+	return configuration.mcpServers.flatMap((entry) => {
+		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
+		if (known === undefined) return [];
+		const tools = knownTools(entry, known).map(({ name }) => name);
+		const prompts = known.prompts.map(({ name }) => name);
+		return [{ name: entry.name, prefix: prefixOf(entry), tools, prompts }];
+	});
+}
+
+/** A tool by the name that agents see, as its server offered it last; undefined when it is unknown. */
+export function knownToolNamed({ cwd, environment }: CommandPlace, name: string): Tool | undefined {
+	const { configuration } = loadConfiguration({ cwd, environment });
+	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
+	const { server, tool: own } = serverNamesOf(enabled).read(name);
+	const owners = enabled.filter((entry) =>
+		server === undefined ? !entry.settings.prefix : entry.name === server,
+	);
+	for (const entry of owners) {
+		const known = knownServer(entry, environment);
+		const found = known && knownTools(entry, known).find((tool) => tool.name === own);
+		if (found) return found;
+	}
+	return undefined;
+}
+
+/** Undefined when the server was never seen or the file is damaged. */
+function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
+	// The hub warns about a damaged file and writes it again.
+	return attempt(() => readKnown(knownFilesHere(entry, environment)));
+}
+
+/** The tools that a known server offers to clients, under its own or its new names. */
+function knownTools(entry: ServerEntry, known: KnownServer): readonly Tool[] {
+	return new ToolNames(entry.settings).offered(known.tools);
+}
+
+/** Nothing when no hub runs or it does not respond: then the files are shown. */
+async function fromHub({ cwd, environment }: CommandPlace): Promise<readonly SourceReport[]> {
+	const folder = hubFolderHere({ cwd, environment });
+	const record = folder.running();
+	if (record === undefined) return [];
+	try {
+		const { askHubAt } = await import('../hub-client/ask-hub.ts');
+		return (await askHubAt(folder, record)).servers;
+	} catch {
+		return []; // `mctl hub status` says what is wrong with it
+	}
+}
+
+function fromDisk(entry: ServerEntry, environment: Environment): SourceReport {
+	const known = knownServer(entry, environment);
+	const failure = readFailure(knownFilesHere(entry, environment));
+	const error = failure && new OrchestraError('closed', failure.message);
+	const status: SourceStatus = {
+		state: entry.isEnabled ? stateOf([], known !== undefined, error !== undefined) : 'disabled',
+		error,
+		era: known?.era,
+		revision: known?.revision,
+		version: known?.serverInfo?.version,
+		tools: known && knownTools(entry, known).length,
+		logFile: serverLogPath(stateFolder(environment), entry.name),
+	};
+	return reportOf({ id: entry.name, kind: 'mcp', status }, () => null);
+}

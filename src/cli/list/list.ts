@@ -1,0 +1,145 @@
+/* `mctl list`: what there is to call. */
+import { loadConfiguration } from '../../config/load.ts';
+import type { HeldBack } from '../../config/trust/held-back.ts';
+import { nearest } from '../../nearest.ts';
+import { printable } from '../../printable.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { heldBackJson, noteHeldBack } from '../held-back-view.ts';
+import { downNotes } from '../hub-client/down-notes.ts';
+import { noteProblems } from '../problem-notes.ts';
+import { tableLines } from '../terminal/table.ts';
+import { type Listed, type Listing, listings } from './listing.ts';
+
+const kinds = Object.keys(listings);
+/** What can be called; kinds of which there is none are left out. */
+const defaultKinds = ['tools', 'servers', 'plugins'];
+
+interface Shown {
+	readonly kind: string;
+	readonly listing: Listing;
+	readonly listed: Listed;
+}
+
+export const list: Command = {
+	usage: `mctl list [${kinds.join('|')}] [--tokens | --clients | --view NAME]`,
+	examples: [
+		'mctl list',
+		'mctl list servers --check',
+		'mctl list --tokens',
+		'mctl list --clients',
+		"mctl list tools --json | jq -r '.tools[].id'",
+	],
+	flags: {
+		check: { type: 'boolean', help: 'servers: start each one, list its tools, and stop it' },
+		tokens: { type: 'boolean', help: 'what the tools of each server cost an agent in its context' },
+		clients: { type: 'boolean', help: 'the servers that your MCP clients have, imported or not' },
+		view: { type: 'string', value: 'NAME', help: 'tools: only those of this view' },
+		examples: { type: 'boolean', help: 'list the bundled example tools too' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run(input) {
+		const shown = await showKinds(chooseKinds(input), input);
+		const code = shown.some(({ listed }) => listed.isFailed) ? exitCodes.tool_failed : 0;
+		const { heldBack } = loadConfiguration(input);
+		if (input.flags['json']) {
+			printJson(input, shown, heldBack);
+			return code;
+		}
+		// The first kind says what to do when there is nothing at all.
+		const isEmptyShown = heldBack.length === 0;
+		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
+		for (const each of filled) printTable(input, each, filled.length > 1);
+		noteProblems(problemsOf(shown), input.out);
+		for (const note of await notesOf(shown, input)) input.out.note(`mctl: ${printable(note)}`);
+		noteHeldBack(heldBack, input.out);
+		return code;
+	},
+};
+
+async function showKinds(kinds: readonly string[], input: CommandInput): Promise<Shown[]> {
+	const view = input.flags['view'] === undefined ? undefined : await viewOf(input);
+	if (input.flags['tokens']) {
+		const listing = (await import('./list-tokens.ts')).tokenListing(view?.name);
+		return [{ kind: 'tokens', listing, listed: await listing.list(input) }];
+	}
+	if (input.flags['clients']) {
+		const { clientListing: listing } = await import('../target/client-servers.ts');
+		return [{ kind: 'clients', listing, listed: await listing.list(input) }];
+	}
+	const shown: Shown[] = [];
+	for (const kind of kinds) {
+		const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
+		if (!listing) continue;
+		const listed = await listing.list(input);
+		shown.push({ kind, listing, listed: kind === 'tools' && view ? inView(listed, view.holds) : listed });
+	}
+	return shown;
+}
+
+async function viewOf(
+	input: CommandInput,
+): Promise<{ name: string | undefined; holds: (tool: string) => boolean }> {
+	const { chosenView, chosenFilter } = await import('../chosen-view.ts');
+	return { name: chosenView(input, list), holds: chosenFilter(input, list) };
+}
+
+/** The tools of a view. The first column is the name. */
+function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
+	const isIn = listed.rows.map(([name = '']) => holds(name));
+	const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
+	return { ...listed, rows: kept(listed.rows), items: kept(listed.items) };
+}
+
+function chooseKinds({ words, flags }: CommandInput): readonly string[] {
+	const [kind, ...rest] = words;
+	if (kind === undefined) return flags['check'] ? ['servers'] : defaultKinds;
+	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
+	if (kinds.includes(kind)) return [kind];
+	const [guess] = nearest(kind, kinds);
+	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
+}
+
+async function checkListing(kind: string): Promise<Listing> {
+	if (kind !== 'servers') throw usageError(list, `--check is of servers: mctl list servers --check`);
+	return (await import('./list-servers.ts')).checkedServerListing;
+}
+
+function printJson({ out }: CommandInput, shown: readonly Shown[], heldBack: readonly HeldBack[]): void {
+	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
+	const problems = problemsOf(shown);
+	out.json({ schema: 'orchestra.list/1', ...items, problems, heldBack: heldBackJson(heldBack) });
+}
+
+function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
+	const { rows } = listed;
+	if (rows.length === 0) {
+		if (!isOneOfMany) out.note(listing.whenEmpty);
+		return;
+	}
+	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));
+	const width = out.isTerminal ? out.width : undefined;
+	const [heading = '', ...lines] = tableLines(listing.headings, rows, width, listing.narrow);
+	out.line(out.style('dim', heading));
+	for (const line of lines) out.line(line);
+	if (isOneOfMany) out.line();
+}
+
+/** With the servers that are down, whose tools, prompts and resources are missing. The list of servers has them itself. */
+async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInput): Promise<string[]> {
+	const own = [...new Set(shown.flatMap(({ listed }) => listed.notes ?? []))];
+	const kinds = shown.map(({ kind }) => kind);
+	if (kinds.includes('servers') || !kinds.some((kind) => ['tools', 'prompts', 'resources'].includes(kind)))
+		return own;
+	const { configuration } = loadConfiguration({ cwd, environment });
+	const { serverStatuses } = await import('../learn/server-statuses.ts');
+	const statuses = await serverStatuses(configuration, { cwd, environment });
+	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(downNotes)];
+}
+
+function problemsOf(shown: readonly Shown[]): Listed['problems'] {
+	const all = shown.flatMap(({ listed }) => listed.problems);
+	// Every kind reads the same configuration; its problems are reported once.
+	return [...new Map(all.map((problem) => [problem.message, problem])).values()];
+}

@@ -1,0 +1,118 @@
+/* `mctl log`: the calls that were made, from the journal. */
+import { StringDecoder } from 'node:string_decoder';
+import { printableLine } from '../../printable.ts';
+import { type Command, type CommandInput, numberFlag, refuseWords } from '../command.ts';
+import { tableLines } from '../terminal/table.ts';
+import { followFile } from './follow-file.ts';
+import {
+	type CallFilter,
+	callOf,
+	isShown,
+	journalsHere,
+	type LoggedCall,
+	readJournal,
+	sinceFlag,
+} from './journal-lines.ts';
+
+const DEFAULT_LINES = 50;
+
+export const logCommand: Command = {
+	usage: 'mctl log [-f] [--tool T] [--client C] [--failed] [--since 1h] [--slowest N] [--json]',
+	examples: [
+		'mctl log',
+		'mctl log -f --failed',
+		"mctl log --tool 'files__*' --since 1h",
+		'mctl log --slowest 10',
+		'mctl log verify',
+	],
+	flags: {
+		follow: { type: 'boolean', short: 'f', help: 'go on with new calls of the shared hub, until Ctrl-C' },
+		tool: { type: 'string', value: 'T', help: 'only this tool; * stands for any characters' },
+		client: { type: 'string', value: 'C', help: 'only this client' },
+		failed: { type: 'boolean', help: 'only calls that failed' },
+		since: { type: 'string', value: '1h', help: 'only the last seconds, minutes, hours or days' },
+		slowest: { type: 'string', value: 'N', help: 'the N slowest calls, the slowest first' },
+		lines: { type: 'string', value: 'N', help: `the last N calls (default ${DEFAULT_LINES})` },
+		json: { type: 'boolean', help: 'print one JSON object on stdout; with -f one for each call' },
+	},
+
+	async run(input) {
+		refuseWords(input, logCommand);
+		const { flags, out, cwd, environment } = input;
+		const filter = filterOf(input);
+		const slowest = numberFlag(input, logCommand, 'slowest');
+		const count = numberFlag(input, logCommand, 'lines') ?? DEFAULT_LINES;
+		const files = journalsHere({ cwd, environment });
+		const parts = files.map(readJournal);
+		const all = parts.flat().flatMap(({ text }) => callsIn(text, filter));
+		const calls = slowest === undefined ? newest(all, count) : slowestOf(all, slowest);
+		if (flags['follow']) {
+			const [file = ''] = files;
+			const from = Buffer.byteLength(parts[0]?.find(({ name }) => !name.endsWith('.1'))?.text ?? '');
+			return follow(file, { from, calls, filter }, input);
+		}
+		if (flags['json']) return out.json({ schema: 'orchestra.log/1', calls });
+		if (calls.length === 0) return out.note('No calls.');
+		const rows = calls.map(cellsOf);
+		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
+		const narrow = [0, 3, 5];
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
+			out.line(line);
+	},
+};
+
+function filterOf({ flags }: CommandInput): CallFilter {
+	const { tool, client, failed, since } = flags;
+	return {
+		tool: typeof tool === 'string' ? tool : undefined,
+		client: typeof client === 'string' ? client : undefined,
+		isFailed: failed === true,
+		since: sinceFlag(since, logCommand),
+	};
+}
+
+function callsIn(text: string, filter: CallFilter): LoggedCall[] {
+	return text.split('\n').flatMap((line) => {
+		const call = line === '' ? undefined : callOf(line);
+		return call && isShown(call, filter) ? [call] : [];
+	});
+}
+
+function newest(calls: readonly LoggedCall[], count: number): LoggedCall[] {
+	const sorted = calls.toSorted((one, other) => (String(one['at']) < String(other['at']) ? -1 : 1));
+	return count === 0 ? [] : sorted.slice(-count);
+}
+
+function slowestOf(calls: readonly LoggedCall[], count: number): LoggedCall[] {
+	return calls.toSorted((one, other) => Number(other['ms']) - Number(one['ms'])).slice(0, count);
+}
+
+function cellsOf(call: LoggedCall): string[] {
+	const { at, client, ms, outcome, error, policy, name } = call;
+	const ended = typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome);
+	return [textOf(at), textOf(client), textOf(ms), ended, textOf(policy) || '-', textOf(name)];
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The calls so far, then each new one as a line. */
+async function follow(
+	file: string,
+	{ from, calls, filter }: { from: number; calls: readonly LoggedCall[]; filter: CallFilter },
+	{ flags, out, signal }: CommandInput,
+): Promise<void> {
+	const show = (call: LoggedCall): void =>
+		flags['json'] ? out.line(JSON.stringify(call)) : out.line(cellsOf(call).map(printableLine).join('  '));
+	for (const call of calls) show(call);
+	const decoder = new StringDecoder();
+	let rest = '';
+	const onBytes = async (bytes: Buffer): Promise<boolean> => {
+		const lines = (rest + decoder.write(bytes)).split('\n');
+		rest = lines.pop() ?? '';
+		for (const call of callsIn(lines.join('\n'), filter)) show(call);
+		return !out.isClosed;
+	};
+	await followFile(file, { from, signal, onBytes });
+}

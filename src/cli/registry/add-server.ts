@@ -1,0 +1,147 @@
+/*
+ * Add a server whose entry was planned: show what will run, from whom and with what
+ * rights, ask, and write the entry and its pin.
+ */
+import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
+import { setJsonKey } from '../../config/edit/json-edit.ts';
+import { printableLine, quoted } from '../../printable.ts';
+import type { LaunchPlan } from '../../registry/launch-plan.ts';
+import { removeStored } from '../../secrets/store-secret.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
+import { pinPlace } from '../../trust/pins/pin-place.ts';
+import { PinStore } from '../../trust/pins/pin-store.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { learnHere } from '../learn/learn-servers.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { askMissing, givenValues, storedValues } from './asked-values.ts';
+
+type Usage = Pick<Command, 'usage'>;
+
+/** What is about to be added. */
+export interface Addition {
+	/** Its name in the configuration. */
+	readonly name: string;
+	readonly plan: Pick<LaunchPlan, 'asked' | 'entry'>;
+	/** For the lock file. */
+	readonly pin: PinnedPackage;
+	/** What is shown before the question, as rows of a name and a text. */
+	readonly facts: readonly (readonly [string, string])[];
+	/** Done after the values are known and before the entry is written, such as unpacking; returns how to undo it. */
+	readonly prepare?: (() => Promise<() => void>) | undefined;
+}
+
+/** Show it, ask, and write it. Nothing is left behind when something fails on the way. */
+export async function addServer(addition: Addition, input: CommandInput, command: Usage): Promise<void> {
+	const { name, plan, pin, facts, prepare } = addition;
+	const { flags, out, cwd, environment, signal } = input;
+	const [file] = serverFiles(scopeOf(input, command) ?? 'project', cwd, environment);
+	if (file === undefined) throw usageError(command, 'there is no file for this scope');
+	refuseTaken(name, file);
+	const given = givenValues(plan.asked, input, command);
+	if (flags['dry-run'] === true)
+		return showPlan(addition, plan.entry(shownValues(plan.asked, given)), file, input);
+	const values = await askMissing(plan.asked, given, input);
+	showFacts(facts, plan.entry(shownValues(plan.asked, values)), file, input);
+	await confirm('Add it?', input);
+	const store = new PinStore(pinPlace(file.path, environment));
+	store.packages(); // a damaged lock file stops it before anything is written
+	const undo: (() => unknown)[] = [];
+	try {
+		if (prepare) undo.push(await prepare());
+		const stored = await storedValues(plan.asked, values, {
+			owner: [file.path, name],
+			cwd,
+			environment,
+			signal,
+		});
+		undo.push(() => removeStored([...stored.values()].flat(), environment));
+		await store.setPackage(name, pin);
+		undo.push(() => store.setPackage(name, undefined));
+		// The entry is last: what it names is there when a hub reads it.
+		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
+	} catch (error) {
+		for (const step of undo.reverse()) await step();
+		throw error;
+	}
+	reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
+		`${out.style('green', '+')} ${name} in ${file.path}`,
+		'\nNext: mctl list servers --check',
+	]);
+	await learnHere(input, (entry) => entry.name === name);
+}
+
+/** Secrets and what is missing are shown as their names. */
+function shownValues(
+	asked: LaunchPlan['asked'],
+	values: ReadonlyMap<string, readonly string[]>,
+): Map<string, string[]> {
+	return new Map(
+		asked.flatMap(({ key, isSecret, isRequired }): [string, string[]][] => {
+			const given = values.get(key);
+			if (given === undefined) return isRequired ? [[key, [`<${key}>`]]] : [];
+			return [[key, isSecret ? ['<secret>'] : [...given]]];
+		}),
+	);
+}
+
+function showPlan(
+	{ name, plan, pin, facts }: Addition,
+	entry: Record<string, unknown>,
+	file: ServerFile,
+	input: CommandInput,
+): void {
+	if (input.flags['json'] !== true) {
+		showFacts(facts, entry, file, input);
+		input.out.note('Nothing was written (--dry-run).');
+		return;
+	}
+	const values = plan.asked.map(
+		({ key, description, isRequired, isSecret, format, choices, default: fallback }) => ({
+			name: key,
+			description: description ?? null,
+			isRequired,
+			isSecret,
+			format,
+			default: fallback ?? null,
+			choices,
+		}),
+	);
+	input.out.json({
+		schema: 'orchestra.add-plan/1',
+		name,
+		file: file.path,
+		entry,
+		package: pin,
+		values,
+	});
+}
+
+function showFacts(
+	facts: Addition['facts'],
+	entry: Record<string, unknown>,
+	file: ServerFile,
+	{ out }: CommandInput,
+): void {
+	const rows = [...facts, ...runFacts(entry), ['writes', file.path] as const];
+	for (const [title, text] of rows)
+		out.note(`${out.noteStyle('dim', title.padEnd(8))} ${printableLine(text)}`);
+}
+
+function* runFacts({ command, args, env, url }: Record<string, unknown>): Generator<[string, string]> {
+	if (typeof url === 'string') {
+		yield ['reaches', url];
+		yield ['rights', 'it sees what is sent to it, and nothing of this machine'];
+		return;
+	}
+	const words = [command, ...(Array.isArray(args) ? args : [])].map((word) => quoted(String(word)));
+	yield ['runs', words.join(' ')];
+	const names = Object.keys(env ?? {});
+	if (names.length > 0) yield ['with', names.join(', ')];
+	yield [
+		'rights',
+		command === 'docker' || command === 'podman'
+			? 'what its container is given'
+			: 'everything that you may do here; "sandbox" in its entry narrows it',
+	];
+}

@@ -1,0 +1,160 @@
+/* `mctl add`: a server entry, written into the configuration as a person would. */
+import { dirname, relative, resolve } from 'node:path';
+import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
+import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
+import { setJsonKey } from '../../config/edit/json-edit.ts';
+import { isOwnCommand } from '../../config/own-entry.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { learnHere } from '../learn/learn-servers.ts';
+import { addBundle, isBundle } from './add-bundle.ts';
+import { addListed, isListedName } from './add-listed.ts';
+import { setFlag } from './asked-values.ts';
+import { registryFlag } from './chosen-registry.ts';
+
+const transports = ['stdio', 'http', 'sse'];
+
+export const add: Command = {
+	usage: 'mctl add <name> [flags] -- <command…>  |  mctl add <name> <url>  |  mctl add <listed>',
+	examples: [
+		'mctl add filesystem --set folder=. --yes',
+		'mctl add ./notes.mcpb --dry-run',
+		'mctl add files -- npx -y @modelcontextprotocol/server-filesystem .',
+		"mctl add github -e 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github",
+		"mctl add docs https://mcp.example.com/mcp -H 'Authorization: Bearer ${TOKEN}'",
+	],
+	flags: {
+		env: {
+			type: 'string',
+			short: 'e',
+			value: 'KEY=VALUE',
+			repeats: true,
+			help: 'a variable; may be repeated',
+		},
+		header: {
+			type: 'string',
+			short: 'H',
+			value: 'HEADER',
+			repeats: true,
+			help: "a header as 'Name: value'; may be repeated",
+		},
+		transport: {
+			type: 'string',
+			short: 't',
+			value: 'KIND',
+			help: `${transports.join(', ')} (default: by the words)`,
+		},
+		set: setFlag,
+		as: { type: 'string', value: 'NAME', help: 'the name here of a server that a registry lists' },
+		registry: registryFlag,
+		sha256: { type: 'string', value: 'HASH', help: 'the hash that a bundle must have' },
+		remote: { type: 'boolean', help: 'its address in place of its package' },
+		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the question' },
+		'dry-run': { type: 'boolean', help: 'show what would run and be written' },
+		...editFlags,
+	},
+
+	async run(input) {
+		const [name, ...words] = input.words;
+		if (name === undefined) throw usageError(add, 'mctl add needs a name, and a command or a URL');
+		if (words.length === 0 && isBundle(name)) return addBundle(name, input, add);
+		if (words.length === 0 && isListedName(name)) return addListed(name, input, add);
+		if (!/^[\w.-]{1,64}$/.test(name)) {
+			throw usageError(add, `"${name}" is not a name: use letters, digits, -, _ and .`);
+		}
+		const entry = entryOf(name, words, input);
+		const [file] = serverFiles(scopeOf(input, add) ?? 'project', input.cwd, input.environment);
+		if (file === undefined) throw usageError(add, 'there is no file for this scope');
+		refuseTaken(name, file);
+		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry, input)));
+		noteSecrets(input);
+		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
+			`${input.out.style('green', '+')} ${name} in ${file.path}`,
+			'\nNext: mctl list servers --check',
+		]);
+		await learnHere(input, (entry) => entry.name === name);
+	},
+};
+
+function entryOf(name: string, words: readonly string[], input: CommandInput): Record<string, unknown> {
+	const [first, ...rest] = words;
+	const { transport } = input.flags;
+	if (first === undefined)
+		throw usageError(
+			add,
+			`mctl add ${name} needs a command after --, or a URL; mctl search ${name} looks for it`,
+		);
+	if (transport !== undefined && !transports.includes(String(transport))) {
+		throw usageError(add, `--transport takes ${transports.join(', ')}, not "${String(transport)}"`);
+	}
+	const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(first);
+	if (transport === undefined ? isUrl : transport !== 'stdio') return remoteEntry(first, rest, input);
+	if (isUrl) throw usageError(add, `${first} is a URL; --transport stdio takes a command`);
+	const headers = input.lists?.get('header') ?? [];
+	if (headers.length > 0) throw usageError(add, '--header is for a URL; a command takes --env');
+	if (isOwnCommand({ command: first, args: [...rest] })) {
+		throw usageError(
+			add,
+			`"${words.join(' ')}" is this program itself, so it is not added to its own configuration`,
+		);
+	}
+	const env = pairsOf(input.lists?.get('env') ?? [], '=');
+	return { command: first, ...(rest.length > 0 ? { args: rest } : {}), ...(env && { env }) };
+}
+
+/** A relative program is meant from here; in a file it counts from the folder of that file. */
+function seenFrom(
+	{ path, scope }: ServerFile,
+	entry: Record<string, unknown>,
+	{ cwd }: CommandInput,
+): Record<string, unknown> {
+	const { command } = entry;
+	if (typeof command !== 'string' || !/^\.{1,2}[/\\]/.test(command)) return entry;
+	if (scope === 'user') return { ...entry, command: resolve(cwd, command) };
+	const inside = relative(dirname(path), resolve(cwd, command));
+	return { ...entry, command: inside.startsWith('..') ? inside : `./${inside}` };
+}
+
+function remoteEntry(
+	url: string,
+	rest: readonly string[],
+	{ flags, lists }: CommandInput,
+): Record<string, unknown> {
+	if (!URL.canParse(url) || !/^https?:/i.test(url))
+		throw usageError(add, `"${url}" is not an http:// or https:// address`);
+	if (rest.length > 0) throw usageError(add, `unexpected word "${rest[0]}" after the URL`);
+	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
+	const headers = pairsOf(lists?.get('header') ?? [], ':');
+	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };
+}
+
+/** `KEY=VALUE` or `Name: value`; undefined when there are none. */
+function pairsOf(texts: readonly string[], separator: '=' | ':'): Record<string, string> | undefined {
+	if (texts.length === 0) return undefined;
+	return Object.fromEntries(
+		texts.map((text): [string, string] => {
+			const at = text.indexOf(separator);
+			const key = text.slice(0, Math.max(0, at)).trim();
+			const isKey = separator === '=' ? /^[A-Za-z_]\w*$/.test(key) : /^[\w!#$%&'*+.^`|~-]+$/.test(key);
+			// The text may be a secret, so it is not repeated.
+			if (!isKey && separator === '=') throw usageError(add, '--env takes KEY=VALUE, for example -e DEBUG=1');
+			if (!isKey) throw usageError(add, "--header takes 'Name: value', for example -H 'X-Team: a'");
+			const value = text.slice(at + 1);
+			return [key, separator === ':' ? value.trim() : value];
+		}),
+	);
+}
+
+function noteSecrets({ lists, out }: CommandInput): void {
+	const pairs = [
+		...Object.entries(pairsOf(lists?.get('env') ?? [], '=') ?? {}),
+		...Object.entries(pairsOf(lists?.get('header') ?? [], ':') ?? {}),
+	];
+	for (const [name, value] of pairs) {
+		if (looksLikeSecret(name, value)) {
+			out.note(
+				`note: ${name} is in the file in plain text; '\${VARIABLE}' in its place is read from the environment`,
+			);
+		}
+	}
+}

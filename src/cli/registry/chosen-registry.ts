@@ -1,0 +1,57 @@
+/* The registries that a command asks: the one of `--registry`, else those of the configuration and the official one. */
+
+import type { RegistryEntry } from '../../config/configuration.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { OrchestraError } from '../../errors.ts';
+import { officialRegistry, RegistryClient } from '../../registry/registry-client.ts';
+import type { ServerRecord } from '../../registry/server-record.ts';
+import { type Command, type CommandInput, type Flag, usageError } from '../command.ts';
+
+export const registryFlag: Flag = {
+	type: 'string',
+	value: 'URL',
+	help: 'ask this registry, or the one of this name in "registries"',
+};
+
+/** In the order in which they are asked. */
+export function chosenRegistries(input: CommandInput, command: Pick<Command, 'usage'>): RegistryClient[] {
+	const { flags, cwd, environment, signal, out } = input;
+	const { registries } = loadConfiguration({ cwd, environment }).configuration;
+	const all = [...registries.filter(({ name }) => name !== officialRegistry.name), officialRegistry];
+	const wanted = flags['registry'];
+	const chosen = typeof wanted === 'string' ? [registryNamed(wanted, all, command)] : all;
+	return chosen.map(
+		(registry) => new RegistryClient(registry, { environment, signal, note: (text) => out.note(text) }),
+	);
+}
+
+function registryNamed(
+	text: string,
+	all: readonly RegistryEntry[],
+	command: Pick<Command, 'usage'>,
+): RegistryEntry {
+	const named = all.find(({ name, url }) => name === text || url === text);
+	if (named) return named;
+	if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+		return { name: new URL(text).host, url: text };
+	const names = all.map(({ name }) => name).join(', ');
+	throw usageError(command, `--registry takes an https:// address, or one of ${names}; not "${text}"`);
+}
+
+/** The entry in the first registry that has it. */
+export async function findServer(
+	clients: readonly RegistryClient[],
+	name: string,
+	version?: string,
+): Promise<{ record: ServerRecord; registry: RegistryEntry }> {
+	let absent: unknown;
+	for (const client of clients) {
+		try {
+			return { record: await client.server(name, version), registry: client.registry };
+		} catch (error) {
+			if (!OrchestraError.is(error, 'not_found')) throw error;
+			absent ??= error;
+		}
+	}
+	throw absent;
+}

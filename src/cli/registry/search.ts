@@ -1,0 +1,84 @@
+/* `mctl search`: find MCP servers in a registry, by words of their names. */
+import { OrchestraError } from '../../errors.ts';
+import { printableLine } from '../../printable.ts';
+import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
+import type { ServerRecord } from '../../registry/server-record.ts';
+import { type Command, usageError } from '../command.ts';
+import { tableLines } from '../terminal/table.ts';
+import { chosenRegistries, registryFlag } from './chosen-registry.ts';
+
+interface FoundServer extends ServerRecord {
+	readonly registry: string;
+}
+
+export const search: Command = {
+	usage: 'mctl search <words…> [--registry URL] [--json]',
+	examples: ['mctl search notes', "mctl search github --json | jq -r '.servers[].name'"],
+	flags: {
+		registry: registryFlag,
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run(input) {
+		const { words, flags, out } = input;
+		if (words.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
+		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(words) : [];
+		const failures: OrchestraError[] = [];
+		const clients = chosenRegistries(input, search);
+		for (const client of clients) {
+			try {
+				const { servers, unreadable, isCut } = await client.search(words);
+				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
+				if (unreadable > 0) out.note(`note: ${unreadable} entries of ${client.registry.name} cannot be read`);
+				if (isCut) out.note(`note: ${client.registry.name} has more; name the server more closely`);
+			} catch (error) {
+				input.signal.throwIfAborted();
+				failures.push(OrchestraError.from(error, 'io'));
+			}
+		}
+		// One registry that is down does not hide what the others have.
+		const [failure] = failures;
+		if (failure && found.length === 0) throw failure;
+		for (const { message } of failures) out.tell(`warning: ${printableLine(message)}`);
+		if (flags['json'] === true) return out.json({ schema: 'orchestra.search/1', servers: found.map(jsonOf) });
+		if (found.length === 0)
+			return out.note(`No server has ${words.map((word) => `"${word}"`).join(' or ')} in its name.`);
+		const rows = found.map(({ name, version, description, status, registry }) => [
+			shortName(name, registry),
+			version,
+			registry,
+			`${status === 'deprecated' ? '(deprecated) ' : ''}${printableLine(description)}`,
+		]);
+		const headings = ['NAME', 'VERSION', 'REGISTRY', 'DESCRIPTION'];
+		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1]))
+			out.line(line);
+		out.note(`\nAdd one: mctl add ${rows[0]?.[0] ?? ''}`);
+	},
+};
+
+/** The reference servers that have one of the words. */
+function referencesWith(words: readonly string[]): FoundServer[] {
+	const terms = words.map((word) => word.toLowerCase());
+	return [...referenceServers().values()]
+		.filter(({ name, description }) =>
+			terms.some((term) => `${name} ${description}`.toLowerCase().includes(term)),
+		)
+		.map((server) => ({ ...server, registry: REFERENCE_SPACE }));
+}
+
+function shortName(name: string, registry: string): string {
+	return registry === REFERENCE_SPACE ? name.slice(REFERENCE_SPACE.length + 1) : name;
+}
+
+function jsonOf({ packages, remotes, registry, ...server }: FoundServer): object {
+	return {
+		...server,
+		registry,
+		packages: packages.map(({ registryType, identifier, version }) => ({
+			type: registryType,
+			identifier,
+			version: version ?? null,
+		})),
+		remotes: remotes.map(({ url }) => url),
+	};
+}

@@ -1,0 +1,74 @@
+/*
+ * One command from its arguments to its exit code: find it, parse its flags, run it, and
+ * report what it threw. Nothing of the process is used here, so that a program or a test
+ * can run commands within its own.
+ */
+import { OrchestraError } from '../errors.ts';
+import { packageVersion } from '../files/package-version.ts';
+import { printable } from '../printable.ts';
+import { askedCommand } from './asked-command.ts';
+import type { Command, CommandInput } from './command.ts';
+import { commands } from './commands.ts';
+import { exitCodes } from './exit.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+import { parseFlags } from './parse-flags.ts';
+
+export { Output } from './terminal/output.ts';
+
+/** What a command has of the process that runs it. */
+export type CommandContext = Omit<CommandInput, 'words' | 'flags' | 'lists'>;
+
+/** Resolves to the exit code, when everything that the command opened is closed. Never rejects. @param onCommand called before the command runs */
+export async function runCommand(
+	args: readonly string[],
+	context: CommandContext,
+	onCommand: (command: Command) => void = () => {},
+): Promise<number> {
+	try {
+		return (await run(args, context, onCommand)) ?? 0;
+	} catch (thrown) {
+		const error = OrchestraError.from(thrown, isSystemError(thrown) ? 'io' : 'internal');
+		const asJson = wantsJson(args);
+		context.out.error(error, asJson);
+		if (error.code === 'internal' && error.cause instanceof Error && !asJson)
+			context.out.tell(printable(error.cause.stack ?? ''));
+		return exitCodes[error.code];
+	}
+}
+
+async function run(
+	args: readonly string[],
+	context: CommandContext,
+	onCommand: (command: Command) => void,
+): Promise<number | void> {
+	const { out, environment, program, signal, stdin } = context;
+	const asked = askedCommand(commands, args);
+	if (asked.kind === 'version') return out.line(packageVersion());
+	if (asked.kind === 'overview') return out.line(overview(commands));
+	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));
+	const command = await asked.entry.load();
+	const { words, flags, lists } = parseFlags(command, asked.rest);
+	if (flags['help']) return out.line(commandHelp(asked.entry, command));
+	const isQuiet = flags['quiet'] === true || environment['LOG_LEVEL']?.toLowerCase() === 'error';
+	if (isQuiet) out.silence();
+	onCommand(command);
+	const quietly = isQuiet ? { ...environment, LOG_LEVEL: 'error' } : environment;
+	const given = { words, flags, lists, out, environment: quietly, program, signal, stdin };
+	return command.run({
+		...given,
+		get cwd(): string {
+			return context.cwd;
+		},
+	});
+}
+
+/** What stands behind `--` is no flag. */
+export function wantsJson(args: readonly string[]): boolean {
+	const end = args.indexOf('--');
+	return args.slice(0, end < 0 ? args.length : end).includes('--json');
+}
+
+/** An error of the operating system: a full disk, a folder without write permission. */
+function isSystemError(thrown: unknown): boolean {
+	return thrown instanceof Error && 'syscall' in thrown;
+}

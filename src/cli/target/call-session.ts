@@ -1,0 +1,156 @@
+/*
+ * The connection of one command to the tools that it names: the hub of this folder, or
+ * a server that is started or reached directly.
+ */
+import type { ServerEntry } from '../../config/configuration.ts';
+import { packageVersion } from '../../files/package-version.ts';
+import { Log } from '../../log.ts';
+import type { McpClientOptions } from '../../mcp/client/call-options.ts';
+import type { McpClient } from '../../mcp/client/mcp-client.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import type { ElicitResult } from '../../protocol/client-methods.ts';
+import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import type { CommandInput } from '../command.ts';
+import { listAll, type Offered } from '../hub-client/hub-offers.ts';
+import { type HubSession, START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import type { CallTarget } from './call-target.ts';
+
+export interface CallSession {
+	/** All tools; `name` is waited for when what starts may have it. */
+	listTools(name: string | undefined): Promise<readonly Offered[]>;
+	list(kind: 'prompts' | 'resources'): Promise<readonly Offered[]>;
+	/** Start a server of the configuration that lists nothing. Rejects with the reason when it cannot be used. */
+	start(server: string): Promise<void>;
+	/** Why plugins and servers that may have what is not listed are down. */
+	downReasons(): Promise<string[]>;
+	callTool(name: string, values: object, options: CallOptions): Promise<Offered>;
+}
+
+/** `maxTotalMs` is that of `--timeout`; without it the hub or the server's settings bound the call. */
+type CallOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'maxTotalMs'>;
+
+export interface CallHandlers {
+	readonly onQuestion: (params: unknown) => Promise<ElicitResult>;
+	/** Params of `notifications/message`. */
+	readonly onLog: (params: unknown) => void;
+}
+
+type SessionInput = Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>;
+
+/** Do `work` with the tools at the address of a target, or with those of the hub of this folder. */
+export function withTools<T>(
+	target: Pick<CallTarget, 'address' | 'clientServer' | 'needs'>,
+	input: SessionInput,
+	handlers: CallHandlers,
+	work: (session: CallSession) => Promise<T>,
+): Promise<T> {
+	const { address, needs } = target;
+	if (address !== undefined) return withServerTools(target, input, handlers, work);
+	const onNotification = (method: string, params: unknown): void => {
+		if (method === 'notifications/message') handlers.onLog(params);
+	};
+	const { onQuestion } = handlers;
+	const options = { listWaitMs: START_WAIT_MS, needs, onQuestion, onNotification };
+	return withHub(
+		input,
+		async (session) => {
+			await session.request('logging/setLevel', { level: 'info' });
+			return work(hubTools(session));
+		},
+		options,
+	);
+}
+
+/** Do `work` with a session of a server that is started, or connected to, for this command. */
+async function withServerTools<T>(
+	target: Pick<CallTarget, 'address' | 'clientServer'>,
+	input: SessionInput,
+	{ onQuestion, onLog }: CallHandlers,
+	work: (session: CallSession) => Promise<T>,
+): Promise<T> {
+	const { signal } = input;
+	const options = {
+		clientInfo: { name: 'mctl', version: packageVersion() },
+		elicit: onQuestion,
+		// The server has checked its result; what it is shall be shown.
+		checksOutput: false,
+		signal,
+	};
+	const client = await connect(target, input, options);
+	client.onLog(onLog);
+	try {
+		return await work(serverTools(client, signal));
+	} finally {
+		await client.close();
+	}
+}
+
+/** A `stdio:` URI, a URL, or a server of a client. */
+async function connect(
+	{ address = '', clientServer }: Pick<CallTarget, 'address' | 'clientServer'>,
+	input: SessionInput,
+	options: McpClientOptions,
+): Promise<McpClient> {
+	const { cwd, environment } = input;
+	if (clientServer) return connectEntry(clientServer, environment, options);
+	if (!address.startsWith('stdio:'))
+		return (await import('./connect-url.ts')).connectUrl(address, input, options);
+	const { connectServer } = await import('../../mcp/client/connect-server.ts');
+	const program = { cwd, ...parseStdioUri(address) };
+	return connectServer(program, { ...options, parentEnvironment: environment });
+}
+
+async function connectEntry(
+	entry: ServerEntry,
+	environment: CommandInput['environment'],
+	options: McpClientOptions,
+): Promise<McpClient> {
+	const { openServerTransport } = await import('../../hub/sources/mcp/open-server-transport.ts');
+	const { McpClient: Client } = await import('../../mcp/client/mcp-client.ts');
+	const transport = {
+		environment,
+		onStderr: () => {},
+		limitBytes: MESSAGE_LIMIT_BYTES,
+		log: Log.silent,
+	};
+	const { startMs } = entry.settings;
+	return Client.open((signal) => openServerTransport(entry, { ...transport, signal }), {
+		...options,
+		startMs,
+	});
+}
+
+function serverTools(client: McpClient, signal: AbortSignal): CallSession {
+	return {
+		listTools: async () => (await client.listTools({ signal })).tools,
+		start: async () => {}, // it runs
+		downReasons: async () => [],
+		list: async (kind) =>
+			kind === 'prompts'
+				? (await client.listPrompts({ signal })).prompts
+				: (await client.listResources({ signal })).resources,
+		callTool: (name, values, { onProgress, maxTotalMs }) => {
+			const timeoutMs = maxTotalMs === undefined ? undefined : Number.POSITIVE_INFINITY;
+			return client.callTool(name, values, { signal, onProgress, timeoutMs, maxMs: maxTotalMs });
+		},
+	};
+}
+
+function hubTools(session: HubSession): CallSession {
+	return {
+		async listTools(name) {
+			if (name !== undefined) await session.find(name);
+			return listAll(session, 'tools');
+		},
+		list: (kind) => listAll(session, kind),
+		start: (server) => session.start(server),
+		downReasons: () => session.downReasons(),
+		callTool: (name, values, options) =>
+			session.request(
+				'tools/call',
+				{ name, arguments: values },
+				{ ...options, timeoutMs: Number.POSITIVE_INFINITY },
+			),
+	};
+}

@@ -1,0 +1,133 @@
+/*
+ * The words of `mctl call` and `mctl show`: a server and its tool, a program or URL and
+ * its tool, or a name as agents see it. What a name can belong to follows from the
+ * configuration, so that nothing else is started for it.
+ */
+import type { Configuration, ServerEntry } from '../../config/configuration.ts';
+import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import { OrchestraError } from '../../errors.ts';
+import { heldBackReason } from '../../hub/project-trust.ts';
+import { quoted } from '../../printable.ts';
+import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
+import type { CommandPlace } from '../command.ts';
+import type { NeededSources } from '../hub-client/hub-session.ts';
+import { refuseUnused } from '../problem-notes.ts';
+import { brokenTool, type Project } from './project.ts';
+
+export interface CallTarget {
+	/** A `stdio:` URI, a URL, or a server of a client as in `cursor:github`, to connect to; undefined for the hub. */
+	readonly address: string | undefined;
+	/** The server of a client. */
+	readonly clientServer?: ServerEntry | undefined;
+	/** The server of the configuration; undefined when the name says nothing about it. */
+	readonly server: ServerEntry | undefined;
+	/** The name at the server, or as agents see it without one. Undefined when it is missing. */
+	readonly tool: string | undefined;
+	/** The words after it. */
+	readonly words: readonly string[];
+	/** What the hub must have; undefined for everything. */
+	readonly needs: NeededSources | undefined;
+	/** The error of a tool of this name whose folder has a problem. */
+	readonly broken?: OrchestraError | undefined;
+	/** A sentence: why it is not there, when a plugin of a project that is not trusted may have it. */
+	readonly heldReason?: string | undefined;
+}
+
+/** What the words name. Throws `bad_input` for a server that is disabled, held back or not usable. */
+export async function callTarget(
+	words: readonly string[],
+	{ configuration, tools, heldBack, configProblems, toolProblems }: Omit<Project, 'roots'>,
+	{ cwd, environment }: CommandPlace,
+): Promise<CallTarget> {
+	const [first = '', ...rest] = words;
+	const [second] = rest;
+	const hasTool = second !== undefined && !second.includes('=');
+	const tool = hasTool ? second : undefined;
+	const after = hasTool ? rest.slice(1) : rest;
+	if (/^(stdio:|https?:\/\/)/.test(first)) {
+		return { address: first, server: undefined, tool, words: after, needs: undefined };
+	}
+	const entry = configuration.mcpServers.find(({ name }) => name === first);
+	if (entry) return { ...ofServer(entry), tool, words: after };
+	const clientServer = await ofClient(first, { cwd, environment });
+	if (clientServer)
+		return { address: first, clientServer, server: undefined, tool, words: after, needs: undefined };
+	const { owner, own } = ownerOf(first, configuration);
+	if (owner) return { ...ofServer(owner), tool: own, words: rest };
+	const isOfFolder = tools.some(({ id }) => id === first);
+	if (!isOfFolder) {
+		refuseHeldBack(first, heldBack);
+		refuseUnused(first, configProblems, configuration.mcpServers);
+	}
+	const needs = isOfFolder ? nothing : neededFor(first, configuration);
+	const broken = brokenTool({ toolProblems }, first);
+	const heldReason = heldBackReason(first, heldBack);
+	return { address: undefined, server: undefined, tool: first, words: rest, needs, broken, heldReason };
+}
+
+/** True for a `stdio:` URI, a URL, and a server of a client. */
+export function isAddress(word: string): boolean {
+	return /^(stdio:|https?:\/\/)/.test(word) || isOfClient(word);
+}
+
+function isOfClient(word: string): boolean {
+	return /^[a-z-]+:[^/]/.test(word);
+}
+
+/** A server of a client, as in `cursor:github`. */
+async function ofClient(word: string, { cwd, environment }: CommandPlace): Promise<ServerEntry | undefined> {
+	if (!isOfClient(word)) return undefined;
+	const { clientServerNamed } = await import('./client-servers.ts');
+	return clientServerNamed(word, { cwd, environment });
+}
+
+/** Throws `bad_input` when the word names a server or plugin of a project that is not trusted, or a tool of the server. */
+export function refuseHeldBack(word: string, heldBack: readonly HeldBack[]): void {
+	for (const held of heldBack) {
+		const isItsOwn = held.effects.some(
+			({ kind, name }) =>
+				(kind !== 'setting' && word === name) ||
+				(kind === 'server' && new ServerNames([name]).find(word) !== undefined),
+		);
+		if (isItsOwn) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
+	}
+}
+
+/** What a hub must have for a name: its server, or every source that may have names without a prefix. */
+export function neededFor(name: string, configuration: Configuration): NeededSources | undefined {
+	if (/^[a-z][\w+.-]*:/i.test(name)) return undefined; // a URI may be of any server
+	const { owner } = ownerOf(name, configuration);
+	if (owner) return { servers: [owner.name], hasPlugins: false };
+	const bare = configuration.mcpServers.filter(({ settings }) => !settings.prefix);
+	return { servers: bare.map((entry) => entry.name), hasPlugins: true };
+}
+
+/** `files__`, as agents see it, or nothing for a server whose tools keep their names. */
+export function prefixOf({ name, settings }: Pick<ServerEntry, 'name' | 'settings'>): string {
+	return settings.prefix ? toolPrefix(name) : '';
+}
+
+const nothing: NeededSources = { servers: [], hasPlugins: false };
+
+/** The server that a name begins with, and the rest of the name. */
+function ownerOf(
+	name: string,
+	{ mcpServers }: Configuration,
+): { owner: ServerEntry | undefined; own: string } {
+	const enabled = mcpServers.filter(({ isEnabled }) => isEnabled);
+	const { server, tool } = serverNamesOf(enabled).read(name);
+	return { owner: enabled.find((entry) => entry.name === server), own: tool };
+}
+
+function ofServer(server: ServerEntry): Pick<CallTarget, 'address' | 'server' | 'needs'> {
+	const { name, isEnabled, file } = server;
+	if (isEnabled) return { address: undefined, server, needs: { servers: [name], hasPlugins: false } };
+	throw disabledError(name, file);
+}
+
+/** About a server or plugin. */
+export function disabledError(name: string, file: string): OrchestraError {
+	return new OrchestraError('bad_input', `${name} is disabled in ${file}`, {
+		hint: `Enable it with: mctl enable ${quoted(name)}`,
+	});
+}

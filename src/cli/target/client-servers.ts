@@ -1,0 +1,119 @@
+/*
+ * The servers that the MCP clients of this machine have, before they are imported. They
+ * are named by client and server: `cursor:github`. Nothing is changed.
+ */
+import { homedir } from 'node:os';
+import { join, relative } from 'node:path';
+import { readClientEntry } from '../../config/clients/client-entry.ts';
+import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
+import type { ServerSource } from '../../config/clients/import-plan.ts';
+import { readTarget } from '../../config/clients/move-targets.ts';
+import { isSameEntry, type NormalEntry } from '../../config/clients/normal-entry.ts';
+import { maskSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
+import { type Survey, surveyClients } from '../../config/clients/survey.ts';
+import type { ServerEntry } from '../../config/configuration.ts';
+import { userFile } from '../../config/load.ts';
+import { unreadableProblem } from '../../config/problem.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import { printableLine } from '../../printable.ts';
+import { publicUrl } from '../../transport/http/http-errors.ts';
+import type { CommandPlace } from '../command.ts';
+import type { Listing } from '../list/listing.ts';
+
+/** What `mctl init` would do with a server, or has done. */
+type ClientServerState = 'not imported' | 'imported' | 'disabled' | 'client only' | 'orchestra' | 'gone';
+
+export const clientListing: Listing = {
+	headings: ['SERVER', 'STATE', 'FILE', 'COMMAND'],
+	narrow: [0, 1, 2],
+	whenEmpty: 'No MCP client of this machine has a server.',
+
+	async list({ cwd, environment }) {
+		const survey = surveyHere({ cwd, environment });
+		const existing = existingServers({ cwd, environment });
+		const items = sourcesOf(survey).map((source) => {
+			const { file, server } = source;
+			return {
+				name: addressOf(source),
+				client: file.client.id,
+				server: server.name,
+				scope: server.scope,
+				state: clientServerState(source, existing),
+				file: file.path,
+				reason: server.reason ?? null,
+				command: commandText(server.entry),
+			};
+		});
+		const home = environment['HOME'] || homedir();
+		return {
+			items,
+			rows: items.map(({ name, state, file, command }) => [name, state, shortPath(file, home), command]),
+			problems: survey.broken.map(({ location, error }) => unreadableProblem(location.path, error)),
+			notes: items.flatMap(({ name, reason }) => (reason === null ? [] : [`${name} ${reason}`])),
+		};
+	},
+};
+
+/** The server that a word like `cursor:github` names; undefined when the word is not of this form. Throws `bad_input` when it names none that can be used. */
+export function clientServerNamed(word: string, { cwd, environment }: CommandPlace): ServerEntry | undefined {
+	const [, client = '', name = ''] = /^([a-z-]+):(.+)$/.exec(word) ?? [];
+	if (!clientIds.some((id) => id === client)) return undefined;
+	const sources = sourcesOf(surveyHere({ cwd, environment }));
+	// What a project says counts before what the user says everywhere.
+	const named = sources.filter((source) => addressOf(source) === `${client}:${name}`);
+	const source = named.find(({ server }) => server.scope === 'project') ?? named[0];
+	if (source === undefined) throw unknownServer(word, sources.map(addressOf));
+	return readClientEntry(source, { folder: cwd, environment });
+}
+
+function unknownServer(word: string, all: readonly string[]): OrchestraError {
+	const guesses = nearest(word, all);
+	return new OrchestraError('bad_input', `no client has a server ${word}`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list --clients shows them.',
+		data: { server: word, nearest: guesses },
+	});
+}
+
+function surveyHere({ cwd, environment }: CommandPlace): Survey {
+	const home = environment['HOME'] || homedir();
+	return surveyClients({ platform: process.platform, home, project: cwd, environment });
+}
+
+function sourcesOf({ files }: Survey): ServerSource[] {
+	return files.flatMap((file) => file.servers.map((server) => ({ file, server })));
+}
+
+function addressOf({ file, server }: ServerSource): `${ClientId}:${string}` {
+	return `${file.client.id}:${server.name}`;
+}
+
+/** Those of our own files; one that cannot be read has none here, and other commands report it. */
+function existingServers({ cwd, environment }: CommandPlace): NormalEntry[] {
+	const files = [join(cwd, 'orchestra.json'), userFile(environment)];
+	return files.flatMap((path) => {
+		return attempt(() => (path === undefined ? [] : Object.values(readTarget(path, '', 0o600).servers)), []);
+	});
+}
+
+function clientServerState({ server }: ServerSource, existing: readonly NormalEntry[]): ClientServerState {
+	const { entry, isOwn, isStale } = server;
+	if (isOwn) return isStale ? 'gone' : 'orchestra';
+	if (entry === undefined) return 'client only';
+	if (existing.some((other) => isSameEntry(other, entry))) return 'imported';
+	return entry['disabled'] === true ? 'disabled' : 'not imported';
+}
+
+/** Without secrets. */
+function commandText(entry: NormalEntry | undefined): string {
+	const { command, args, url } = entry ?? {};
+	if (typeof url === 'string') return URL.canParse(url) ? publicUrl(new URL(url)) : '';
+	const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+	const known = secretValues(entry).map(({ value }) => value);
+	return printableLine(maskSecrets(words.join(' '), known));
+}
+
+function shortPath(path: string, home: string): string {
+	const inside = relative(home, path);
+	return inside.startsWith('..') ? path : `~/${inside}`;
+}

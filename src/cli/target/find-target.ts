@@ -1,0 +1,129 @@
+/* The tool that a target of `mctl call` or `mctl show` names, among those that are offered. */
+import type { ServerEntry } from '../../config/configuration.ts';
+import { OrchestraError } from '../../errors.ts';
+import { withReasons } from '../../hub/source-status.ts';
+import { nearest } from '../../nearest.ts';
+import { qualifiedName, shortened, toolPrefix } from '../../trust/tool-name.ts';
+import { isObject, ownEntry } from '../../wire/json.ts';
+import type { CommandPlace } from '../command.ts';
+import { errorOfHub } from '../hub-client/hub-error.ts';
+import type { Offered } from '../hub-client/hub-offers.ts';
+import type { HubSession } from '../hub-client/hub-session.ts';
+import type { CallSession } from './call-session.ts';
+import { type CallTarget, prefixOf } from './call-target.ts';
+
+/** Names in a hint. */
+const SHOWN_LIMIT = 20;
+/** Where the hub keeps a name that was too long for some agents. */
+const FULL_NAME = 'orchestra/fullName';
+
+/**
+ * The tool. Throws `bad_input` with the nearest names; when the server offers nothing, the reason why it could not be
+ * started; when the tool is held back, the reason for that. `otherNames` are suggested too.
+ */
+export async function findTarget(
+	target: CallTarget,
+	session: CallSession,
+	{ environment }: Pick<CommandPlace, 'environment'>,
+	otherNames: readonly string[] = [],
+): Promise<Offered> {
+	try {
+		return await listedTarget(target, session, otherNames);
+	} catch (thrown) {
+		const { heldOr } = await import('./held-tool.ts'); // loaded only after a failure
+		throw heldOr(thrown, target, environment);
+	}
+}
+
+async function listedTarget(
+	target: CallTarget,
+	session: CallSession,
+	otherNames: readonly string[],
+): Promise<Offered> {
+	const { server, tool, address } = target;
+	const place = server?.name ?? (address === undefined ? undefined : 'the server');
+	const own = await toolsOf(target, session);
+	const names = own.map((each) => (server === undefined ? nameOf(each) : nameAtServer(each, server)));
+	if (tool === undefined) throw toolNeeded(place ?? 'the server', names);
+	const full = server && shortened(prefixOf(server) + tool);
+	const found = own.find((each, at) => names[at] === tool || nameOf(each) === full);
+	if (found) return found;
+	if (target.broken) throw target.broken;
+	const guesses = nearest(tool, server ? names : [...names, ...otherNames]);
+	if (place === undefined)
+		throw await missing(`tool "${tool}"`, target, { session, guesses, hint: someOf(names) });
+	throw new OrchestraError('bad_input', `there is no tool "${tool}" of ${place}`, {
+		hint: hintOf(guesses, someOf(names)),
+		data: { tool, nearest: guesses },
+	});
+}
+
+export interface MissingOffer {
+	readonly session: Pick<HubSession, 'downReasons'>;
+	/** The nearest names. */
+	readonly guesses: readonly string[];
+	/** The hint when there are none. */
+	readonly hint: string;
+}
+
+/** The error for what the hub does not have: who may have it and is down, or held back. */
+export async function missing(
+	what: string,
+	{ tool, heldReason }: Pick<CallTarget, 'tool' | 'heldReason'>,
+	{ session, guesses, hint }: MissingOffer,
+): Promise<OrchestraError> {
+	const sentence = withReasons(`there is no ${what}`, await session.downReasons());
+	return new OrchestraError('bad_input', heldReason === undefined ? sentence : `${sentence}. ${heldReason}`, {
+		hint: hintOf(guesses, hint),
+		data: { tool, nearest: guesses },
+	});
+}
+
+function hintOf(guesses: readonly string[], hint: string): string {
+	return guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hint;
+}
+
+export function nameOf({ name }: Offered): string {
+	return String(name);
+}
+
+/** The name that a tool has at its server: `read_file` for `files__read_file`. */
+export function nameAtServer(tool: Offered, server: Pick<ServerEntry, 'name' | 'settings'>): string {
+	const full = fullNameOf(tool);
+	const written = server.settings.prefix ? qualifiedName(server.name, '') : '';
+	if (full !== undefined) return full.startsWith(written) ? full.slice(written.length) : full;
+	const name = nameOf(tool);
+	const prefix = prefixOf(server);
+	return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+/** Whether the name of a tool says that it is one of this server. */
+export function isOfServer(tool: Offered, server: string): boolean {
+	return nameOf(tool).startsWith(toolPrefix(server));
+}
+
+async function toolsOf({ server, tool }: CallTarget, session: CallSession): Promise<readonly Offered[]> {
+	if (server === undefined) return session.listTools(tool);
+	const isOwn = (each: Offered): boolean => nameOf(each).startsWith(prefixOf(server));
+	const listed = (await session.listTools(tool && prefixOf(server) + tool)).filter(isOwn);
+	if (listed.length > 0) return listed;
+	await session.start(server.name).catch((thrown: unknown) => {
+		throw errorOfHub(thrown);
+	});
+	return (await session.listTools(undefined)).filter(isOwn);
+}
+
+function fullNameOf({ _meta }: Offered): string | undefined {
+	const found = isObject(_meta) ? ownEntry(_meta, FULL_NAME) : undefined;
+	return typeof found === 'string' ? found : undefined;
+}
+
+function toolNeeded(place: string, names: readonly string[]): OrchestraError {
+	return new OrchestraError('bad_input', `name a tool of ${place}`, { hint: someOf(names) });
+}
+
+function someOf(names: readonly string[]): string {
+	if (names.length === 0) return 'mctl list tools shows what there is.';
+	const more = names.length > SHOWN_LIMIT ? `, and ${names.length - SHOWN_LIMIT} more (mctl list tools)` : '';
+	return `There are: ${names.slice(0, SHOWN_LIMIT).join(', ')}${more}`;
+}

@@ -1,0 +1,22 @@
+/* The server of the configuration that a word names, for every command that takes one. */
+import type { HeldBack } from '../../config/trust/held-back.ts';
+import { OrchestraError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import { refuseHeldBack } from './call-target.ts';
+
+/** Throws `bad_input` with the nearest names, or with the project file that is not trusted. */
+export function serverNamed<Entry extends { readonly name: string }>(
+	entries: readonly Entry[],
+	name: string,
+	heldBack: readonly HeldBack[] = [],
+): Entry {
+	const entry = entries.find((each) => each.name === name);
+	if (entry) return entry;
+	refuseHeldBack(name, heldBack);
+	const names = entries.map((each) => each.name);
+	const guesses = nearest(name, names);
+	throw new OrchestraError('bad_input', `there is no server "${name}"`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list servers shows the servers',
+		data: { server: name, nearest: guesses },
+	});
+}

@@ -1,0 +1,66 @@
+/* Ask for one line on the terminal, until it is right. */
+import { createInterface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
+import { OrchestraError } from '../../errors.ts';
+import { onAbort } from '../../rpc/abortable.ts';
+import type { Output } from './output.ts';
+
+/** Wrong lines before the command gives up. */
+export const TRIES_LIMIT = 5;
+
+export interface AskOptions {
+	readonly out: Output;
+	readonly stdin: () => Readable;
+	readonly signal: AbortSignal;
+}
+
+export interface AskedLine<T> {
+	readonly question: string;
+	/** What a trimmed line means. */
+	readonly read: (line: string) => T | 'wrong';
+	/** Shown after a wrong line. */
+	readonly help: string;
+	/** Do not show what is typed. */
+	readonly isHidden?: boolean | undefined;
+}
+
+/** The first answer that is right; undefined when the input ends, or after too many wrong ones. */
+export async function askLine<T>(
+	{ question, read, help, isHidden = false }: AskedLine<T>,
+	{ out, stdin, signal }: AskOptions,
+): Promise<T | undefined> {
+	// In line mode the terminal itself shows what is typed; in raw mode the reader does, to an output that shows nothing.
+	const input = stdin();
+	const reader = isHidden
+		? createInterface({ input, output: nowhere(), terminal: true, historySize: 0 })
+		: createInterface({ input, terminal: false });
+	let isInterrupted = false;
+	// In raw mode Ctrl-C is a character.
+	reader.on('SIGINT', () => {
+		isInterrupted = true;
+		reader.close();
+	});
+	const stopListening = onAbort(signal, () => reader.close());
+	try {
+		out.live(question);
+		let tries = 0;
+		for await (const line of reader) {
+			if (isHidden) out.live('\n');
+			const answer = read(line.trim());
+			if (answer !== 'wrong') return answer;
+			if (++tries >= TRIES_LIMIT) break;
+			out.note(help);
+			out.live(question);
+		}
+		if (isInterrupted) throw new OrchestraError('canceled', 'interrupted by Ctrl-C');
+		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
+		return undefined;
+	} finally {
+		stopListening();
+		reader.close();
+	}
+}
+
+function nowhere(): Writable {
+	return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

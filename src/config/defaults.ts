@@ -1,0 +1,14 @@
+/* What holds when no file has a key: for the table of keys, and for who uses the value. */
+
+/** Number of tools above which agents search. */
+export const EXPOSE_ABOVE = 60;
+/** How long a list waits for a source that has not answered, in milliseconds. */
+export const LIST_WAIT_MS = 2000;
+/** Longest time of a call of a plugin, in milliseconds. */
+export const CALL_TIMEOUT_MS = 30_000;
+/** A larger result is shortened, in bytes. */
+export const RESULT_BYTES: number = 1024 * 1024;
+/** Most output of a run of a tool, in bytes. */
+export const TOOL_OUTPUT_BYTES: number = 10 * 1024 * 1024;
+/** Most events of a run of a tool. */
+export const TOOL_EVENTS = 10_000;

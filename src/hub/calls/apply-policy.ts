@@ -1,0 +1,33 @@
+/* The policy: which tools a client sees, and which calls pass, are refused, or wait for an approval. */
+import { failure } from '../../mcp/define/defined-results.ts';
+import { after } from '../../mcp/server/methods.ts';
+import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import type { CallGate } from '../../trust/call-gate.ts';
+import type { Middleware } from './compose.ts';
+
+export function applyPolicy(gate: CallGate): Middleware {
+	return (inner) => ({
+		list(kind, reader) {
+			const listed = inner.list(kind, reader);
+			if (kind !== 'tools' || reader === undefined || !gate.hidesTools) return listed;
+			return after(listed, (list) => {
+				// The items of this list.
+				const tools = list.items as readonly Tool[];
+				const items = gate.listed(tools, reader.client, ({ name }) => list.routes.get(name)?.toolName);
+				return { ...list, items };
+			});
+		},
+
+		request(call) {
+			if (call.method !== 'tools/call' || call.isSent || gate.isOpen) return inner.request(call);
+			const { way } = call.target;
+			return gate.run(call, () => inner.request(call), {
+				// Who chose the way knows the form of the result.
+				refuse: (text) => (way ? way.refuse(text) : failure(text)) as Answer,
+				onNote: (note) => {
+					call.decision = note;
+				},
+			});
+		},
+	});
+}

@@ -1,0 +1,82 @@
+/* What a client sees of the tools, and the search tools in place of many. */
+import { after } from '../../mcp/server/methods.ts';
+import type { CallToolParams } from '../../mcp/server/provider.ts';
+import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
+import { absentServers, isAnyStarting } from '../absent-servers.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { isSearchTool } from '../expose/search-tools.ts';
+import type { ToolExposure } from '../expose/tool-exposure.ts';
+import type { FirstLists } from '../first-lists.ts';
+import type { MergedList } from '../merged-list.ts';
+import type { Source } from '../source.ts';
+import type { Handler, Middleware } from './compose.ts';
+import { HubCall } from './hub-call.ts';
+
+export interface SearchDeps {
+	/** Undefined when clients see all tools. */
+	readonly exposure: ToolExposure | undefined;
+	readonly firstLists: FirstLists;
+	readonly catalogue: Catalogue;
+	readonly sources: () => readonly Source[];
+}
+
+/** Lists for the client of a request, and the answers of the search tools. */
+export function offerSearch({ exposure, firstLists, catalogue, sources }: SearchDeps): Middleware {
+	return (inner) => ({
+		list(kind, reader) {
+			const context = reader?.context;
+			const load = (): ReturnType<Handler['list']> => inner.list(kind, reader);
+			if (context === undefined) return load();
+			if (kind !== 'tools') return firstLists.list(kind, context, load);
+			const soFar = (): ReturnType<Handler['list']> | undefined =>
+				exposure?.maySearch(context) && isAnyStarting(sources())
+					? inner.list(kind, { ...reader, client: reader?.client ?? '', soFar: true })
+					: undefined;
+			const listed = firstLists.list(kind, context, load, soFar);
+			if (exposure === undefined) return listed;
+			return after(listed, (list) => {
+				const items = exposure.visible(toolsOf(list), context, absentServers(sources()));
+				return { ...list, items };
+			});
+		},
+
+		request(call) {
+			const { request, client, context } = call;
+			if (exposure === undefined || call.isRouted) return inner.request(call);
+			if (request.method !== 'tools/call' || !isSearchTool(call.name)) return inner.request(call);
+			const list = (): Awaitable<MergedList<Tool>> => after(inner.list('tools', { client }), toolsOf);
+			return after(list(), (tools) => {
+				if (!exposure.isSearch(call.name, tools, context)) return inner.request(call);
+				return exposure.answer(request.params, context, {
+					list,
+					absent: () => absentServers(sources()),
+					nextAnswer: () => catalogue.nextAnswer('tools'),
+					// Found and made like any other call.
+					call: (params: CallToolParams): Awaitable<Answer> =>
+						inner.request(new HubCall({ ...request, params })),
+				});
+			});
+		},
+	});
+}
+
+/** Refuse a tool outside of the view of its client, and count the others for the search. */
+export function applyViews(exposure: ToolExposure): Middleware {
+	return (inner) => ({
+		...inner,
+		request(call) {
+			const { name, context } = call;
+			if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
+			if (!call.isSent) exposure.assertVisible(name, call.toolName, context);
+			return after(inner.request(call), (answer) => {
+				if (call.tool && answerValue(answer)['isError'] !== true) exposure.used(name, context);
+				return answer;
+			});
+		},
+	});
+}
+
+/** For the client of a request; what it lists are tools. */
+function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+	return list as MergedList<Tool>;
+}

@@ -1,0 +1,17 @@
+/* The source that a call goes to, and the source's own name of the item. */
+import { after } from '../../mcp/server/methods.ts';
+import type { Middleware, Targets } from './compose.ts';
+
+/** Find the target of each call that has none yet. */
+export function routeCalls(targets: Targets): Middleware {
+	return (inner) => ({
+		...inner,
+		request(call) {
+			if (call.isRouted) return inner.request(call);
+			return after(targets.find(call), (found) => {
+				call.target = found;
+				return inner.request(call);
+			});
+		},
+	});
+}

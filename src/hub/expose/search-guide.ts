@@ -1,0 +1,61 @@
+/*
+ * What an agent that searches reads first: which servers there are, what each is for, and how
+ * tools are found, described and called. Five lines, before the instructions of the servers.
+ */
+import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import { able, type Source } from '../source.ts';
+import { CALL_TOOL, DESCRIBE_TOOL, FIND_TOOLS } from './search-tools.ts';
+import { firstSentence, ownName } from './tool-document.ts';
+
+/** Most characters about one server, and about all of them. */
+const SERVER_CHARACTERS = 90;
+const SERVERS_CHARACTERS = 2000;
+/** Tools that stand for a server without instructions. */
+const NAMED_TOOLS = 4;
+
+/** Undefined when `isSearched` says so of the number of known tools. Starts no process. */
+export async function searchGuide(
+	sources: readonly Source[],
+	isSearched: (tools: number) => boolean,
+): Promise<string | undefined> {
+	const known = sources.filter(({ status }) => (status.tools ?? 0) > 0);
+	const total = known.reduce((sum, { status }) => sum + (status.tools ?? 0), 0);
+	if (!isSearched(total) || known.length === 0) return undefined;
+	const servers = await Promise.all(known.map(serverText));
+	return [
+		`This hub has ${total} tools. Where its list has ${FIND_TOOLS}, that stands for all of them:`,
+		`Servers: ${withinLimit(servers)}`,
+		`${FIND_TOOLS} {query, task}: the step in a few words, and the whole request in the words of the user. Ask again in other words when nothing fits.`,
+		`${DESCRIBE_TOOL} {name}: the whole schema, when the signature that was found is not enough.`,
+		`${CALL_TOOL} {name, arguments}: the result is the result of that tool.`,
+	].join('\n');
+}
+
+async function serverText(source: Source): Promise<string> {
+	const name = `${source.id} (${source.status.tools})`;
+	try {
+		const said = (await able(source, 'instructions')?.instructions()) ?? '';
+		// A heading says the name again.
+		const prose = said.replace(/^\s*#.*$/gm, '');
+		const about = firstSentence(prose, SERVER_CHARACTERS) || toolNames(source, await toolsOf(source));
+		return `${name}: ${about.replace(/[.;]$/, '')}`;
+	} catch {
+		return name; // what went wrong is said when its tools are listed
+	}
+}
+
+function toolsOf(source: Source): Awaitable<readonly Tool[]> {
+	return source.list('tools') as Awaitable<readonly Tool[]>; // the items of that kind
+}
+
+function toolNames({ id }: Source, tools: readonly Tool[]): string {
+	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => ownName(name, id));
+	return firstSentence(`${names.join(', ')}${tools.length > NAMED_TOOLS ? ', …' : ''}`, SERVER_CHARACTERS);
+}
+
+function withinLimit(servers: readonly string[]): string {
+	let shown = servers.length;
+	while (shown > 1 && servers.slice(0, shown).join('; ').length > SERVERS_CHARACTERS) shown--;
+	const more = servers.length - shown;
+	return `${servers.slice(0, shown).join('; ')}${more === 0 ? '' : `; and ${more} more`}`;
+}

@@ -1,0 +1,188 @@
+/*
+ * Build the sources of a configuration. None does anything before its first use. An unchanged
+ * source is kept: a plugin with its process, tools with their runs, the library with
+ * its loaded files.
+ */
+import type { Configuration, FabricSection, PluginEntry } from '../../config/configuration.ts';
+import { assertLibraryFolders } from '../../config/library-folders.ts';
+import { messageOf } from '../../errors.ts';
+import { packageVersion } from '../../files/package-version.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
+import type { Log } from '../../log.ts';
+import { entryKey } from '../../secrets/secret-text.ts';
+import type { ConnectedClients } from '../connected-clients.ts';
+import { able, type Configured, type Source } from '../source.ts';
+import type { ResourceStorage } from '../storage/storage.ts';
+import { LibrarySource } from './library-source.ts';
+import type { Learning } from './mcp/mcp-source-options.ts';
+import type { ToolReview } from './mcp/server-pins.ts';
+import type { StartLimiter } from './mcp/start-limiter.ts';
+import { McpSource } from './mcp-source.ts';
+import type { PluginLink } from './plugin-link.ts';
+import type { PluginSource } from './plugin-source.ts';
+import { StorageSource } from './storage-source.ts';
+import { ToolSource } from './tool-source.ts';
+
+export interface SourceSetup {
+	readonly configuration: Configuration;
+	/** The model that the user chose for search, if any. */
+	readonly embeddings?: OpenEmbeddings | undefined;
+	/** The storage, loaded on first use. */
+	readonly storage: () => Promise<ResourceStorage>;
+	readonly cwd: string;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+	/** The listener for plugins, loaded when the first plugin starts. */
+	readonly link: () => Promise<PluginLink>;
+	/** Bounds the starts of MCP servers. */
+	readonly limiter: StartLimiter;
+	/** The clients of the hub. */
+	readonly clients: ConnectedClients;
+	/** Whether lists wait also for a server whose last start failed. Default false. */
+	readonly waitsForFailed?: boolean | undefined;
+	/** Follows the first starts of MCP servers. */
+	readonly learning?: Learning | undefined;
+	/** What was accepted of MCP servers, and what is suspicious. */
+	readonly review: ToolReview;
+	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
+	readonly openFabric?: OpenFabric | undefined;
+	/** The sources of the previous configuration; unchanged ones are kept. */
+	readonly earlier?: readonly Source[];
+}
+
+/** Makes the source of the setting `fabric`. */
+export type OpenFabric = (settings: FabricSection, parts: FabricParts) => Promise<Source>;
+
+export interface FabricParts {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly review: ToolReview;
+	/** Equal for the same settings. */
+	readonly configurationKey?: string | undefined;
+	readonly log: Log;
+}
+
+/** All sources, in configuration order: tools, plugins, library, storage, MCP servers, tools of other hubs. */
+export async function buildSources(setup: SourceSetup): Promise<Source[]> {
+	return [
+		toolSource(setup),
+		...(await pluginSources(setup)),
+		librarySource(setup),
+		storageSource(setup),
+		...mcpSources(setup),
+		...(await fabricSources(setup)),
+	];
+}
+
+/** The previous source when its configuration did not change; else a fresh one. */
+function kept<T>(
+	{ earlier = [] }: SourceSetup,
+	{ id, configurationKey: key }: Pick<Source & Configured, 'id' | 'configurationKey'>,
+	make: () => T,
+): T | Source {
+	const isKept = (source: Source): boolean =>
+		source.id === id && able(source, 'configurationKey')?.configurationKey === key;
+	return earlier.find(isKept) ?? make();
+}
+
+function toolSource(setup: SourceSetup): Source {
+	const { configuration, cwd, environment, log } = setup;
+	const { root, tools, limits } = configuration;
+	const configurationKey = JSON.stringify([root, tools, limits]);
+	const options = { configuration, configurationKey, cwd, environment, log: log.named('tools') };
+	return kept(setup, { id: 'tools', configurationKey }, () => new ToolSource(options));
+}
+
+function librarySource(setup: SourceSetup): Source {
+	const { configuration, environment, log, embeddings } = setup;
+	const { library, root } = configuration;
+	// Checked here and not on first use: a configured folder that is missing must fail the start.
+	assertLibraryFolders(environment, root);
+	const configurationKey = JSON.stringify([root, library]);
+	const paths = { environment, configured: library, workingFolder: root };
+	const options = { paths, configurationKey, embeddings, log: log.named('library') };
+	return kept(setup, { id: 'library', configurationKey }, () => new LibrarySource(options));
+}
+
+function storageSource(setup: SourceSetup): Source {
+	const { root } = setup.configuration;
+	return kept(setup, { id: 'storage', configurationKey: root }, () => new StorageSource(setup.storage, root));
+}
+
+function mcpSources(setup: SourceSetup): Source[] {
+	const { environment, limiter, clients, review, waitsForFailed, learning, log } = setup;
+	const { mcpServers, limits } = setup.configuration;
+	const { messageBytes } = limits;
+	const shared = { environment, limiter, clients, review, waitsForFailed, learning, messageBytes };
+	const place = { folder: stateFolder(environment), version: packageVersion() };
+	return mcpServers
+		.filter(({ isEnabled }) => isEnabled)
+		.map((entry) => {
+			const configurationKey = entryKey(entry, messageBytes);
+			const make = (): Source =>
+				new McpSource({ ...shared, ...place, entry, configurationKey, log: log.named(entry.name) });
+			return kept(setup, { id: entry.name, configurationKey }, make);
+		});
+}
+
+async function fabricSources(setup: SourceSetup): Promise<Source[]> {
+	const { configuration, environment, log, review, openFabric } = setup;
+	const { fabric } = configuration;
+	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
+	// What this hub offers does not concern the tools of others: their calls go on.
+	const configurationKey = entryKey({ ...fabric, offer: undefined, group: undefined });
+	const parts = { environment, review, configurationKey, log: log.named('fabric') };
+	try {
+		return [await kept(setup, { id: 'fabric', configurationKey }, () => openFabric(fabric, parts))];
+	} catch (error) {
+		parts.log.error(`the tools of other hubs cannot be used: ${messageOf(error)}`);
+		return [];
+	}
+}
+
+async function pluginSources(setup: SourceSetup): Promise<PluginSource[]> {
+	const { configuration, environment, log, link, earlier = [] } = setup;
+	const entries = inOrder(
+		configuration.plugins.filter(({ isEnabled }) => isEnabled),
+		log,
+	);
+	if (entries.length === 0) return [];
+	const { PluginSource: PluginSourceClass } = await import('./plugin-source.ts');
+	const made = new Map<string, PluginSource>();
+	for (const entry of entries) {
+		const kept = earlier.find((source) => source instanceof PluginSourceClass && isSame(source.entry, entry));
+		const { requestMs, idleMs } = configuration.limits;
+		const settings = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
+		if (kept instanceof PluginSourceClass) {
+			kept.settings = settings;
+			made.set(entry.id, kept);
+		} else {
+			const fresh = { entry, link, workspace: configuration.root, environment, log, settings };
+			made.set(entry.id, new PluginSourceClass(fresh));
+		}
+	}
+	return [...made.values()];
+}
+
+/** Topological order: plugins after their dependencies. A cycle is logged and then ignored. */
+function inOrder(entries: readonly PluginEntry[], log: Log): PluginEntry[] {
+	const ordered: PluginEntry[] = [];
+	const visit = (entry: PluginEntry, path: readonly string[]): void => {
+		if (ordered.includes(entry)) return;
+		if (path.includes(entry.id)) {
+			return log.warn(`plugins depend on each other in a cycle: ${[...path, entry.id].join(' → ')}`);
+		}
+		for (const id of entry.dependsOn) {
+			const needed = entries.find((other) => other.id === id);
+			if (needed) visit(needed, [...path, entry.id]);
+			else log.warn(`the plugin ${entry.id} depends on ${id}, which is not configured or is disabled`);
+		}
+		if (!ordered.includes(entry)) ordered.push(entry);
+	};
+	for (const entry of entries) visit(entry, []);
+	return ordered;
+}
+
+function isSame(a: PluginEntry, b: PluginEntry): boolean {
+	return entryKey(a) === entryKey(b);
+}

@@ -1,0 +1,289 @@
+/*
+ * An MCP server as a source. Its lists are answered from what is known of it, with no
+ * process started; a call starts the server.
+ *
+ * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
+ * questions of the server to its client.
+ */
+import type { ServerEntry } from '../../config/configuration.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
+import type { ClientConnection } from '../../mcp/server/call-context.ts';
+import { after, calls, renamed, sentMembers, targetKind, targetName } from '../../mcp/server/methods.ts';
+import type { Call, Capability, Change, RootsClient } from '../../mcp/server/provider.ts';
+import type { Item, ItemKind } from '../../protocol/item-lists.ts';
+import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
+import { Listeners } from '../../rpc/listeners.ts';
+import type { Semaphore } from '../../rpc/semaphore.ts';
+import { startCounts } from '../../rpc/supervisor.ts';
+import { ownUri, PAGE_SCHEME } from '../names.ts';
+import { mapItems, PageUris } from '../page-uris.ts';
+import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
+import type { OwnedProcess, SourceStatus } from '../source-status.ts';
+import { hasScheme, knownEraOf, knownFilesOf, type ServerLists } from './mcp/known-server.ts';
+import { LogLevels } from './mcp/log-levels.ts';
+import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
+import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
+import { ScopeChoice } from './mcp/scope-choice.ts';
+import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
+import { ServerCatalogue } from './mcp/server-catalogue.ts';
+import { serverLogPath } from './mcp/server-files.ts';
+import { ServerLog } from './mcp/server-log.ts';
+import type { ServerParts } from './mcp/server-parts.ts';
+import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
+import { ServerPool } from './mcp/server-pool.ts';
+import type { ServerProcess } from './mcp/server-process.ts';
+import { ServerQuestions } from './mcp/server-questions.ts';
+import { ServerRoots } from './mcp/server-roots.ts';
+import { processesOf, serverStatusOf } from './mcp/server-status.ts';
+import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
+
+/** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
+const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+
+export class McpSource
+	implements
+		Source,
+		Can<
+			| 'qualifiesNames'
+			| 'hasDownTool'
+			| 'ownsUri'
+			| 'instructions'
+			| 'subscribeResource'
+			| 'endSession'
+			| 'learn'
+			| 'warm'
+			| 'processes'
+			| 'control'
+			| 'retire'
+			| 'configurationKey'
+			| 'plainTarget'
+		>
+{
+	readonly id: string;
+	readonly kind = 'mcp';
+	readonly capabilities: readonly Capability[] = ['tools', 'prompts', 'resources', 'completions'];
+	readonly qualifiesNames: boolean;
+	readonly configurationKey: string;
+	readonly #entry: ServerEntry;
+	readonly #pages: PageUris;
+	readonly #tools: ServerTools;
+	readonly #pins: ServerPins;
+	readonly #queue: Semaphore;
+	readonly #pool: ServerPool;
+	readonly #catalogue: ServerCatalogue;
+	readonly #calls: ServerCalls;
+	readonly #questions: ServerQuestions;
+	readonly #serverLog: ServerLog;
+	readonly #starts = startCounts();
+	readonly #roots: ServerRoots;
+	readonly #levels: LogLevels;
+	readonly #listeners = new Listeners<Change>();
+
+	constructor(options: McpSourceOptions) {
+		const { entry, folder, version, configurationKey = '', log } = options;
+		this.configurationKey = configurationKey;
+		const { name, settings } = entry;
+		this.#entry = entry;
+		this.id = name;
+		this.qualifiesNames = settings.prefix;
+		this.#pins = openServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
+		this.#queue = callSemaphore(name, settings);
+		const files = knownFilesOf(folder, entry, version);
+		const scope = new ScopeChoice(entry, files, log);
+		this.#questions = new ServerQuestions(name, scope, log);
+		this.#roots = new ServerRoots(this.#questions, options.clients, log);
+		this.#levels = new LogLevels(options.clients);
+		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
+		this.#pool = new ServerPool(this.#partsOf(options), scope, { name: 'orchestra', version });
+		this.#catalogue = new ServerCatalogue({
+			name,
+			files,
+			environment: options.environment,
+			startMs: settings.startMs,
+			learning: settings.learn ? options.learning : undefined,
+			lister: () => this.#pool.lister,
+			running: () => this.#pool.running,
+			isStopped: () => this.#pool.isStopped,
+			timeoutMs: settings.timeoutMs,
+			maxMs: settings.maxMs,
+			restart: settings.restart,
+			keepsLister: () => this.#pool.scope === 'shared',
+			waitsForFailed: options.waitsForFailed,
+			log,
+			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
+			onChange: (change) => this.#listeners.emit(change),
+		});
+		this.#pages = new PageUris(this.id);
+		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
+		this.#calls = new ServerCalls({
+			...settings,
+			server: name,
+			pool: this.#pool,
+			queue: this.#queue,
+			questions: this.#questions,
+			levels: this.#levels,
+			pages: this.#pages,
+			check: this.#tools.check,
+		});
+	}
+
+	get status(): SourceStatus {
+		const { known, failure } = this.#catalogue;
+		const tools = this.#tools;
+		return {
+			...serverStatusOf(this.#pool, known, { failure, restart: this.#entry.settings.restart }),
+			...this.#starts,
+			// Read by few of those that read a status.
+			get tools() {
+				return known && tools.listed(known.tools).length;
+			},
+			drifted: this.#pins.driftCount,
+			calls: this.#queue.size,
+			queued: this.#queue.waitingCount,
+			logFile: this.#serverLog.file,
+		};
+	}
+
+	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is held back too. */
+	hasDownTool(name: string): boolean {
+		return this.#tools.heldReason(name) !== undefined || this.#tools.mayHave(name);
+	}
+
+	readonly instructions = (): string | undefined => this.#tools.instructions;
+
+	list(kind: ItemKind): Awaitable<readonly Item[]> {
+		return after(this.#catalogue.lists(), (lists) => this.#published(kind, lists));
+	}
+
+	/** Every method is passed on, with what the table says about its names and its result. */
+	request(call: Call): Promise<Answer> {
+		const { method, context } = call;
+		const name = targetName(call);
+		const held = method === 'tools/call' ? this.#tools.heldReason(name) : undefined;
+		if (held !== undefined) return Promise.resolve(failure(held));
+		const { mapped, hasEffects } = calls[method];
+		const own = this.#ownName(targetKind(call), name);
+		const changes = sentMembers(renamed(call, own));
+		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
+		// The result of the server, unchecked: clients check it themselves.
+		const result = this.#calls.forward({ method, context, changes, mayRepeat });
+		return mapped === 'contents' ? result.then((read) => this.#pages.read(read, name)) : result;
+	}
+
+	#published(kind: ItemKind, { tools, prompts, resources, templates }: ServerLists): readonly Item[] {
+		switch (kind) {
+			case 'tools':
+				return mapItems(this.#tools.listed(tools), this.#pages.tool);
+			case 'prompts':
+				return prompts;
+			case 'resources':
+				return mapItems(resources, this.#pages.resource);
+			case 'templates':
+				return mapItems(templates, this.#pages.template);
+		}
+	}
+
+	#ownName(kind: ItemKind, name: string): string {
+		if (kind === 'tools') return this.#tools.ownName(name);
+		return kind === 'prompts' ? name : ownUri(this.id, name);
+	}
+
+	plainTarget(
+		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
+	): PlainTarget | undefined {
+		if (this.#tools.heldReason(name) !== undefined) return undefined;
+		return this.#calls.plainTarget(this.#tools.ownName(name), context, serverInfo);
+	}
+
+	readonly ownsUri = (uri: string): boolean => ownUri(this.id, uri) !== uri;
+
+	/** True when its resources have the scheme of this URI. A page is always asked for with its server. */
+	readonly claimsUri = (uri: string): boolean =>
+		!uri.startsWith(PAGE_SCHEME) && hasScheme(this.#catalogue.known, uri);
+
+	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
+		if (isSubscribed) await this.#pool.subscribe(uri, client);
+		else this.#pool.unsubscribe(uri, client);
+	}
+
+	readonly rootsChanged = (client: RootsClient): void => this.#roots.changed(client, this.#pool.all);
+
+	logLevelChanged(): void {
+		for (const process of this.#pool.all) this.#levels.update(process);
+	}
+
+	readonly learn = (): void => this.#catalogue.learn();
+
+	readonly listAnswered = (): void => this.#catalogue.answered();
+
+	endSession(sessionId: string): void {
+		this.#roots.endSession(sessionId, this.#pool.all);
+		this.#pool.endSession(sessionId);
+		this.logLevelChanged();
+	}
+
+	readonly watch: Listeners<Change>['add'] = this.#listeners.add;
+
+	warm(): void {
+		this.#pins.warm();
+		this.#catalogue.warm();
+		if (this.#entry.settings.eager) this.#pool.lister.keepUp();
+	}
+
+	processes(): readonly OwnedProcess[] {
+		return processesOf(this.#pool, this.#entry);
+	}
+
+	readonly lines = (): ServerLines => this.#serverLog.lines;
+
+	readonly control = async (action: ProcessAction): Promise<void> => {
+		await this.#pool.control(action);
+		// The next list of whoever started it has its tools.
+		if (action !== 'stop') await this.#catalogue.lists();
+	};
+
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		await this.#queue.idle();
+		await this.close();
+	}
+
+	async close(): Promise<void> {
+		this.#listeners.clear();
+		await Promise.all([this.#catalogue.close(), this.#pool.close()]);
+		await this.#pins.close();
+		await this.#serverLog.close();
+	}
+
+	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpSourceOptions): ServerParts {
+		return {
+			entry,
+			environment,
+			limitBytes: Math.max(messageBytes, SERVER_MESSAGE_BYTES),
+			limiter,
+			log,
+			serverLog: this.#serverLog,
+			starts: this.#starts,
+			now,
+			knownEra: () => knownEraOf(this.#catalogue.confirmed),
+			isKnown: () => this.#catalogue.confirmed !== undefined,
+			onReady: (process, connection) => {
+				this.#levels.update(process);
+				if (process === this.#pool.lister) this.#catalogue.started(connection);
+			},
+			onChange: (process, change) => this.#onServerChange(process, change),
+			onRequest: (process, request) => this.#roots.answer(process, request),
+			onNotification: (process, method, params) => {
+				const log = this.#questions.notified(process, method, params);
+				if (log) this.#listeners.emit(log);
+			},
+		};
+	}
+
+	#onServerChange({ connection, sessionId }: ServerProcess, change: Change): void {
+		if (change.kind === 'resource') {
+			for (const uri of this.#pool.watchersOf(sessionId).givenFor(change.uri))
+				this.#listeners.emit({ ...change, uri, sessionId });
+		} else if (connection && change.kind !== 'log') this.#catalogue.changed(connection, change.kind);
+	}
+}

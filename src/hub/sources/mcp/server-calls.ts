@@ -1,0 +1,335 @@
+/*
+ * Forwards one request of a client to a server and the answer back.
+ *
+ * At most once: a request that may have reached the server and got no answer is not
+ * repeated, unless it has no effect or repeating it has none. Progress and log messages
+ * pass in order, before the answer. The result is passed on untouched, unless the entry has
+ * `redact`.
+ */
+import { OrchestraError, requestOutcomeOf } from '../../../errors.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import { calls } from '../../../mcp/server/methods.ts';
+import { EraPatch } from '../../../mcp/server/plain-messages.ts';
+import type { CallMethod } from '../../../mcp/server/provider.ts';
+import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
+import {
+	type Answer,
+	answerValue,
+	exactAnswer,
+	type Implementation,
+	isInputRequired,
+	type Result,
+} from '../../../protocol/mcp-types.ts';
+import {
+	CLIENT_CAPABILITIES,
+	CLIENT_INFO,
+	LOG_LEVEL,
+	metaOf,
+	PROTOCOL_VERSION,
+} from '../../../protocol/meta.ts';
+import { redactJson } from '../../../redact.ts';
+import { abortable } from '../../../rpc/abortable.ts';
+import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { Semaphore } from '../../../rpc/semaphore.ts';
+import { isObject } from '../../../wire/json.ts';
+import type { PageUris } from '../../page-uris.ts';
+import { forwardedCapabilities } from './forwarded-capabilities.ts';
+import type { LogLevels } from './log-levels.ts';
+import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
+import { answeredError } from './server-failure.ts';
+import type { ServerPool } from './server-pool.ts';
+import type { ServerProcess } from './server-process.ts';
+import { forwardLog, type ServerQuestions } from './server-questions.ts';
+
+/** A request of a client, for a server. */
+export interface ForwardedCall {
+	readonly method: CallMethod;
+	readonly context: CallContext;
+	/** Fields that replace those of the client, such as the server's own name of a tool. */
+	readonly changes: Readonly<Record<string, unknown>>;
+	/** Whether the request may be made again after the server ended during it. */
+	readonly mayRepeat: () => boolean;
+}
+
+export interface ServerCallsOptions {
+	readonly server: string;
+	readonly pool: ServerPool;
+	readonly queue: Semaphore;
+	readonly questions: ServerQuestions;
+	readonly levels: LogLevels;
+	readonly timeoutMs: number;
+	readonly maxMs: number;
+	/** The `ui://` URIs in results. */
+	readonly pages: PageUris;
+	/** Whether secrets are replaced in results. */
+	readonly redact: boolean;
+	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
+	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
+}
+
+/** Bounds the calls of one server: so many in flight, so many waiting, an error above that. */
+export function callSemaphore(
+	server: string,
+	{ concurrency, queue }: { readonly concurrency: number; readonly queue: number },
+): Semaphore {
+	return new Semaphore({
+		limit: concurrency,
+		queueLimit: queue,
+		refuse: () =>
+			new OrchestraError(
+				'closed',
+				`the MCP server ${server} has ${concurrency} calls in flight and ${queue} waiting; this call was refused`,
+				{
+					hint: 'Call it again later, or raise `concurrency` or `queue` of the server.',
+					data: { server, concurrency, queue, outcome: 'not_run' },
+				},
+			),
+	});
+}
+
+/** Where a call was sent, and when. */
+interface SentCall {
+	readonly process: ServerProcess;
+	readonly connection: ServerConnection;
+	readonly begin: number;
+	/** Makes the call once more. */
+	readonly repeat: () => Promise<Answer>;
+}
+
+export class ServerCalls {
+	readonly #options: ServerCallsOptions;
+	#lastCall = 0;
+
+	constructor(options: ServerCallsOptions) {
+		this.#options = options;
+	}
+
+	/** A running process that takes calls of a tool as text; undefined when they must be parsed. */
+	plainTarget(own: string, context: CallContext, serverInfo: Implementation): PlainTarget | undefined {
+		const { pool, queue, levels, redact, check, timeoutMs, maxMs } = this.#options;
+		if (redact || check !== undefined) return undefined;
+		const process = pool.runningFor(context);
+		const connection = process?.connection;
+		if (process === undefined || connection === undefined || !isPlainPair(context, connection))
+			return undefined;
+		const { clientInfo, clientCapabilities, logLevel, revision } = context;
+		const capabilities = forwardedCapabilities(clientCapabilities);
+		const isLegacy = revision.era === 'legacy';
+		const modernLevel = isLegacy ? undefined : logLevel;
+		const patch = new EraPatch({
+			client: revision.era,
+			server: connection.era,
+			envelope: { version: connection.revision.version, capabilities, clientInfo, logLevel },
+			isReduced: capabilities !== clientCapabilities,
+			serverInfo,
+		});
+		return {
+			process,
+			connection,
+			ownName: JSON.stringify(own),
+			patch,
+			timeoutMs,
+			maxTotalMs: maxMs,
+			enter: (client) => {
+				if (process.connection !== connection || !queue.tryEnter(undefined)) return undefined;
+				levels.need(connection, modernLevel ?? (isLegacy ? client.chosenLogLevel : undefined));
+				return ++this.#lastCall;
+			},
+			leave: (place) => {
+				process.calls.take(place);
+				queue.leave();
+			},
+			log: forwardLog,
+		};
+	}
+
+	/** Make the call. Rejects with the error of the server, or with the failure of the server. */
+	forward(call: ForwardedCall): Promise<Answer> {
+		const { received } = call.context;
+		if (received instanceof ReceivedAnswer) return this.#settle(received, call);
+		return this.#enter(call);
+	}
+
+	#enter(call: ForwardedCall): Promise<Answer> {
+		// The signal is made only for a call that waits.
+		const place = this.#options.queue.enter(undefined, () => ({ signal: call.context.signal }));
+		if (!place) return this.#run(call);
+		return place.finally(call.context.enter('queue')).then(() => this.#run(call));
+	}
+
+	/** Written with few promises: this is the path of every call. */
+	#run(call: ForwardedCall): Promise<Answer> {
+		const { pool, queue } = this.#options;
+		const number = ++this.#lastCall;
+		let process: ServerProcess | undefined;
+		const leave = (): void => {
+			process?.calls.take(number);
+			if (process) pool.release(process);
+			queue.leave();
+		};
+		try {
+			process = pool.take(call.context);
+			process.calls.set(number, call);
+			const { connection } = process;
+			return this.#leaving(
+				connection ? this.#sendChecked(process, call, connection) : this.#startFor(process, call),
+				leave,
+			);
+		} catch (error) {
+			leave();
+			throw error;
+		}
+	}
+
+	#leaving(response: Promise<Answer>, leave: () => void): Promise<Answer> {
+		return response.then(
+			(result) => {
+				leave();
+				return result;
+			},
+			(error: unknown) => {
+				leave();
+				throw error;
+			},
+		);
+	}
+
+	async #startFor(process: ServerProcess, call: ForwardedCall): Promise<Answer> {
+		const isStarted = call.context.enter('start');
+		const connection = await this.#started(process, call.context).finally(isStarted);
+		return this.#sendChecked(process, call, connection);
+	}
+
+	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+		const { check } = this.#options;
+		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
+		const name = String(call.changes['name']);
+		const checked = abortable(() => check(connection, name), call.context.signal);
+		return checked.then((refused) => refused ?? this.#send(process, call, connection));
+	}
+
+	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+		const { context, method } = call;
+		const begin = performance.now();
+		this.#options.levels.need(connection, context.chosenLogLevel);
+		const response = connection.ask(method, forwardedParams(call, connection), this.#optionsOf(call));
+		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
+		return this.#settled(response, call, { process, connection, begin, repeat });
+	}
+
+	/** A call that was sent as text. */
+	#settle({ call: plain, response }: ReceivedAnswer, call: ForwardedCall): Promise<Answer> {
+		const { process, connection } = plain.route.target;
+		plain.entered(call.context);
+		const repeat = (): Promise<Answer> => this.#enter({ ...call, mayRepeat: never });
+		return this.#settled(response, call, { process, connection, begin: plain.beganAt, repeat });
+	}
+
+	#settled(response: Promise<Answer>, call: ForwardedCall, sent: SentCall): Promise<Answer> {
+		const { context } = call;
+		const { process, connection, begin, repeat } = sent;
+		return response.then(
+			(answer) => {
+				process.answered();
+				const result = answerValue(answer);
+				if (isInputRequired(result)) {
+					this.#options.questions.returned(context, result);
+					process.keepFor(REQUEST_STATE_TTL_MS);
+				}
+				if (result['isError'] === true) this.#options.questions.throwMissing(context);
+				// Its questions are passed on one by one. Redaction keeps the shape of a JSON value.
+				const given = isInputRequired(result) ? exactAnswer(answer) : answer;
+				const safe = this.#options.redact ? (redactJson(result) as Result) : given;
+				return calls[call.method].mapped === 'links' ? this.#options.pages.result(safe) : safe;
+			},
+			(thrown: unknown) => {
+				if (rpcErrorOf(thrown)) {
+					process.answered();
+					this.#options.questions.failed(context, thrown);
+					this.#options.questions.throwMissing(context);
+				}
+				if (isLost(thrown) && !context.isCanceled && call.mayRepeat()) return repeat();
+				const error = answeredError(thrown, context.revision.era);
+				throw process.explain(error, 'call', connection, performance.now() - begin);
+			},
+		);
+	}
+
+	/** Start the process. A canceled call does not wait for it. */
+	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
+		context.progress(0, undefined, `starting ${this.#options.server}`);
+		return abortable(() => process.up(), context.signal);
+	}
+
+	#optionsOf(call: ForwardedCall): ServerRequestOptions {
+		const { timeoutMs, maxMs } = this.#options;
+		const { context } = call;
+		const isReported = reportsProgress(call);
+		return {
+			timeoutMs,
+			maxTotalMs: maxMs,
+			work: context,
+			keepsText: true,
+			onProgress: isReported ? (params) => isObject(params) && context.forwardProgress(params) : undefined,
+			// The tag is `onLog`, without a copy of these options.
+			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
+		};
+	}
+}
+
+const never = (): boolean => false;
+
+/**
+ * Whether calls between a client and a server can be passed on as text. A server over HTTP asks on the stream of a call,
+ * which a modern client cannot answer there. A modern server must know its client.
+ */
+function isPlainPair({ revision, clientInfo }: CallContext, { era, transport }: ServerConnection): boolean {
+	if (revision.era === era) return true;
+	return era === 'modern' ? isObject(clientInfo) : !('streamId' in transport);
+}
+
+/** A tool restarts its idle timeout with progress, whether the client wants to see it or not. */
+function reportsProgress({ method, context }: ForwardedCall): boolean {
+	return method === 'tools/call' || context.wantsProgress;
+}
+
+/** The connection ended during the request. A server that is only slow may still answer. */
+function isLost(thrown: unknown): boolean {
+	const isEnd = OrchestraError.is(thrown, 'closed') || OrchestraError.is(thrown, 'io');
+	return isEnd && requestOutcomeOf(thrown) === 'unknown';
+}
+
+/** The params of the client, with fields that we do not know, for this server. */
+function forwardedParams(call: ForwardedCall, { era, revision }: ServerConnection): Result {
+	const { context, changes } = call;
+	const { inputResponses, requestState } = context;
+	const forwarded: Result = { ...context.params, ...changes };
+	// It asks for a task, whose result nobody could fetch.
+	if ('task' in forwarded) delete forwarded['task'];
+	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
+	// The session has opened the sealed state of the client.
+	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
+	if ('inputResponses' in forwarded || inputResponses !== undefined)
+		forwarded['inputResponses'] = inputResponses;
+	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
+	const meta: Result = own;
+	const declared = meta[CLIENT_CAPABILITIES];
+	if (isObject(declared)) meta[CLIENT_CAPABILITIES] = forwardedCapabilities(declared);
+	if (era === 'modern' && context.revision.era === 'legacy') addEnvelope(meta, context, revision.version);
+	const traceparent = context.tracer?.sent();
+	if (traceparent !== undefined) meta['traceparent'] = traceparent;
+	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
+	if ('_meta' in forwarded || Object.keys(meta).length > 0) forwarded['_meta'] = meta;
+	return forwarded;
+}
+
+/** A modern request says what its client can do. */
+function addEnvelope(meta: Record<string, unknown>, context: CallContext, version: string): void {
+	const { clientInfo, logLevel } = context;
+	meta[PROTOCOL_VERSION] = version;
+	meta[CLIENT_CAPABILITIES] = forwardedCapabilities(context.clientCapabilities);
+	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
+	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
+}

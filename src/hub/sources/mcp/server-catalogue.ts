@@ -1,0 +1,390 @@
+/*
+ * What one MCP server offers: read from disk, from the running server, and again when
+ * the server says that it changed.
+ *
+ * A server that was never seen is started for its lists, and again with backoff until it
+ * is known. Until it answers, the lists of the same server of another folder or with other
+ * arguments stand in for its own. Nobody waits for a server whose last start failed, except
+ * for one that refused us: it answers at once, and the user may have signed in since.
+ * A catalogue that is out of date is used and read again in the background.
+ */
+import { hubIdIn } from '../../../config/own-entry.ts';
+import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import type { Change } from '../../../mcp/server/provider.ts';
+import type { ItemKind } from '../../../protocol/item-lists.ts';
+import type { Awaitable } from '../../../protocol/mcp-types.ts';
+import { redact } from '../../../redact.ts';
+import { Backoff } from '../../../rpc/backoff.ts';
+import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/restart-policy.ts';
+import { encodeJson } from '../../../wire/json-text.ts';
+import {
+	isStale,
+	type KnownFiles,
+	type KnownServer,
+	readFailure,
+	readKnown,
+	readLatest,
+	writeFailure,
+	writeKnown,
+	writeKnownLater,
+} from './known-server.ts';
+import { type ChangedList, ListChanges } from './list-changes.ts';
+import { listServer } from './list-server.ts';
+import type { Learning } from './mcp-source-options.ts';
+import { needsSignIn } from './server-failure.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface ServerCatalogueOptions {
+	/** Its name in the configuration. */
+	readonly name: string;
+	/** What is known, on disk. */
+	readonly files: KnownFiles;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** Deadline of a start. */
+	readonly startMs: number;
+	/** Undefined when nobody follows, or the entry has `learn: false`. */
+	readonly learning: Learning | undefined;
+	/** The process for lists. */
+	readonly lister: () => ServerProcess;
+	/** Any process that runs. */
+	readonly running: () => ServerConnection | undefined;
+	/** True when the user stopped the server: only a call or the user starts it again, no list. */
+	readonly isStopped: () => boolean;
+	/** Timeout of one page of a list, and of all its pages. */
+	readonly timeoutMs: number;
+	readonly maxMs: number;
+	/** Whether a start that failed is tried again. */
+	readonly restart: boolean;
+	/** Whether the process may stay after it was listed the first time. */
+	readonly keepsLister: () => boolean;
+	/** Whether a list waits also when the last start, of an earlier process, failed. Default false. */
+	readonly waitsForFailed?: boolean | undefined;
+	readonly log: Log;
+	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	readonly onRead: (known: KnownServer, source: ListOrigin) => void;
+	readonly onChange: (change: Change) => void;
+}
+
+/** Where lists come from: its file, the file of a server like it, or the server itself. */
+export type ListOrigin = 'disk' | 'stand-in' | 'server';
+
+const changedBy: Readonly<Record<ChangedList, readonly ItemKind[]>> = {
+	tools: ['tools'],
+	prompts: ['prompts'],
+	resources: ['resources', 'templates'],
+};
+
+const changedLists = Object.keys(changedBy) as ChangedList[];
+
+export class ServerCatalogue {
+	readonly #options: ServerCatalogueOptions;
+	#known: KnownServer | undefined;
+	/** True when `#known` are the lists of a server like it. */
+	#isStandIn = false;
+	/** Why its last start failed, in this process or an earlier one. */
+	#failure: OrchestraError | undefined;
+	#needsSignIn = false;
+	#isLoaded = false;
+	#isWarm = false;
+	#isAsked = false;
+	readonly #closing = new AbortController();
+	#discovering: Promise<KnownServer> | undefined;
+	/** Reads of a running server, one after the other. */
+	#reading: Promise<unknown> = Promise.resolve();
+	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
+	#retry: NodeJS.Timeout | undefined;
+	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
+	/** Writes of the file, one after the other. */
+	#writing: Promise<void> = Promise.resolve();
+
+	constructor(options: ServerCatalogueOptions) {
+		this.#options = options;
+	}
+
+	/** Undefined for a server that was never seen, nor one like it. */
+	get known(): KnownServer | undefined {
+		if (!this.#isLoaded) this.#load();
+		return this.#known;
+	}
+
+	/** The same without the lists of a server like it. */
+	get confirmed(): KnownServer | undefined {
+		const { known } = this;
+		return this.#isStandIn ? undefined : known;
+	}
+
+	/** Why a server without lists is not started for them: the user stopped it, or its last start failed. */
+	get failure(): OrchestraError | undefined {
+		if (this.known !== undefined) return undefined;
+		return this.#options.isStopped() ? this.#stopped() : this.#failure;
+	}
+
+	/**
+	 * What it offers. Starts a server that was never seen. Throws when the user stopped it, and when its last start
+	 * failed, unless for lack of authorization.
+	 */
+	lists(): Awaitable<KnownServer> {
+		const { known, failure } = this;
+		const mayStart = failure === undefined || (this.#needsSignIn && !this.#options.isStopped());
+		if (known === undefined && mayStart) return this.#discover();
+		this.learn();
+		if (known) return known;
+		throw failure;
+	}
+
+	/** Start a server that was never seen, in the background. */
+	learn(): void {
+		if (this.confirmed || this.#discovering || this.#isClosed || this.#options.isStopped()) return;
+		const { lastError, delayMs } = this.#options.lister();
+		if (lastError && (delayMs > 0 || !this.#options.restart)) return;
+		this.#discover().catch(() => {}); // logged, and tried again
+	}
+
+	/** A list was answered: what is out of date may be read again. */
+	answered(): void {
+		this.#isAsked = true;
+		this.#refreshWhenStale();
+	}
+
+	/** The hub has time for work in the background. */
+	warm(): void {
+		this.#isWarm = true;
+		this.#refreshWhenStale();
+	}
+
+	/** A process started for a call: what it offers may have changed since the last time. */
+	started(connection: ServerConnection): void {
+		// A retry in the background may still fail at the lists of the server, so nobody waits for it.
+		if (this.#failure && (!this.#discovering || this.#needsSignIn)) this.#recovered();
+		if (this.#discovering) return;
+		// The call goes first.
+		setImmediate(() => {
+			if (connection.endReason || this.#isClosed) return;
+			this.read(connection).catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+		});
+	}
+
+	/** A list of a running server changed: read it, then notify. */
+	changed(connection: ServerConnection, kind: ChangedList): void {
+		this.#changes.changed(connection, kind);
+	}
+
+	/** Read the tools of a running server before its first call. */
+	async readTools(connection: ServerConnection): Promise<void> {
+		await this.#readNext(() => this.#readNow(connection, ['tools']));
+	}
+
+	/** Read all lists of a running server. */
+	read(connection: ServerConnection): Promise<KnownServer> {
+		return this.#readNext(() => this.#readNow(connection));
+	}
+
+	/** Resolves when everything is written. */
+	async close(): Promise<void> {
+		this.#closing.abort(new OrchestraError('closed', `the MCP server ${this.#options.name} is shut down`));
+		clearTimeout(this.#retry);
+		await this.#writing;
+	}
+
+	get #isClosed(): boolean {
+		return this.#closing.signal.aborted;
+	}
+
+	#readChanged(connection: ServerConnection, kind: ChangedList): void {
+		// A server that ended is listed at its next start.
+		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
+		if (isGone()) return;
+		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
+			if (!isGone()) this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+		});
+	}
+
+	#readNext(read: () => Promise<KnownServer>): Promise<KnownServer> {
+		const result = this.#reading.then(read, read);
+		this.#reading = result.catch(() => {}); // the caller gets it
+		return result;
+	}
+
+	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<KnownServer> {
+		const { timeoutMs, maxMs, log, environment } = this.#options;
+		const known = this.#known;
+		const only = known && names && { names };
+		const found = await listServer(connection, {
+			timeoutMs,
+			maxMs,
+			log,
+			known,
+			hubId: hubIdIn(environment),
+			...only,
+		});
+		this.#keep(found);
+		return found;
+	}
+
+	/** Lists that were answered without this server are asked for again, and wait for it. */
+	#recovered(): void {
+		this.#failure = undefined;
+		for (const kind of changedLists) this.#options.onChange({ kind });
+	}
+
+	#load(): void {
+		this.#isLoaded = true;
+		const { files, name, log, onRead } = this.#options;
+		try {
+			this.#known = readKnown(files);
+			if (this.#known) return onRead(this.#known, 'disk');
+		} catch (error) {
+			log.warn(`${messageOf(error)}; the server is listed again`);
+		}
+		this.#known = readLatest(files);
+		this.#isStandIn = this.#known !== undefined;
+		if (this.#known) onRead(this.#known, 'stand-in');
+		const failure = this.#options.waitsForFailed ? undefined : readFailure(files);
+		if (failure === undefined) return;
+		const { message, needsSignIn } = failure;
+		this.#needsSignIn = needsSignIn;
+		this.#failure = new OrchestraError('closed', `${name} could not be started last time: ${message}`, {
+			hint: 'It is being started again; mctl list servers --check shows whether it works.',
+		});
+	}
+
+	/** Start the server and read its lists. Single-flight. */
+	#discover(): Promise<KnownServer> {
+		const start = (): Promise<KnownServer> => (this.confirmed ? this.#start() : this.#learnFirst());
+		this.#discovering ??= start().finally(() => {
+			this.#discovering = undefined;
+		});
+		return this.#discovering;
+	}
+
+	/** The first start of this server by any process. Followed until it ends, unless the hub is closed before. */
+	async #learnFirst(): Promise<KnownServer> {
+		const { files, environment, startMs: waitMs, learning } = this.#options;
+		learning?.begin(files.key);
+		try {
+			// Loaded here: most hubs know all their servers.
+			const { learningTurn } = await import('./learning-lock.ts');
+			const turn = await learningTurn(files, { environment, waitMs, signal: this.#closing.signal });
+			if (turn && 'known' in turn) {
+				this.#keep(turn.known, 'disk');
+				return turn.known;
+			}
+			return await this.#start().finally(() => turn?.lock.release());
+		} finally {
+			if (!this.#isClosed) learning?.end(files.key);
+		}
+	}
+
+	async #start(): Promise<KnownServer> {
+		const process = this.#options.lister();
+		if (this.#options.isStopped()) throw this.#stopped();
+		try {
+			const connection = await process.up();
+			const known = await this.#readOf(process, connection);
+			if (!this.#options.keepsLister()) await process.stopUnused();
+			return known;
+		} catch (error) {
+			// The user stopped or restarted it: that is no failure of the server.
+			if (process !== this.#options.lister()) return this.#start();
+			const isRefusal = needsSignIn(error);
+			this.#failed((isRefusal ? undefined : process.lastError) ?? OrchestraError.from(error), isRefusal);
+			this.#tryLater(process);
+			throw error;
+		}
+	}
+
+	#stopped(): OrchestraError {
+		const { name } = this.#options;
+		return new OrchestraError('closed', `the MCP server ${name} was stopped by the user`, {
+			hint: `mctl server start ${name}, or a call of one of its tools, starts it again.`,
+		});
+	}
+
+	#failed(error: OrchestraError, isRefusal: boolean): void {
+		const { files, log } = this.#options;
+		if (this.#isClosed || this.confirmed) return;
+		this.#failure = error;
+		this.#needsSignIn = isRefusal;
+		try {
+			writeFailure(files, { message: redact(firstLine(error.message)), needsSignIn: isRefusal });
+		} catch (thrown) {
+			log.debug(`the failure could not be saved: ${messageOf(thrown)}`);
+		}
+	}
+
+	async #readOf(process: ServerProcess, connection: ServerConnection): Promise<KnownServer> {
+		const begin = performance.now();
+		try {
+			const known = await this.read(connection);
+			process.listed();
+			return known;
+		} catch (error) {
+			const failure = process.explain(error, 'list', connection, performance.now() - begin);
+			if (!this.#isClosed) this.#options.log.warn(firstLine(failure.message));
+			throw failure;
+		}
+	}
+
+	/** A server that was never seen has no tools, so no call would start it. */
+	#tryLater(process: ServerProcess): void {
+		if (this.#isClosed || this.confirmed || !this.#options.restart) return;
+		clearTimeout(this.#retry);
+		// A server that runs, and whose lists cannot be read, has no delay of its own.
+		const delayMs = Math.max(process.delayMs + 1, this.#retryBackoff.nextMs());
+		this.#retry = setTimeout(() => {
+			if (!this.#options.isStopped()) this.#discover().catch(() => {}); // logged, and tried again
+		}, delayMs);
+		this.#retry.unref();
+	}
+
+	#refreshWhenStale(): void {
+		const { confirmed } = this;
+		if (!this.#isWarm || !this.#isAsked || !confirmed || !isStale(confirmed)) return;
+		this.#isAsked = false;
+		this.#refresh().catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+	}
+
+	/** A process that runs knows best what it offers; otherwise one is started. */
+	async #refresh(): Promise<void> {
+		const running = this.#options.running();
+		if (running) return void (await this.read(running));
+		if (this.#options.isStopped()) return;
+		const process = this.#options.lister();
+		await this.#discover();
+		if (!process.wasCalled) await process.stopUnused();
+	}
+
+	/** A changed list at once, so that other processes know it; the rest without blocking. */
+	#save(found: KnownServer, isChanged: boolean): void {
+		const { files, log } = this.#options;
+		const warn = (error: unknown): void =>
+			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
+		if (!isChanged) {
+			const isCurrent = (): boolean => this.#known === found;
+			this.#writing = this.#writing.then(() => writeKnownLater(files, found, isCurrent)).catch(warn);
+			return;
+		}
+		try {
+			writeKnown(files, found);
+		} catch (error) {
+			warn(error);
+		}
+	}
+
+	#keep(found: KnownServer, origin: ListOrigin = 'server'): void {
+		const before = this.#known;
+		const isFirst = this.confirmed === undefined;
+		this.#known = found;
+		this.#isStandIn = false;
+		this.#failure = undefined;
+		this.#isLoaded = true;
+		const changed = changedLists.filter((kind) =>
+			changedBy[kind].some((name) => encodeJson(before?.[name] ?? []) !== encodeJson(found[name])),
+		);
+		if (origin === 'server') this.#save(found, isFirst || changed.length > 0);
+		this.#options.onRead(found, origin);
+		for (const kind of changed) if (!this.#isClosed) this.#options.onChange({ kind });
+	}
+}

@@ -1,0 +1,122 @@
+/*
+ * The tools of one MCP server as clients see them: those that the entry offers, renamed,
+ * without those that are held back because they differ from their pins.
+ */
+import type { ServerEntry } from '../../../config/configuration.ts';
+import type { Log } from '../../../log.ts';
+import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import { failure } from '../../../mcp/define/defined-results.ts';
+import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
+import { rpcError } from '../../../rpc/rpc-error.ts';
+import { plainName, shortened, toolPrefix } from '../../../trust/tool-name.ts';
+import { rpcCodes } from '../../../wire/json-rpc.ts';
+import type { KnownServer } from './known-server.ts';
+import type { ServerCatalogue } from './server-catalogue.ts';
+import type { ServerPins } from './server-pins.ts';
+import { ToolNames } from './tool-names.ts';
+
+export class ServerTools {
+	readonly #entry: ServerEntry;
+	readonly #names: ToolNames;
+	readonly #catalogue: ServerCatalogue;
+	readonly #pins: ServerPins;
+	/** Reads of the tools of processes before their first call. */
+	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+
+	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins, log: Log) {
+		this.#entry = entry;
+		this.#names = new ToolNames(entry.settings, (tool, by) =>
+			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
+		);
+		this.#catalogue = catalogue;
+		this.#pins = pins;
+	}
+
+	/** Those of `tools` that are listed. */
+	listed(tools: readonly Tool[]): readonly Tool[] {
+		const held = this.#pins.held;
+		return this.#names.offered(held ? tools.filter(({ name }) => !held.has(name)) : tools);
+	}
+
+	/** The instructions of the server, unless they are held back. */
+	get instructions(): string | undefined {
+		const text = instructionsOf(this.#catalogue.known);
+		return this.#pins.held?.has(INSTRUCTIONS) ? undefined : text;
+	}
+
+	/** Whether a server that was never seen may have a tool of this name. */
+	mayHave(name: string): boolean {
+		return (
+			this.#catalogue.known === undefined && this.#entry.settings.prefix && name.startsWith(this.#prefix)
+		);
+	}
+
+	/** The server's own name of a tool. Throws when the entry does not offer it. */
+	ownName(name: string): string {
+		const own = this.#names.ownName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
+		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		return own;
+	}
+
+	/** Why a tool is held back, by its name here or as clients of the hub see it; undefined when it is not. */
+	heldReason(name: string): string | undefined {
+		const held = this.#pins.held;
+		if (held === undefined) return undefined;
+		for (const [own, reason] of held) {
+			const given = this.#names.givenName(own);
+			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
+		}
+		return undefined;
+	}
+
+	/** Whether a call may be made again after its process ended. */
+	isRepeatable(own: string): boolean {
+		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === own)?.annotations;
+		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+	}
+
+	/**
+	 * With `hold`: read the tools of a process before its first call, because it may be another version of the program.
+	 * The result of a call that is refused, else undefined.
+	 */
+	get check():
+		| ((connection: ServerConnection, tool: string) => Promise<CallToolResult | undefined>)
+		| undefined {
+		const pins = this.#pins;
+		if (!pins.holds) return undefined;
+		return async (connection, tool) => {
+			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			this.#checked.set(connection, checked);
+			await checked.catch((error: unknown) => {
+				this.#checked.delete(connection);
+				throw error;
+			});
+			const reason = pins.held?.get(tool);
+			return reason === undefined ? undefined : failure(reason);
+		};
+	}
+
+	get #prefix(): string {
+		return toolPrefix(this.#entry.name);
+	}
+
+	#published(given: string): string {
+		return shortened(plainName(this.#entry.settings.prefix ? this.#prefix + given : given));
+	}
+}
+
+/** The name of the instructions of a server among its tools, in pins and findings. No tool has such a name. */
+export const INSTRUCTIONS = '(instructions)';
+
+/** Everything of a server that is put before a model: its tools, and its instructions as one more item. */
+export function reviewedItems(known: Pick<KnownServer, 'tools' | 'instructions'>): readonly Tool[] {
+	const description = instructionsOf(known);
+	if (description === undefined) return known.tools;
+	return [...known.tools, { name: INSTRUCTIONS, description, inputSchema: {} }];
+}
+
+/** They may come from a file. */
+function instructionsOf(known: Pick<KnownServer, 'instructions'> | undefined): string | undefined {
+	const text: unknown = known?.instructions;
+	return typeof text === 'string' ? text : undefined;
+}

@@ -1,0 +1,97 @@
+/*
+ * The tools below some roots, kept up to date.
+ *
+ * The roots are watched before they are searched, so that no new tool is missed.
+ * Listeners are notified only when the offered tools differ: a tool may write into its
+ * own folder. A tool whose program is not installed is not offered; a call of it fails
+ * with the name of the program.
+ */
+import { TreeWatch } from '../../files/watch-tree.ts';
+import type { Log } from '../../log.ts';
+import { discoverTools } from '../../tool/discover.ts';
+import { missingProgram } from '../../tool/missing-program.ts';
+import type { DiscoveredTool } from '../../tool/tool.ts';
+
+export interface WatchedToolsOptions {
+	readonly roots: readonly string[];
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+	/** Called when the offered tools differ. */
+	readonly onChange: () => void;
+}
+
+interface Found {
+	/** By id, including tools that cannot start. */
+	readonly all: ReadonlyMap<string, DiscoveredTool>;
+	readonly offered: readonly DiscoveredTool[];
+	/** Equal for the same offered tools. */
+	readonly fingerprint: string;
+}
+
+export class WatchedTools {
+	readonly #options: WatchedToolsOptions;
+	readonly #reported = new Set<string>();
+	#watches: readonly TreeWatch[] | undefined;
+	#found: Found | undefined;
+
+	constructor(options: WatchedToolsOptions) {
+		this.#options = options;
+	}
+
+	/** Watch the roots. Idempotent. */
+	watch(): void {
+		this.#watches ??= this.#options.roots.map((root) => {
+			return new TreeWatch(root, { onChange: () => this.refresh() });
+		});
+	}
+
+	/** The tools that can be started, sorted by id. */
+	get offered(): readonly DiscoveredTool[] {
+		return this.#known().offered;
+	}
+
+	/** How many those are; undefined before they were searched. */
+	get count(): number | undefined {
+		return this.#found?.offered.length;
+	}
+
+	/** A tool by its id, offered or not. */
+	find(id: string): DiscoveredTool | undefined {
+		return this.#known().all.get(id);
+	}
+
+	/** Search again, and notify when the offered tools differ. */
+	refresh(): void {
+		if (this.#found === undefined) return; // never listed
+		const { fingerprint } = this.#found;
+		this.#found = this.#search();
+		if (this.#found.fingerprint !== fingerprint) this.#options.onChange();
+	}
+
+	close(): void {
+		for (const opened of this.#watches ?? []) opened.close();
+		this.#watches = [];
+	}
+
+	#known(): Found {
+		this.watch();
+		this.#found ??= this.#search();
+		return this.#found;
+	}
+
+	#search(): Found {
+		const { roots, environment, log } = this.#options;
+		const { tools, problems } = discoverTools(roots);
+		const notes = problems.map(({ message }) => message);
+		const offered = tools.filter((tool) => {
+			const missing = missingProgram(tool, environment);
+			if (missing) log.debug(`${missing.message}; it is not offered`);
+			return missing === undefined;
+		});
+		for (const note of notes) if (!this.#reported.has(note)) log.warn(note);
+		this.#reported.clear();
+		for (const note of notes) this.#reported.add(note);
+		const all = new Map(tools.map((tool) => [tool.id, tool]));
+		return { all, offered, fingerprint: JSON.stringify(offered) };
+	}
+}

@@ -1,0 +1,80 @@
+/*
+ * The clients of calls that pass as text: a `tools/call` is a view, before anything of it is parsed.
+ *
+ * A provider that can pass it on as text takes it (`ToolForwarder`) and sends the answer as text too. What
+ * needs values (an error, a question, a large result) goes on by the general route, with what was
+ * received so far. The envelope of a modern client is read once and compared as text from then on.
+ */
+import { attempt } from '../../errors.ts';
+import type { IncomingCall, RequestOrigin } from '../../rpc/incoming-call.ts';
+import type { Peer } from '../../rpc/peer.ts';
+import { isObject } from '../../wire/json.ts';
+import type { MessageView, ViewMember } from '../../wire/message-view.ts';
+import { CallContext, type ClientConnection } from './call-context.ts';
+import type { Asking } from './client-questions.ts';
+import type { ConnectionSessions } from './connection-sessions.ts';
+import { ModernClient, ModernEnvelope } from './modern-client.ts';
+
+/** The client of viewed calls, and where they come from. */
+export interface ViewedClient {
+	readonly client: ClientConnection;
+	readonly origin: RequestOrigin;
+	readonly asking?: Asking | undefined;
+}
+
+/** Takes calls of one client as text. */
+export interface ToolForwarder {
+	/** True when it takes the call: it registers it at its origin, and ends it. */
+	take(view: MessageView, from: ViewedClient): boolean;
+}
+
+/** The context of a viewed call that needs one. */
+export function viewedContext({ client, asking }: ViewedClient, call: IncomingCall): CallContext {
+	return new CallContext(client, call, undefined, asking);
+}
+
+const envelope: readonly ViewMember[] = ['protocolVersion', 'clientCapabilities', 'clientInfo', 'logLevel'];
+
+/** The text of the envelope of a modern client. */
+export function envelopeOf(view: MessageView): string {
+	let text = '';
+	for (const member of envelope) text += `${view.source(member)}\n`;
+	return text;
+}
+
+/** What a call says about its modern client; undefined when that is not valid: the general route explains it. */
+export function modernEnvelopeOf(view: MessageView): ModernEnvelope | undefined {
+	return attempt(() => {
+		const meta = view.value('meta');
+		return new ModernEnvelope(isObject(meta) ? meta : {});
+	});
+}
+
+/** A modern client, by the text of its envelope. */
+export class EnvelopeClient implements ViewedClient {
+	readonly client: ModernClient;
+	readonly origin: RequestOrigin;
+	forwarder: ToolForwarder | undefined;
+	readonly #texts: readonly (string | undefined)[];
+
+	private constructor(client: ModernClient, origin: RequestOrigin, texts: readonly (string | undefined)[]) {
+		this.client = client;
+		this.origin = origin;
+		this.#texts = texts;
+	}
+
+	/** Undefined when the envelope is not valid. */
+	static of(view: MessageView, peer: () => Peer, sessions: ConnectionSessions): EnvelopeClient | undefined {
+		const { meta } = modernEnvelopeOf(view) ?? {};
+		const texts = envelope.map((member) => view.source(member));
+		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), texts);
+	}
+
+	isOf(view: MessageView): boolean {
+		for (let at = 0; at < envelope.length; at++) {
+			const [member, text] = [envelope[at], this.#texts[at]];
+			if (member && (text === undefined ? view.has(member) : !view.is(member, text))) return false;
+		}
+		return true;
+	}
+}

@@ -1,0 +1,16 @@
+/* The bounds of a list of a server, for everybody who reads one. */
+
+/** Most pages of one list. */
+export const LIST_PAGES_LIMIT = 100;
+
+/** Most items of one list. */
+export const LIST_ITEMS_LIMIT = 10_000;
+
+/** Longest list, over all its pages, in characters. A longer one would block everything else for too long. */
+export const LIST_CHARACTERS_LIMIT: number = 8 * 1024 * 1024;
+
+/** A page above this is handled in several steps, between which the event loop runs. */
+export const LIST_STEP_CHARACTERS: number = 256 * 1024;
+
+/** How deep an item, such as the schema of a tool, may be nested. */
+export const LIST_ITEM_DEPTH = 256;

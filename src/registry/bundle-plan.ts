@@ -1,0 +1,185 @@
+/*
+ * From the manifest of a bundle to a server of the configuration.
+ *
+ * `${__dirname}`, the folders of the user and `${user_config.KEY}` are replaced. An argument
+ * or variable whose value is not given is left out, and any other `${…}` is refused: the
+ * configuration would read it as a variable of the environment or as the name of a secret.
+ */
+import { join } from 'node:path';
+import { OrchestraError } from '../errors.ts';
+import { ForeignMember } from './foreign-member.ts';
+import type { AskedValue, GivenValues, LaunchPlan } from './launch-plan.ts';
+import { oneOrNone } from './launch-plan.ts';
+
+/** What the manifest says. */
+export interface BundleManifest {
+	readonly name: string;
+	readonly title: string | undefined;
+	readonly version: string;
+	readonly description: string;
+	readonly author: string;
+	readonly repositoryUrl: string | undefined;
+	/** The platforms that it works on; none means all. */
+	readonly platforms: readonly string[];
+	readonly command: string;
+	readonly args: readonly string[];
+	readonly env: Readonly<Record<string, string>>;
+	readonly asked: readonly (AskedValue & { readonly defaults: readonly string[] })[];
+}
+
+const types = ['node', 'python', 'binary', 'uv'] as const;
+
+/** Read a parsed manifest for a platform. Throws `bad_input` with the member that is wrong. */
+export function readBundle(value: unknown, platform: NodeJS.Platform = process.platform): BundleManifest {
+	const top = new ForeignMember(value, 'manifest.json of the bundle cannot be used: it');
+	const name = top.at('name').required();
+	const server = top.at('server');
+	const type = server.at('type').oneOf(types, 'node');
+	const entryPoint = server.at('entryPoint').text();
+	const config = server.at('mcpConfig');
+	const overrides = config.value === undefined ? config : config.at('platformOverrides');
+	const own = overrides.value === undefined ? overrides : overrides.at(platform);
+	// An override replaces the whole member.
+	const member = (key: string): ForeignMember => {
+		const special = own.value === undefined ? own : own.at(key);
+		return special.value === undefined && config.value !== undefined ? config.at(key) : special;
+	};
+	const command = member('command').template() ?? (type === 'uv' ? 'uv' : undefined);
+	if (command === undefined) throw server.at('mcpConfig').wrong('an object with a command');
+	const args = member('args').items();
+	const env = member('env');
+	const compatibility = top.at('compatibility');
+	return {
+		name,
+		title: top.at('displayName').text(),
+		version: top.at('version').required(),
+		description: top.at('description').text() ?? '',
+		author: top.at('author').at('name').required(),
+		repositoryUrl:
+			top.at('repository').value === undefined ? undefined : top.at('repository').at('url').text(),
+		platforms:
+			compatibility.value === undefined
+				? []
+				: compatibility
+						.at('platforms')
+						.items()
+						.map((each) => each.required()),
+		command,
+		args:
+			config.value === undefined && type === 'uv'
+				? ['run', '--directory', '${__dirname}', entryPoint ?? '']
+				: args.map((each) => each.template() ?? ''),
+		env:
+			env.value === undefined
+				? {}
+				: Object.fromEntries(Object.keys(env.object()).map((key) => [key, env.at(key).template() ?? ''])),
+		asked: top.at('userConfig').value === undefined ? [] : readAsked(top.at('userConfig'), args),
+	};
+}
+
+function readAsked(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['asked'] {
+	return Object.keys(field.object()).map((key) => {
+		const option = field.at(key);
+		const type = option.at('type').oneOf(['string', 'number', 'boolean', 'directory', 'file'], 'string');
+		const given = option.at('default');
+		const defaults = Array.isArray(given.value)
+			? given.items().map((each) => each.template() ?? '')
+			: oneOrNone(given.template());
+		const title = option.at('title').text();
+		const about = option.at('description').text();
+		return {
+			key,
+			description: title === undefined ? about : about === undefined ? title : `${title}: ${about}`,
+			isRequired: option.at('required').flag() && defaults.length === 0,
+			isSecret: option.at('sensitive').flag(),
+			isOnCommandLine: args.some((each) => each.template()?.includes(`\${user_config.${key}}`)),
+			format: type === 'directory' || type === 'file' ? 'filepath' : type,
+			default: defaults[0],
+			choices: [],
+			isRepeated: option.at('multiple').flag(),
+			defaults,
+		};
+	});
+}
+
+/** The plan for a bundle that is unpacked in `folder`. */
+export function planBundle(
+	bundle: BundleManifest,
+	folder: string,
+	home: string,
+): Pick<LaunchPlan, 'asked' | 'entry'> {
+	return {
+		asked: bundle.asked,
+		entry(values) {
+			const templates = new BundleTemplates(bundle, placesOf(folder, home), values);
+			const env = Object.entries(bundle.env).flatMap(([name, template]) =>
+				oneOrNone(templates.text(template)).map((value): [string, string] => [name, value]),
+			);
+			const command = templates.text(bundle.command) ?? '';
+			const isBare = !/[/\\]/.test(command);
+			return {
+				command: isBare || command.startsWith(folder) ? command : join(folder, command),
+				args: bundle.args.flatMap((template) => templates.words(template)),
+				...(env.length > 0 && { env: Object.fromEntries(env) }),
+				cwd: folder,
+			};
+		},
+	};
+}
+
+function placesOf(folder: string, home: string): ReadonlyMap<string, string> {
+	return new Map([
+		['__dirname', folder],
+		['HOME', home],
+		['DESKTOP', join(home, 'Desktop')],
+		['DOCUMENTS', join(home, 'Documents')],
+		['DOWNLOADS', join(home, 'Downloads')],
+		['pathSeparator', '/'],
+		['/', '/'],
+	]);
+}
+
+/** The texts of a manifest with what the user gave. */
+class BundleTemplates {
+	readonly #bundle: BundleManifest;
+	readonly #places: ReadonlyMap<string, string>;
+	readonly #values: GivenValues;
+
+	constructor(bundle: BundleManifest, places: ReadonlyMap<string, string>, values: GivenValues) {
+		this.#bundle = bundle;
+		this.#places = places;
+		this.#values = values;
+	}
+
+	/** An argument that is one value with several texts becomes several. */
+	words(template: string): readonly string[] {
+		const [, key] = /^\$\{user_config\.([^}]*)\}$/.exec(template) ?? [];
+		return key === undefined ? oneOrNone(this.text(template)) : this.#given(key);
+	}
+
+	/** Undefined when a value of it is not given. */
+	text(template: string): string | undefined {
+		const placed = this.#placed(template);
+		const [foreign] = /\$\{(?!user_config\.)[^}]*\}/.exec(placed) ?? [];
+		if (foreign !== undefined) {
+			const message = `manifest.json of the bundle cannot be used: nothing is known about ${foreign}`;
+			throw new OrchestraError('bad_input', message, { hint: 'Its author has to correct it.' });
+		}
+		let isComplete = true;
+		const text = placed.replace(/\$\{user_config\.([^}]*)\}/g, (_, key: string) => {
+			const [value] = this.#given(key);
+			if (value === undefined) isComplete = false;
+			return value ?? '';
+		});
+		return isComplete ? text : undefined;
+	}
+
+	#given(key: string): readonly string[] {
+		const option = this.#bundle.asked.find((each) => each.key === key);
+		return this.#values.get(key) ?? option?.defaults.map((text) => this.#placed(text)) ?? [];
+	}
+
+	#placed(template: string): string {
+		return template.replace(/\$\{([^}]*)\}/g, (whole, name: string) => this.#places.get(name) ?? whole);
+	}
+}

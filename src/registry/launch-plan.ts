@@ -1,0 +1,311 @@
+/*
+ * From an entry of a registry to a server of the configuration: which package or address
+ * is taken, which values the user has to give, and the command line that comes of it.
+ *
+ * Everything in an entry is foreign text. It becomes words of an argument vector, never a
+ * line for a shell; only known programs are started; and what names a package may neither
+ * be a flag nor lead to another source.
+ */
+import { OrchestraError } from '../errors.ts';
+import type {
+	RegistryArgument,
+	RegistryInput,
+	RegistryPackage,
+	RegistryPair,
+	RegistryRemote,
+	ServerRecord,
+} from './server-record.ts';
+
+/** A value that the user may or must give. */
+export interface AskedValue {
+	/** The name in `--set NAME=VALUE`. */
+	readonly key: string;
+	readonly description: string | undefined;
+	readonly isRequired: boolean;
+	readonly isSecret: boolean;
+	/** A secret that would be a word of the command line, which every process of this machine can read. */
+	readonly isOnCommandLine: boolean;
+	readonly format: RegistryInput['format'];
+	readonly default: string | undefined;
+	readonly choices: readonly string[];
+	readonly isRepeated: boolean;
+}
+
+/** What is installed, for the lock file. */
+export interface PackageSource {
+	/** `npm`, `pypi`, `nuget`, `oci`, or `remote` for a server that is only reached. */
+	readonly type: string;
+	readonly identifier: string;
+	readonly version: string | undefined;
+	readonly sha256: string | undefined;
+}
+
+/** The values that the user gave, by their keys. */
+export type GivenValues = ReadonlyMap<string, readonly string[]>;
+
+export interface LaunchPlan {
+	readonly source: PackageSource;
+	readonly asked: readonly AskedValue[];
+	/** The other ways that the entry has, for a person. */
+	readonly alternatives: readonly string[];
+	/** The entry of `mcpServers`, with these values and defaults for the others. */
+	entry(values: GivenValues): Record<string, unknown>;
+}
+
+interface Runtime {
+	readonly command: string;
+	/** Other programs that take the same words. */
+	readonly others: readonly string[];
+	/** Flags of ours before those of the entry. */
+	readonly flags: readonly string[];
+	/** What the identifier of a package looks like. */
+	readonly identifier: RegExp;
+	/** Between the identifier and the version; undefined when the identifier has both. */
+	readonly at: string | undefined;
+	/** Words between the package and its arguments. */
+	readonly separator: readonly string[];
+}
+
+const npmName = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i;
+const pypiName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i;
+const imageName = /^[a-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[\da-f]{64})?$/i;
+
+const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
+	['npm', { command: 'npx', others: ['bunx'], flags: ['-y'], separator: [], identifier: npmName, at: '@' }],
+	['pypi', { command: 'uvx', others: [], flags: [], separator: [], identifier: pypiName, at: '==' }],
+	[
+		'nuget',
+		{ command: 'dnx', others: [], flags: [], separator: ['--yes', '--'], identifier: pypiName, at: '@' },
+	],
+	[
+		'oci',
+		{
+			command: 'docker',
+			others: ['podman'],
+			flags: ['run', '-i', '--rm'],
+			separator: [],
+			identifier: imageName,
+			at: undefined,
+		},
+	],
+]);
+
+/** The word of a command line that names a package. */
+export function packageReference({
+	type,
+	identifier,
+	version,
+}: Pick<PackageSource, 'type' | 'identifier' | 'version'>): string {
+	const at = runtimes.get(type)?.at;
+	return at === undefined || version === undefined ? identifier : `${identifier}${at}${version}`;
+}
+
+/** Plan a server: a package that speaks on stdio, else an address. Throws `bad_input` when there is no way to run it. */
+export function planLaunch(server: ServerRecord, wanted?: 'package' | 'remote'): LaunchPlan {
+	const plans: LaunchPlan[] = [];
+	const reasons: string[] = [];
+	for (const item of wanted === 'remote' ? [] : server.packages) {
+		const plan = planPackage(item);
+		if (typeof plan === 'string') reasons.push(plan);
+		else plans.push(plan);
+	}
+	for (const remote of wanted === 'package' ? [] : server.remotes) {
+		const plan = planRemote(remote);
+		if (typeof plan === 'string') reasons.push(plan);
+		else plans.push(plan);
+	}
+	const [plan, ...others] = plans;
+	if (plan === undefined) {
+		const why = reasons.length === 0 ? `it has no ${wanted ?? 'package and no address'}` : reasons.join('; ');
+		throw new OrchestraError('bad_input', `${server.name} cannot be added: ${why}`, {
+			hint:
+				server.repositoryUrl === undefined
+					? 'Add it by its command: mctl add <name> -- <command…>'
+					: `Its instructions: ${server.repositoryUrl}`,
+		});
+	}
+	return { ...plan, alternatives: others.map(({ source }) => describeSource(source)) };
+}
+
+/** One line about what is installed. */
+export function describeSource({ type, identifier, version }: PackageSource): string {
+	return `${type} ${identifier}${version === undefined ? '' : ` ${version}`}`;
+}
+
+function planPackage(item: RegistryPackage): LaunchPlan | string {
+	const { registryType, identifier, version, fileSha256, runtimeHint } = item;
+	const runtime = runtimes.get(registryType);
+	if (runtime === undefined) return `a package of type "${registryType}" is not supported`;
+	if (item.transport !== 'stdio')
+		return `its package ${identifier} listens at ${item.transport.url} in place of stdio`;
+	if (!runtime.identifier.test(identifier))
+		return `"${identifier}" is not the name of a package of type ${registryType}`;
+	const isKnownRuntime =
+		runtimeHint === undefined || [runtime.command, ...runtime.others].includes(runtimeHint);
+	if (!isKnownRuntime) return `its package ${identifier} asks for the program "${runtimeHint}"`;
+	const slots = [...item.runtimeArguments, ...item.packageArguments].map(slotOf);
+	const variables = item.environmentVariables.map(pairSlot);
+	const command = runtimeHint ?? runtime.command;
+	const source = { type: registryType, identifier, version, sha256: fileSha256 ?? digestIn(identifier) };
+	const reference = packageReference(source);
+	return {
+		source,
+		asked: unique([...slots, ...variables].flatMap(({ asked }) => asked)),
+		alternatives: [],
+		entry(values) {
+			const env = pairsWith(variables, values);
+			const words = (list: readonly RegistryArgument[]): string[] =>
+				list.flatMap((each) => slotOf(each).words(values));
+			const own = words(item.runtimeArguments);
+			const flags = runtime.flags.filter(
+				(flag) => !own.includes(flag) && !(flag === '-y' && own.includes('--yes')),
+			);
+			// An entry may start with `run` itself.
+			const [first, ...rest] = own;
+			const ordered =
+				first !== undefined && runtime.flags.includes(first)
+					? [first, ...flags, ...rest]
+					: [...flags, ...own];
+			const passed = registryType === 'oci' ? Object.keys(env).flatMap((name) => ['-e', name]) : [];
+			const after = words(item.packageArguments);
+			const separator =
+				after.length === 0 ? runtime.separator.filter((word) => word !== '--') : runtime.separator;
+			const args = [...ordered, ...passed, reference, ...separator, ...after];
+			return { command, args, ...(Object.keys(env).length > 0 && { env }) };
+		},
+	};
+}
+
+function digestIn(identifier: string): string | undefined {
+	return /@sha256:([\da-f]{64})$/.exec(identifier)?.[1];
+}
+
+function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPlan | string {
+	const target = templateSlot(url, variables);
+	const pairs = headers.map(pairSlot);
+	// With every variable filled in it must be an address, and its host may not hold anything else.
+	const probe = url.replace(/\{[^{}]*\}/g, 'x');
+	if (!URL.canParse(probe) || !/^https?:/i.test(probe))
+		return `"${url}" is not an http:// or https:// address`;
+	return {
+		source: { type: 'remote', identifier: url, version: undefined, sha256: undefined },
+		asked: unique([...target.asked, ...pairs.flatMap(({ asked }) => asked)]),
+		alternatives: [],
+		entry(values) {
+			const filled = target.text(values);
+			if (filled === undefined || !URL.canParse(filled)) {
+				throw new OrchestraError('bad_input', `"${String(filled)}" is not an address`, {
+					hint: `Its form is ${url}`,
+				});
+			}
+			const sent = pairsWith(pairs, values);
+			return {
+				type: type === 'sse' ? 'sse' : 'http',
+				url: filled,
+				...(Object.keys(sent).length > 0 && { headers: sent }),
+			};
+		},
+	};
+}
+
+/** A place in a command line, with the values that it needs. */
+interface Slot {
+	readonly asked: readonly AskedValue[];
+	words(values: GivenValues): string[];
+}
+
+function slotOf(argument: RegistryArgument): Slot {
+	const { type, name = '', valueHint, isRepeated, value } = argument;
+	const key = type === 'named' ? name.replace(/^-+|=$/g, '') : (valueHint ?? '');
+	const wrap = (text: string): string[] => {
+		if (type === 'positional') return [text];
+		if (argument.format === 'boolean') return text === 'true' ? [name] : [];
+		return name.endsWith('=') ? [name + text] : [name, text];
+	};
+	if (value !== undefined) {
+		const template = templateSlot(value, argument.variables, true);
+		return { asked: template.asked, words: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
+	}
+	return {
+		asked: [askedOf(key, { ...argument, isRepeated }, true)],
+		words: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
+	};
+}
+
+/** A variable or header with its value. */
+interface PairSlot {
+	readonly name: string;
+	readonly asked: readonly AskedValue[];
+	value(values: GivenValues): string | undefined;
+}
+
+function pairSlot(pair: RegistryPair): PairSlot {
+	const { name, value } = pair;
+	if (value !== undefined) {
+		const { asked, text } = templateSlot(value, pair.variables);
+		return { name, asked, value: text };
+	}
+	return { name, asked: [askedOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
+}
+
+function pairsWith(pairs: readonly PairSlot[], values: GivenValues): Record<string, string> {
+	return Object.fromEntries(
+		pairs.flatMap((pair) =>
+			oneOrNone(pair.value(values)).map((value): [string, string] => [pair.name, value]),
+		),
+	);
+}
+
+/** A text in which `{name}` stands for a variable. Other braces stay. */
+function templateSlot(
+	template: string,
+	variables: Readonly<Record<string, RegistryInput>>,
+	isArgument = false,
+): { asked: AskedValue[]; text: (values: GivenValues) => string | undefined } {
+	const used = Object.entries(variables).filter(([name]) => template.includes(`{${name}}`));
+	const nested = used.map(([name, input]) => ({
+		name,
+		// A variable may be fixed by a template of its own.
+		inner: input.value === undefined ? undefined : templateSlot(input.value, input.variables, isArgument),
+		input,
+	}));
+	return {
+		asked: nested.flatMap(({ name, input, inner }) => inner?.asked ?? [askedOf(name, input, isArgument)]),
+		text(values) {
+			let text: string | undefined = template;
+			for (const { name, input, inner } of nested) {
+				const value = inner ? inner.text(values) : (values.get(name)?.[0] ?? input.default);
+				// Without the value of a variable there is no text: a literal `{name}` would mean something else.
+				text = value === undefined ? undefined : text?.replaceAll(`{${name}}`, () => value);
+			}
+			return text;
+		},
+	};
+}
+
+function askedOf(
+	key: string,
+	input: RegistryInput & { isRepeated?: boolean },
+	isArgument = false,
+): AskedValue {
+	const { description, isRequired, isSecret, format, choices } = input;
+	return {
+		key,
+		description,
+		isRequired: isRequired && input.default === undefined,
+		isSecret,
+		isOnCommandLine: isArgument,
+		format,
+		default: input.default,
+		choices,
+		isRepeated: input.isRepeated === true,
+	};
+}
+
+function unique(asked: readonly AskedValue[]): AskedValue[] {
+	return [...new Map(asked.map((each) => [each.key, each])).values()];
+}
+
+export function oneOrNone<T>(value: T | undefined): T[] {
+	return value === undefined ? [] : [value];
+}

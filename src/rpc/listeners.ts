@@ -1,0 +1,38 @@
+/* The listeners of one event. */
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+export class Listeners<T> {
+	readonly #log: Pick<Log, 'warn'> | undefined;
+	readonly #listeners = new Set<(value: T) => void>();
+
+	/** @param log with it, a listener that throws does not keep the others from being called */
+	constructor(log?: Pick<Log, 'warn'>) {
+		this.#log = log;
+	}
+
+	/** Returns the function that removes the listener. */
+	readonly add = (listener: (value: T) => void): (() => void) => {
+		// A function of its own, so that one listener may be added twice.
+		const own = (value: T): void => listener(value);
+		this.#listeners.add(own);
+		return () => void this.#listeners.delete(own);
+	};
+
+	/** Remove all listeners. */
+	clear(): void {
+		this.#listeners.clear();
+	}
+
+	/** Call all listeners. */
+	emit(value: T): void {
+		for (const listener of this.#listeners) {
+			try {
+				listener(value);
+			} catch (error) {
+				if (this.#log === undefined) throw error;
+				this.#log.warn(`a listener failed: ${messageOf(error)}`);
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+/*
+ * Store a secret that the user typed, and name it: in the keychain of the system, or in a
+ * file that only this user can read where there is no keychain.
+ *
+ * The value reaches the program on its stdin: every process can read a command line.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { OrchestraError } from '../errors.ts';
+import { makeFolders } from '../files/make-folders.ts';
+import { assertPrivate } from '../files/private-path.ts';
+import { replaceFile } from '../files/replace-file.ts';
+import { sha256 } from '../files/sha256.ts';
+import { stateFolder } from '../files/state-folder.ts';
+import { addSecret } from '../redact.ts';
+import { keychainStore } from './keychain.ts';
+import { commandOutput } from './secret-command.ts';
+
+const SERVICE = 'orchestra';
+const FOLDER = 'secrets';
+const SHOWN_CHARACTERS = 80;
+const HASH_CHARACTERS = 16;
+
+export interface StoreOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Store `value` for an owner, and return the reference for the configuration. @param owner the file, the server and the
+ * name of the value: servers of two projects may have one name
+ */
+export async function storeSecret(
+	owner: readonly string[],
+	value: string,
+	{ environment, signal }: StoreOptions,
+): Promise<string> {
+	addSecret(value);
+	if (/[\n\r\0]/.test(value)) {
+		throw new OrchestraError('bad_input', 'a secret is one line', {
+			hint: `For more, write it to a file and use \${file:path}.`,
+		});
+	}
+	const shown = owner
+		.slice(1)
+		.join('-')
+		.replace(/[^\w.-]/g, '-')
+		.slice(0, SHOWN_CHARACTERS);
+	const account = `${shown}-${sha256(JSON.stringify(owner)).slice(0, HASH_CHARACTERS)}`;
+	const command = keychainStore(`${SERVICE}/${account}`, value, environment);
+	if (command !== undefined) {
+		try {
+			await commandOutput(command.record, { folder: '/', environment, signal, input: command.input });
+			return `\${keychain:${SERVICE}/${account}}`;
+		} catch {
+			signal?.throwIfAborted();
+			// There is the program but no keyring that is open, as on a server: a file it is.
+		}
+	}
+	const folder = join(stateFolder(environment), FOLDER);
+	const path = join(folder, account);
+	makeFolders(folder, 0o700);
+	assertPrivate(folder);
+	replaceFile(path, Buffer.from(`${value}\n`), { mode: 0o600 });
+	return `\${file:${path}}`;
+}
+
+/** Remove the files of these references, when they are ours. What is in the keychain stays: it is the user's. */
+export function removeStored(references: readonly string[], environment: Readonly<NodeJS.ProcessEnv>): void {
+	const folder = join(stateFolder(environment), FOLDER);
+	for (const reference of references) {
+		const path = /^\$\{file:(.+)\}$/.exec(reference)?.[1];
+		if (path !== undefined && path.startsWith(join(folder, '/')) && !path.includes('..'))
+			rmSync(path, { force: true });
+	}
+}

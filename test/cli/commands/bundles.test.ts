@@ -1,0 +1,248 @@
+/* Bundles (`.mcpb`): added, called and removed by the built program; hostile ones leave nothing behind. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { serveRaw } from '../../support/http-server.ts';
+import { type MctlResult, mctl } from '../../support/mctl.ts';
+import { npmPackage, startRegistry } from '../../support/registry-server.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
+import { type ZippedFile, zipOf } from '../../support/zip.ts';
+
+const program = `
+import { createInterface } from 'node:readline';
+createInterface({ input: process.stdin }).on('line', (line) => {
+	const { id, method } = JSON.parse(line);
+	if (id === undefined) return;
+	const text = JSON.stringify({ words: process.argv.slice(2), key: process.env.KEY, cwd: process.cwd(), from: import.meta.dirname });
+	const results = {
+		initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'files', version: '1' } },
+		'tools/list': { tools: [{ name: 'where', inputSchema: { type: 'object' } }] },
+		'tools/call': { content: [{ type: 'text', text }] },
+	};
+	const result = results[method];
+	console.log(JSON.stringify(result ? { jsonrpc: '2.0', id, result } : { jsonrpc: '2.0', id, error: { code: -32601, message: method } }));
+});
+`;
+const manifest = {
+	manifest_version: '0.3',
+	name: 'files',
+	version: '1.0.0',
+	description: 'Files',
+	author: { name: 'Ada' },
+	user_config: {
+		dirs: { type: 'directory', multiple: true, required: true, title: 'Folders', description: 'To use' },
+		key: { type: 'string', sensitive: true, title: 'Key', description: 'A key' },
+		level: { type: 'number', title: 'Level', description: 'How much', default: 3 },
+		note: { type: 'string', title: 'Note', description: 'Optional' },
+	},
+	server: {
+		type: 'node',
+		entry_point: 'server/index.mjs',
+		mcp_config: {
+			command: 'nothing',
+			args: [
+				'${__dirname}/server/index.mjs',
+				'${user_config.dirs}',
+				'--level=${user_config.level}',
+				'--note=${user_config.note}',
+			],
+			env: { KEY: '${user_config.key}', NOTE: '${user_config.note}' },
+			platform_overrides: { [process.platform]: { command: 'node' } },
+		},
+	},
+};
+
+describe('a bundle', () => {
+	it('is added, called and removed with its files', async () => {
+		const place = openPlace(bundleOf(manifest));
+		const { code, stderr } = await place.add(
+			'--set',
+			'dirs=/one',
+			'--set',
+			'dirs=/two',
+			'--set',
+			'key=secretsecret',
+			'--yes',
+		);
+		expect([code, stderr]).toEqual([0, expect.stringContaining('files 1.0.0, a bundle')]);
+		const [folder = ''] = place.bundles();
+		expect(place.entry()).toEqual({
+			command: 'node',
+			args: [join(place.folder, folder, 'server/index.mjs'), '/one', '/two', '--level=3'],
+			env: { KEY: expect.stringMatching(/^\$\{file:/) as string },
+			cwd: join(place.folder, folder),
+		});
+		const called = await place.run('call', 'files', 'where');
+		expect(JSON.parse(called.stdout)).toMatchObject({
+			key: 'secretsecret',
+			words: ['/one', '/two', '--level=3'],
+			from: join(place.folder, folder, 'server'),
+		});
+		expect(readFileSync(join(place.cwd, 'orchestra.lock'), 'utf8')).toContain(
+			'package "files" "bundle" "files" "1.0.0" "mcpb" "x.mcpb" sha256:',
+		);
+		await place.run('remove', 'files');
+		expect(place.bundles()).toEqual([]);
+	});
+
+	it('says which values are missing, and leaves nothing behind', async () => {
+		const place = openPlace(bundleOf(manifest));
+		const { code, stderr } = await place.add('--yes');
+		expect([code, stderr]).toEqual([
+			64,
+			expect.stringContaining('these values are missing: dirs (Folders: To use)'),
+		]);
+		expect(place.leftBehind()).toEqual([]);
+	});
+
+	it('is taken from a URL only with its hash', async () => {
+		const bytes = bundleOf({
+			...manifest,
+			user_config: {},
+			server: {
+				...manifest.server,
+				mcp_config: { command: 'node', args: ['${__dirname}/server/index.mjs'] },
+			},
+		});
+		const server = await serveRaw(({ path }, response) =>
+			path.endsWith('/y.mcpb') ? response.end(bytes) : response.writeHead(302, { location: '/y.mcpb' }).end(),
+		);
+		const url = `${new URL(server.url).origin}/x.mcpb`;
+		const place = openPlace(bytes);
+		expect((await place.run('add', url, '--yes')).stderr).toContain('needs --sha256 HASH');
+		expect((await place.run('add', url, '--yes', '--sha256', '0'.repeat(64))).stderr).toContain(
+			'has another content than expected',
+		);
+		expect(place.leftBehind()).toEqual([]);
+		const hash = createHash('sha256').update(bytes).digest('hex');
+		expect((await place.run('add', url, '--yes', '--sha256', hash)).code).toBe(0);
+		const registry = await startRegistry({
+			name: 'io.github.acme/bundled',
+			version: '1.0.0',
+			packages: [{ ...npmPackage(url, '1.0.0'), registryType: 'mcpb', fileSha256: hash }],
+		});
+		expect(
+			(
+				await place.run(
+					'add',
+					'io.github.acme/bundled',
+					'--as',
+					'listed',
+					'--yes',
+					'--registry',
+					registry.url,
+				)
+			).code,
+		).toBe(0);
+		expect((await place.run('call', 'listed', 'where')).code).toBe(0);
+	});
+
+	it.each([
+		['a path out of its folder', [{ name: '../../evil', content: 'x' }], 'invalid relative path'],
+		['an absolute path', [{ name: '/etc/evil', content: 'x' }], 'absolute path'],
+		['a backslash', [{ name: 'a\\..\\b', content: 'x' }], 'invalid characters'],
+		['a link', [{ name: 'link', content: '/etc/passwd', mode: 0o120777 }], 'is a link or a device'],
+		[
+			'a name twice',
+			[
+				{ name: 'a', content: '1' },
+				{ name: 'a', content: '2' },
+			],
+			'EEXIST',
+		],
+		['a claim of 3 GB', [{ name: 'bomb', content: 'x', claimedSize: 3_000_000_000 }], 'size mismatch'],
+	] as [string, ZippedFile[], string][])(
+		'with %s is refused, and leaves nothing behind',
+		async (_, files, reason) => {
+			const place = openPlace(
+				bundleOf(
+					{
+						...manifest,
+						user_config: {},
+						server: { type: 'node', entry_point: 'a', mcp_config: { command: 'node', args: [] } },
+					},
+					...files,
+				),
+			);
+			const { code, stderr } = await place.add('--yes');
+			expect([code, stderr]).toEqual([64, expect.stringContaining(reason)]);
+			expect(place.leftBehind()).toEqual([]);
+		},
+	);
+
+	it.each([
+		['no zip', Buffer.from('hello'), 'cannot be used'],
+		['no manifest', zipOf({ name: 'a', content: '' }), 'has no manifest.json'],
+		['a broken manifest', zipOf({ name: 'manifest.json', content: '{' }), 'cannot be used'],
+		['no server', bundleOf({ ...manifest, server: undefined }), 'server must be an object'],
+		[
+			'a variable of the environment',
+			bundleOf({
+				...manifest,
+				server: { ...manifest.server, mcp_config: { command: 'node', args: ['${cmd:id}'] } },
+			}),
+			'nothing is known about ${cmd:id}',
+		],
+		[
+			'another platform',
+			bundleOf({ ...manifest, compatibility: { platforms: ['plan9'] } }),
+			'works on plan9',
+		],
+	])('that has %s is refused', async (_, bytes, reason) => {
+		const place = openPlace(bytes);
+		const { code, stderr } = await place.add('--set', 'dirs=/x', '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining(reason)]);
+		expect(place.leftBehind()).toEqual([]);
+	});
+});
+
+function bundleOf(value: object, ...more: ZippedFile[]): Buffer {
+	return zipOf(
+		{ name: 'manifest.json', content: JSON.stringify(value) },
+		{ name: 'server/index.mjs', content: program },
+		...more,
+	);
+}
+
+interface Place {
+	readonly cwd: string;
+	/** Where bundles are unpacked. */
+	readonly folder: string;
+	bundles(): string[];
+	/** What a failed command may not leave. */
+	leftBehind(): string[];
+	entry(): unknown;
+	add(...words: string[]): Promise<MctlResult>;
+	run(...words: string[]): Promise<MctlResult>;
+}
+
+function openPlace(bytes: Uint8Array): Place {
+	const home = temporaryFolder();
+	const cwd = writeFiles(join(home, 'work'), { 'orchestra.json': '{"mcpServers":{}}' });
+	writeFileSync(join(cwd, 'x.mcpb'), bytes);
+	const folder = join(home, '.local/state/orchestra/bundles');
+	const env = {
+		HOME: home,
+		XDG_CONFIG_HOME: '',
+		XDG_STATE_HOME: '',
+		DBUS_SESSION_BUS_ADDRESS: '',
+		NO_PROXY: '127.0.0.1',
+	};
+	const bundles = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+	const text = (): string => readFileSync(join(cwd, 'orchestra.json'), 'utf8');
+	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
+	return {
+		cwd,
+		folder,
+		bundles,
+		leftBehind: () => [
+			...bundles(),
+			...(text() === '{"mcpServers":{}}' ? [] : ['orchestra.json']),
+			...readdirSync(cwd).filter((name) => name === 'orchestra.lock'),
+		],
+		entry: () => (JSON.parse(text()) as { mcpServers: Record<string, unknown> }).mcpServers['files'],
+		add: (...words) => run('add', './x.mcpb', ...words),
+		run,
+	};
+}

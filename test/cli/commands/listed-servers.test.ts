@@ -1,0 +1,292 @@
+/* Servers of a registry: found, added, compared and upgraded by the built program, with a registry on this machine. */
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type MctlResult, mctl } from '../../support/mctl.ts';
+import { type LocalRegistry, npmPackage, startRegistry } from '../../support/registry-server.ts';
+import { hasTerminal, mctlInTerminal, type TerminalResult, type Typed } from '../../support/terminal.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
+
+const needy = {
+	name: 'io.github.acme/notes',
+	version: '2.1.0',
+	repository: { url: 'https://example.com/acme/notes', source: 'github' },
+	packages: [
+		npmPackage('@acme/notes-mcp', '2.1.0', {
+			packageArguments: [
+				{
+					type: 'named',
+					name: '--root',
+					format: 'filepath',
+					isRequired: true,
+					description: 'The folder of the notes',
+				},
+			],
+			environmentVariables: [
+				{ name: 'NOTES_TOKEN', isRequired: true, isSecret: true, description: 'A token' },
+			],
+		}),
+	],
+};
+
+describe('a server of a registry', () => {
+	it('is found, and the reference servers are without a registry', async () => {
+		const place = await openPlace(needy);
+		const { stdout, code } = await place.run('search', 'notes');
+		expect([code, stdout]).toEqual([0, expect.stringMatching(/io\.github\.acme\/notes +2\.1\.0 +local/)]);
+		await place.registry.stop();
+		const { stdout: offline, stderr } = await place.run('search', 'file');
+		expect(offline).toMatch(/^filesystem /m);
+		expect(stderr).toContain('warning: the request to');
+	});
+
+	it('is shown in full before anything is written', async () => {
+		const place = await openPlace(needy);
+		const { stderr, code } = await place.run('add', 'io.github.acme/notes', '--dry-run');
+		expect(code).toBe(0);
+		expect(stderr).toContain('io.github.acme/notes 2.1.0 of the registry local');
+		expect(stderr).toContain('https://example.com/acme/notes');
+		expect(stderr).toContain('npm @acme/notes-mcp 2.1.0');
+		expect(stderr).toContain("npx -y @acme/notes-mcp@2.1.0 --root '<root>'");
+		expect(stderr).toContain('everything that you may do');
+		expect(place.text('orchestra.json')).toBe(place.before);
+	});
+
+	it('that needs values says which, without a terminal', async () => {
+		const place = await openPlace(needy);
+		const { stderr, code } = await place.run('add', 'io.github.acme/notes', '--yes');
+		expect(code).toBe(64);
+		expect(stderr).toContain(
+			'these values are missing: root (The folder of the notes), NOTES_TOKEN (A token)',
+		);
+		expect((await place.run('add', 'io.github.acme/notes', '--set', 'rot=1')).stderr).toContain(
+			'there is no value "rot"; there are: root, NOTES_TOKEN',
+		);
+		expect(place.text('orchestra.json')).toBe(place.before);
+	});
+
+	it('is added with its version pinned and its secret outside the file, and removed with both', async () => {
+		const place = await openPlace(needy);
+		const { code, stderr } = await place.run(
+			'add',
+			'io.github.acme/notes',
+			'--set',
+			'root=.',
+			'--set',
+			'NOTES_TOKEN=hunter2hunter2',
+			'--yes',
+		);
+		expect([code, stderr]).toEqual([0, expect.not.stringContaining('hunter2')]);
+		const entry = place.servers()['notes'] as { args: string[]; env: { NOTES_TOKEN: string } };
+		expect(entry.args).toEqual(['-y', '@acme/notes-mcp@2.1.0', '--root', place.cwd]);
+		const [, path = ''] = /^\$\{file:(.+)\}$/.exec(entry.env.NOTES_TOKEN) ?? [];
+		expect(readFileSync(path, 'utf8')).toBe('hunter2hunter2\n');
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+		expect(place.text('orchestra.lock')).toContain(
+			'package "notes" "local" "io.github.acme/notes" "2.1.0" "npm" "@acme/notes-mcp"',
+		);
+		await place.run('remove', 'notes');
+		expect(() => place.text('orchestra.lock')).toThrow('ENOENT');
+		expect(() => statSync(path)).toThrow('ENOENT');
+	});
+
+	it('of two projects with one name has a secret of its own in each', async () => {
+		const place = await openPlace(needy);
+		const add = (token: string, cwd: string): Promise<MctlResult> =>
+			place.runIn(cwd, 'add', needy.name, '--set', 'root=.', '--set', `NOTES_TOKEN=${token}`, '--yes');
+		const other = writeFiles(join(place.cwd, '..', 'other'), { 'orchestra.json': place.before });
+		expect((await add('firstsecret', place.cwd)).code).toBe(0);
+		expect((await add('othersecret', other)).code).toBe(0);
+		expect(place.stored()).toEqual(['firstsecret\n', 'othersecret\n']);
+		await place.runIn(other, 'remove', 'notes');
+		expect(place.stored()).toEqual(['firstsecret\n']);
+	});
+
+	it.each([
+		['a lock file that is damaged', { 'orchestra.lock': 'garbage\n' }],
+		['a configuration that cannot be edited', { 'orchestra.json': '{"mcpServers":[]}' }],
+	])('leaves nothing behind beside %s', async (_, files) => {
+		const place = await openPlace(needy);
+		writeFiles(place.cwd, files);
+		const { code } = await place.run(
+			'add',
+			needy.name,
+			'--set',
+			'root=.',
+			'--set',
+			'NOTES_TOKEN=hunter2hunter2',
+			'--yes',
+		);
+		expect(code).not.toBe(0);
+		expect(place.stored()).toEqual([]);
+		for (const [name, text] of Object.entries(files)) expect(place.text(name)).toBe(text);
+		expect(readdirSync(place.cwd).sort()).toEqual(
+			['node_modules', ...new Set(['orchestra.json', ...Object.keys(files)])].sort(),
+		);
+	});
+
+	it('is upgraded to a package of its own kind, whatever the new entry lists first', async () => {
+		const place = await openPlace({ ...needy, packages: [npmPackage('n', '1.0.0')] });
+		await place.run('add', needy.name, '--yes');
+		const other = {
+			registryType: 'pypi',
+			identifier: 'n-py',
+			version: '9.0.0',
+			transport: { type: 'stdio' },
+		};
+		place.registry.servers.push({ ...needy, version: '2.0.0', packages: [other, npmPackage('n', '2.0.0')] });
+		place.forgetAnswers();
+		expect(JSON.parse((await place.run('outdated', '--json')).stdout).servers).toMatchObject([
+			{ latest: '2.0.0' },
+		]);
+		place.registry.servers.push({ ...needy, version: '3.0.0', packages: [other] });
+		place.forgetAnswers();
+		const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining('cannot be added: it has no package')]);
+		expect(place.text('orchestra.json')).toContain('n@1.0.0');
+	});
+
+	it('with the name of another one is refused, and --as gives it another name', async () => {
+		const place = await openPlace({ ...needy, packages: [npmPackage('n', '1.0.0')] });
+		await place.run('add', 'io.github.acme/notes', '--yes');
+		const { code, stderr } = await place.run('add', 'io.github.acme/notes', '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining('--as NAME')]);
+		expect((await place.run('add', 'io.github.acme/notes', '--yes', '--as', 'n2')).code).toBe(0);
+		expect(Object.keys(place.servers())).toEqual(['notes', 'n2']);
+	});
+
+	it('that is deprecated is added with a warning', async () => {
+		const place = await openPlace({ ...needy, packages: [npmPackage('n', '1.0.0')] });
+		place.registry.status.set(needy.name, { status: 'deprecated', statusMessage: 'use acme/other' });
+		expect((await place.run('add', needy.name, '--yes')).stderr).toContain(
+			'warning: io.github.acme/notes is deprecated: use acme/other',
+		);
+	});
+
+	it('is compared with its pin, and upgraded after its tools were listed', async () => {
+		const everything = (version: string) => ({
+			name: 'io.github.acme/everything',
+			version,
+			packages: [npmPackage('@modelcontextprotocol/server-everything', version)],
+		});
+		const installed = packageVersion('server-everything');
+		const place = await openPlace(everything('1.0.0'));
+		await place.run('add', 'io.github.acme/everything', '--yes');
+		place.registry.servers.push(everything(installed));
+		place.forgetAnswers();
+		const { stdout } = await place.run('outdated', '--json');
+		expect(JSON.parse(stdout)).toMatchObject({
+			servers: [{ name: 'everything', version: '1.0.0', latest: installed, isOutdated: true }],
+		});
+		const dry = await place.run('upgrade', 'everything', '--dry-run');
+		expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining(`1.0.0 → ${installed}`)]);
+		expect(place.text('orchestra.json')).toContain('server-everything@1.0.0');
+		expect((await place.run('upgrade', 'everything', '--yes')).code).toBe(0);
+		expect(place.text('orchestra.json')).toContain(`server-everything@${installed}`);
+		expect(place.text('orchestra.lock')).toMatch(
+			new RegExp(`package "everything" .*"${installed}".*\n\nserver "everything"\n  "`),
+		);
+		expect((await place.run('upgrade', 'everything')).stdout).toContain('is the newest version');
+	});
+});
+
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+	it('the values are asked for, a secret is not shown, and nothing is written after a no', async () => {
+		const place = await openPlace(needy);
+		const answers: Typed[] = [
+			['root: ', `${place.cwd}\r`],
+			['NOTES_TOKEN (not shown): ', 'hunter2hunter2\r'],
+			['Add it? [y/N] ', 'n\r'],
+		];
+		const refused = await place.inTerminal(answers, 'add', 'io.github.acme/notes');
+		expect([refused.code, refused.screen]).toEqual([130, expect.stringContaining('nothing was written')]);
+		expect(refused.screen).not.toContain('hunter2');
+		expect(place.text('orchestra.json')).toBe(place.before);
+		const done = await place.inTerminal(
+			[...answers.slice(0, 2), ['Add it? [y/N] ', 'y\r']],
+			'add',
+			'io.github.acme/notes',
+		);
+		expect([done.code, done.screen]).toEqual([0, expect.stringContaining('notes in ')]);
+		expect(done.screen + place.text('orchestra.json')).not.toContain('hunter2');
+	});
+
+	it('Ctrl-C at the question for a secret ends the command', async () => {
+		const place = await openPlace(needy);
+		const { code } = await place.inTerminal(
+			[
+				['root: ', '.\r'],
+				['(not shown): ', 'abc\u0003'],
+			],
+			'add',
+			'io.github.acme/notes',
+		);
+		expect(code).toBe(130);
+		expect(place.text('orchestra.json')).toBe(place.before);
+	});
+});
+
+function packageVersion(name: string): string {
+	const file = resolve(
+		import.meta.dirname,
+		'../../../node_modules/@modelcontextprotocol',
+		name,
+		'package.json',
+	);
+	return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+interface Place {
+	readonly cwd: string;
+	readonly registry: LocalRegistry;
+	readonly before: string;
+	text(name: string): string;
+	servers(): Record<string, unknown>;
+	forgetAnswers(): void;
+	/** The secrets that are stored as files. */
+	stored(): string[];
+	runIn(cwd: string, ...words: string[]): Promise<MctlResult>;
+	run(...words: string[]): Promise<MctlResult>;
+	inTerminal(typed: readonly Typed[], ...words: string[]): Promise<TerminalResult>;
+}
+
+async function openPlace(...servers: Parameters<typeof startRegistry>): Promise<Place> {
+	const registry = await startRegistry(...servers);
+	const home = temporaryFolder();
+	const cwd = join(home, 'work');
+	const before = '{"mcpServers":{}}';
+	writeFiles(home, {
+		'.config/orchestra/config.json': JSON.stringify({ registries: [{ name: 'local', url: registry.url }] }),
+		'work/orchestra.json': before,
+	});
+	// npx takes an installed package of the right version without a network.
+	symlinkSync(resolve(import.meta.dirname, '../../../node_modules'), join(cwd, 'node_modules'));
+	// A keyring of the person who runs the tests is not used.
+	const env = {
+		HOME: home,
+		XDG_CONFIG_HOME: '',
+		XDG_STATE_HOME: '',
+		DBUS_SESSION_BUS_ADDRESS: '',
+		HTTPS_PROXY: 'http://127.0.0.1:9',
+		NO_PROXY: '127.0.0.1',
+	};
+	const text = (name: string): string => readFileSync(join(cwd, name), 'utf8');
+	let state = 0;
+	const options = () => ({ cwd, env: { ...env, XDG_STATE_HOME: join(home, `state-${state}`) } });
+	return {
+		cwd,
+		registry,
+		before,
+		text,
+		servers: () => (JSON.parse(text('orchestra.json')) as { mcpServers: Record<string, unknown> }).mcpServers,
+		forgetAnswers: () => void state++,
+		stored: () => {
+			const folder = join(home, `state-${state}`, 'orchestra/secrets');
+			const names = existsSync(folder) ? readdirSync(folder) : [];
+			return names.map((name) => readFileSync(join(folder, name), 'utf8')).sort();
+		},
+		runIn: (folder, ...words) => mctl(words, { ...options(), cwd: folder }),
+		run: (...words) => mctl(words, options()),
+		inTerminal: (typed, ...words) => mctlInTerminal(words, { ...options(), typed, columns: 200 }),
+	};
+}

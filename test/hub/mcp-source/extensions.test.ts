@@ -1,0 +1,100 @@
+/* Extensions of MCP behind the hub: what is passed on to a server, and whose pages a client gets. */
+import { describe, expect, it } from 'vitest';
+import { serverWith } from '../../support/modern-server.ts';
+import { serveServers } from '../../support/served-hub.ts';
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+const UI = 'io.modelcontextprotocol/ui';
+
+describe('a modern server that makes a task of a call when its client can poll', () => {
+	it.each(['modern', 'legacy'] as const)('runs the call to its end for a %s client', async (era) => {
+		const served = await serveServers({ work: serverWith(taskServer) });
+		const extensions = { [TASKS]: {}, 'com.example/own': {}, [UI]: { mimeTypes: ['text/html'] } };
+		const client = await served.client({ era, capabilities: { extensions, tasks: {} } });
+		const params = { name: 'work__deploy', arguments: {}, task: { ttl: 1000 } };
+		const result = await client.request('tools/call', params);
+		expect(result).toMatchObject({ content: [{ type: 'text', text: 'deployed' }] });
+		expect(result['structuredContent']).toEqual({ extensions: { [UI]: { mimeTypes: ['text/html'] } } });
+	});
+});
+
+describe('two servers with pages of the same URI', () => {
+	it('have each their own page for clients, wherever its URI occurs', async () => {
+		const served = await serveServers({ first: pageServer('first'), Second: pageServer('Second') });
+		const client = await served.client();
+		const { tools } = (await client.request('tools/list')) as { tools: PageTool[] };
+		const uris = tools.map(({ _meta }) => _meta.ui.resourceUri);
+		expect(uris).toEqual([expect.stringMatching(/^ui:\/\/second-[\da-f]{8}\/main$/), 'ui://first/main']);
+		expect(tools.map(({ _meta }) => _meta['ui/resourceUri'])).toEqual(uris);
+		const { resources } = (await client.request('resources/list')) as { resources: { uri: string }[] };
+		expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining(uris));
+		for (const [at, owner] of ['Second', 'first'].entries()) {
+			const uri = uris[at] ?? '';
+			const page = await client.request('resources/read', { uri });
+			expect(page['contents']).toEqual([{ uri, mimeType: 'text/html', text: `page of ${owner}` }]);
+			const result = await client.request('tools/call', { name: `${owner}__show`, arguments: {} });
+			expect(result['content']).toEqual([
+				{ type: 'resource_link', uri, name: 'main' },
+				{ type: 'resource', resource: { uri, text: 'inline' } },
+			]);
+		}
+		const templated = await client.request('resources/read', { uri: 'ui://first/item/7' });
+		expect(templated['contents']).toMatchObject([{ uri: 'ui://first/item/7', text: 'item 7 of first' }]);
+	});
+
+	it('give no page for a URI without its server', async () => {
+		const served = await serveServers({ first: pageServer('first') });
+		const client = await served.client();
+		await client.request('resources/list');
+		for (const uri of ['ui://main', 'ui://other/main', 'ui://item/7'])
+			await expect(client.request('resources/read', { uri })).rejects.toThrow(/not found/i);
+	});
+
+	it('say the URI that was asked for, also of another scheme', async () => {
+		const served = await serveServers({ first: pageServer('first'), second: pageServer('second') });
+		const client = await served.client();
+		for (const uri of ['note://1', 'orchestra+second:note://1']) {
+			const { contents } = await client.request('resources/read', { uri });
+			expect(contents).toMatchObject([{ uri }]);
+		}
+	});
+});
+
+interface PageTool {
+	readonly _meta: { readonly ui: { readonly resourceUri: string }; readonly 'ui/resourceUri': string };
+}
+
+function pageServer(name: string): object {
+	return serverWith(`
+		const main = 'ui://main';
+		const cached = { ttlMs: 1000, cacheScope: 'private' };
+		if (method === 'tools/list') {
+			const _meta = { ui: { resourceUri: main }, 'ui/resourceUri': main };
+			return { tools: [{ name: 'show', inputSchema: { type: 'object' }, _meta }], ...cached };
+		}
+		if (method === 'resources/list')
+			return { resources: [{ uri: main, name: 'main' }, { uri: 'note://1', name: 'note' }], ...cached };
+		if (method === 'resources/templates/list')
+			return { resourceTemplates: [{ uriTemplate: 'ui://item/{id}', name: 'item' }], ...cached };
+		if (method === 'resources/read') {
+			const { uri } = params;
+			const item = /^ui:..item.(.*)$/.exec(uri);
+			const text = item ? 'item ' + item[1] + ' of ${name}' : 'page of ${name}';
+			return { contents: [{ uri, mimeType: 'text/html', text }], ...cached };
+		}
+		if (method !== 'tools/call') return undefined;
+		const link = { type: 'resource_link', uri: main, name: 'main' };
+		return { content: [link, { type: 'resource', resource: { uri: main, text: 'inline' } }] };
+	`);
+}
+
+/** It answers with a task, which the hub cannot route, when the request allows that. */
+const taskServer = `
+	const capabilities = params._meta?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
+	if (method === 'tools/list')
+		return { tools: [{ name: 'deploy', inputSchema: { type: 'object' } }], ttlMs: 1000, cacheScope: 'private' };
+	if (capabilities.extensions?.['${TASKS}'] || params.task)
+		return { resultType: 'task', taskId: 't1', status: 'working', ttlMs: 1000 };
+	const { extensions } = capabilities;
+	return { content: [{ type: 'text', text: 'deployed' }], structuredContent: { extensions } };
+`;

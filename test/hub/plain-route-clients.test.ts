@@ -1,0 +1,107 @@
+/*
+ * Calls of real clients take the plain route: the official SDKs as they run, other clients by the form of their messages.
+ * The journal is on.
+ */
+
+import { join } from 'node:path';
+import type { Transport as TransportV2 } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { fileJournal } from '../../src/hub/journal.ts';
+import { Log } from '../../src/log.ts';
+import { McpSession } from '../../src/mcp/server/mcp-session.ts';
+import { Peer } from '../../src/rpc/peer.ts';
+import { memoryPair } from '../../src/transport/memory-transport.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { judgeModes, openJudge } from '../support/official-clients.ts';
+import { gateway, serveServers } from '../support/served-hub.ts';
+import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
+
+const CALLS = 20;
+const LEAST_SHARE = 0.95;
+
+describe.each(['normal', 'modern'])('calls to a server that is %s', (how) => {
+	it.each(judgeModes)('take the plain route: %s', async (mode) => {
+		const { connect, plainCount } = await openHubFor(how);
+		const judge = await openJudge(mode, {
+			v1: () => sdkTransport(connect()),
+			v2: () => sdkTransport(connect()),
+		});
+		await judge.toolNames();
+		await judge.call('gate__echo', { text: 'starts the server' });
+		for (let at = 0; at < CALLS; at++) {
+			const options = at % 2 === 0 ? {} : { onprogress: () => {} };
+			expect(await judge.call('gate__echo', { text: `hé ${at}`, list: [1, { b: null }] }, options)).toBe(
+				`hé ${at}`,
+			);
+		}
+		expect(plainCount()).toBeGreaterThanOrEqual(CALLS * LEAST_SHARE);
+	});
+
+	it.each(Object.entries(shapes))('take the plain route: %s', async (_client, shape) => {
+		const { connect, plainCount } = await openHubFor(how);
+		const channel = connect();
+		let answers = 0;
+		channel.start({ message: () => void answers++, oversize: () => {}, end: () => {} });
+		channel.post(initialize);
+		channel.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+		channel.post(shape(1));
+		await until('the first answer', () => answers === 2);
+		for (let id = 2; id <= CALLS + 1; id++) channel.post(shape(id));
+		await until('the answers', () => answers === CALLS + 2);
+		expect(plainCount()).toBeGreaterThanOrEqual(CALLS * LEAST_SHARE);
+	});
+});
+
+const initialize =
+	'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}';
+
+/** How clients write a call. */
+const shapes: Record<string, (id: number) => string> = {
+	'Claude Code': (id) =>
+		`{"method":"tools/call","params":{"name":"gate__echo","arguments":{"text":"a"},"_meta":{"claudecode/toolUseId":"toolu_${id}","progressToken":${id}}},"jsonrpc":"2.0","id":${id}}`,
+	Codex: (id) =>
+		`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":${id}},"name":"gate__echo","arguments":{"text":"a"}}}`,
+	'the Python SDK': (id) =>
+		`{"method":"tools/call","params":{"name":"gate__echo","arguments":{"text":"a"}},"jsonrpc":"2.0","id":${id}}`,
+	'the Go SDK': (id) =>
+		`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":"t${id}"},"arguments":{"text":"a"},"name":"gate__echo"}}`,
+};
+
+/** A hub over one server, and how many calls took the plain route. */
+async function openHubFor(how: string): Promise<{ connect: () => Transport; plainCount: () => number }> {
+	const journal = fileJournal(join(temporaryFolder(), 'journal.ndjson'), Log.silent);
+	const served = await serveServers({ gate: gateway({}, how) }, { journal });
+	const { hub } = served.opened;
+	let plainCount = 0;
+	const forwarder = hub.toolForwarder.bind(hub);
+	hub.toolForwarder = () => {
+		const routes = forwarder();
+		return { take: (view, from) => routes.take(view, from) && ++plainCount > 0 };
+	};
+	const connect = (): Transport => {
+		const [client, theirs] = memoryPair();
+		const session = new McpSession(hub);
+		const peer = new Peer(theirs, session.peerOptions);
+		session.connect(peer);
+		theirs.start(peer);
+		return client;
+	};
+	return { connect, plainCount: () => plainCount };
+}
+
+/** A transport of the official SDKs over a pair in memory. */
+function sdkTransport(channel: Transport): TransportV2 {
+	const transport: TransportV2 = {
+		start: async () =>
+			channel.start({
+				// The SDK parses what it gets.
+				message: (text) => transport.onmessage?.(JSON.parse(text)),
+				oversize: () => {},
+				end: () => transport.onclose?.(),
+			}),
+		send: async (message) => void channel.post(JSON.stringify(message)),
+		close: () => channel.close(),
+	};
+	return transport;
+}

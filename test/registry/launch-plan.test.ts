@@ -1,0 +1,195 @@
+/* From an entry of a registry to an entry of the configuration. */
+import { describe, expect, it } from 'vitest';
+import { planLaunch } from '../../src/registry/launch-plan.ts';
+import { readServerRecord, type ServerRecord } from '../../src/registry/server-record.ts';
+
+const notes = record({
+	packages: [
+		{
+			registryType: 'npm',
+			identifier: '@acme/notes-mcp',
+			version: '2.1.0',
+			transport: { type: 'stdio' },
+			runtimeArguments: [{ type: 'positional', value: '-y' }],
+			packageArguments: [
+				{ type: 'named', name: '--root', format: 'filepath', isRequired: true, description: 'Folder' },
+				{ type: 'named', name: '--mode', value: 'ro' },
+				{ type: 'positional', valueHint: 'tag', isRepeated: true },
+				{ type: 'named', name: '--color=', default: 'never' },
+				{ type: 'named', name: '--verbose', format: 'boolean' },
+			],
+			environmentVariables: [
+				{ name: 'NOTES_TOKEN', isRequired: true, isSecret: true },
+				{ name: 'NOTES_LOG', default: 'info' },
+				{ name: 'NOTES_OTHER' },
+			],
+		},
+	],
+	remotes: [
+		{
+			type: 'streamable-http',
+			url: 'https://{tenant}.acme.example/mcp',
+			variables: { tenant: { isRequired: true } },
+			headers: [
+				{
+					name: 'Authorization',
+					value: 'Bearer {key}',
+					variables: { key: { isSecret: true, isRequired: true } },
+				},
+			],
+		},
+	],
+});
+
+describe('the plan for an entry', () => {
+	it('is its package on stdio: words in order, flags once, defaults, nothing for what is not given', () => {
+		const plan = planLaunch(notes);
+		expect(plan.source).toEqual({
+			type: 'npm',
+			identifier: '@acme/notes-mcp',
+			version: '2.1.0',
+			sha256: undefined,
+		});
+		expect(
+			plan.asked.filter(({ isRequired }) => isRequired).map(({ key, isSecret }) => [key, isSecret]),
+		).toEqual([
+			['root', false],
+			['NOTES_TOKEN', true],
+		]);
+		expect(plan.alternatives).toEqual(['remote https://{tenant}.acme.example/mcp']);
+		const values = new Map([
+			['root', ['/n']],
+			['tag', ['a', 'b']],
+			['verbose', ['true']],
+			['NOTES_TOKEN', ['${keychain:x}']],
+		]);
+		expect(plan.entry(values)).toEqual({
+			command: 'npx',
+			args: [
+				'-y',
+				'@acme/notes-mcp@2.1.0',
+				'--root',
+				'/n',
+				'--mode',
+				'ro',
+				'a',
+				'b',
+				'--color=never',
+				'--verbose',
+			],
+			env: { NOTES_TOKEN: '${keychain:x}', NOTES_LOG: 'info' },
+		});
+	});
+
+	it('is its address when that is wanted, with every variable filled in', () => {
+		const plan = planLaunch(notes, 'remote');
+		expect(plan.asked.map(({ key }) => key)).toEqual(['tenant', 'key']);
+		expect(
+			plan.entry(
+				new Map([
+					['tenant', ['t$&']],
+					['key', ['${K}']],
+				]),
+			),
+		).toEqual({
+			type: 'http',
+			url: 'https://t$&.acme.example/mcp',
+			headers: { Authorization: 'Bearer ${K}' },
+		});
+	});
+
+	it.each([
+		['pypi', { registryType: 'pypi', identifier: 'notes-mcp', version: '1.0' }, ['uvx', 'notes-mcp==1.0']],
+		[
+			'nuget',
+			{
+				registryType: 'nuget',
+				identifier: 'Acme.Notes',
+				version: '1.0',
+				packageArguments: [{ type: 'positional', value: 'x' }],
+			},
+			['dnx', 'Acme.Notes@1.0', '--yes', '--', 'x'],
+		],
+		[
+			'an image, whose entry begins with run too',
+			{
+				registryType: 'oci',
+				identifier: 'ghcr.io/acme/notes:2.1',
+				runtimeArguments: [
+					{ type: 'positional', value: 'run' },
+					{ type: 'positional', value: '--rm' },
+					{ type: 'named', name: '-v', value: '/data:/data' },
+				],
+				environmentVariables: [{ name: 'A', value: '1' }],
+			},
+			['docker', 'run', '-i', '--rm', '-v', '/data:/data', '-e', 'A', 'ghcr.io/acme/notes:2.1'],
+		],
+		[
+			'another runtime that is known',
+			{ registryType: 'npm', identifier: 'n', version: '1', runtimeHint: 'bunx' },
+			['bunx', '-y', 'n@1'],
+		],
+	])('knows %s', (_, item, words) => {
+		const { command, args } = planLaunch(record({ packages: [item] })).entry(new Map());
+		expect([command, ...(args as string[])]).toEqual(words);
+	});
+
+	it.each([
+		[
+			'a shell as the runtime',
+			{ registryType: 'npm', identifier: 'n', runtimeHint: 'bash' },
+			'asks for the program "bash"',
+		],
+		[
+			'a flag as the package',
+			{ registryType: 'npm', identifier: '--eval=1' },
+			'is not the name of a package',
+		],
+		[
+			'a URL as the package',
+			{ registryType: 'npm', identifier: 'https://evil.example/x.tgz' },
+			'is not the name of a package',
+		],
+		[
+			'a path as the package',
+			{ registryType: 'pypi', identifier: '../../x' },
+			'is not the name of a package',
+		],
+		[
+			'a flag as the image',
+			{ registryType: 'oci', identifier: '--privileged' },
+			'is not the name of a package',
+		],
+		['an unknown type', { registryType: 'cargo', identifier: 'x' }, 'type "cargo" is not supported'],
+		['no way at all', undefined, 'it has no package and no address'],
+	])('refuses %s', (_, item, reason) => {
+		expect(() => planLaunch(record(item ? { packages: [item] } : {}))).toThrow(reason);
+	});
+
+	it('refuses an address that is none', () => {
+		expect(() => planLaunch(record({ remotes: [{ type: 'sse', url: 'file:///etc/passwd' }] }))).toThrow(
+			'is not an http:// or https:// address',
+		);
+	});
+
+	it('marks a secret of the command line, which every process can read', () => {
+		const plan = planLaunch(
+			record({
+				packages: [
+					{
+						registryType: 'npm',
+						identifier: 'n',
+						packageArguments: [{ type: 'named', name: '--token', isSecret: true, isRequired: true }],
+					},
+				],
+			}),
+		);
+		expect(plan.asked).toMatchObject([{ key: 'token', isSecret: true, isOnCommandLine: true }]);
+	});
+});
+
+function record(members: object): ServerRecord {
+	return readServerRecord({
+		server: { name: 'io.github.acme/notes', description: 'Notes', version: '2.1.0', ...members },
+	});
+}
