@@ -113,7 +113,7 @@ export class ToolExposure {
 		const tools = filter ? list.items.filter(({ name }) => filter(name)) : list.items;
 		const isAll = this.#decideMode(tools.length, context, absent) === 'all';
 		const shown = isAll ? tools : this.#searched(list, tools, absent);
-		this.#options.meter?.listed({ all: list.items, inView: tools, shown }, context, list.routes);
+		this.#options.meter?.listed({ all: list.items, inView: tools, shown }, context);
 		return shown;
 	}
 

@@ -9,7 +9,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { clientName } from '../calls/hub-call.ts';
 import type { Journal } from '../journal.ts';
-import { MEASURED_TOOLS } from './usage-limits.ts';
+import { MEASURED_SESSIONS, MEASURED_TOOLS } from './usage-limits.ts';
 
 /** A list as a client got it. */
 export interface MeasuredList {
@@ -31,33 +31,36 @@ export function definitionTokens(tool: object): number {
 
 export class ListMeter {
 	readonly #journal: Pick<Journal, 'writeTokens'>;
-	/** By session, what was measured last: a client that reads a list in pages has read it once. */
-	readonly #measured = new Map<string, object>();
+	/** By session, what it read last: a client that reads a list in pages has read it once. */
+	readonly #last = new Map<string, string>();
 
 	constructor(journal: Pick<Journal, 'writeTokens'>) {
 		this.#journal = journal;
 	}
 
-	/** @param version another object for another list */
-	listed(list: MeasuredList, context: CallContext, version: object): void {
-		const { sessionId } = context;
+	listed(list: MeasuredList, context: CallContext): void {
 		const client = clientName(context);
 		// A user at a terminal looks for a name; no model reads the list.
-		if (client === 'mctl' || this.#measured.get(sessionId) === version) return;
-		if (sessionId !== '') this.#measured.set(sessionId, version);
-		void this.#measure(list, client, new Date());
+		if (client !== 'mctl') void this.#measure(list, client, context.sessionId);
 	}
 
 	endSession(sessionId: string): void {
-		this.#measured.delete(sessionId);
+		this.#last.delete(sessionId);
 	}
 
-	async #measure({ all, inView, shown }: MeasuredList, client: string, at: Date): Promise<void> {
+	async #measure({ all, inView, shown }: MeasuredList, client: string, sessionId: string): Promise<void> {
+		const at = new Date();
 		const inViewTokens = await sum(inView);
 		const views = all === inView ? 0 : (await sum(all)) - inViewTokens;
 		const sent = shown === inView ? inViewTokens : await sum(shown);
 		const search = shown === inView ? 0 : Math.max(0, inViewTokens - sent);
-		this.#journal.writeTokens?.({ at, client, tokens: { sent, search, views } });
+		const tokens = { sent, search, views };
+		const read = JSON.stringify([all.length, tokens]);
+		if (sessionId !== '' && this.#last.get(sessionId) === read) return;
+		// A session may have ended meanwhile.
+		if (this.#last.size >= MEASURED_SESSIONS) this.#last.clear();
+		if (sessionId !== '') this.#last.set(sessionId, read);
+		this.#journal.writeTokens?.({ at, client, tokens });
 	}
 }
 
