@@ -2,7 +2,7 @@
 import { definitionTokens } from '../hub/usage/list-meter.ts';
 import { readUsage } from '../hub/usage/read-usage.ts';
 import type { UsableParts } from '../hub/usage/usage-counts.ts';
-import { DAY_MS, UNUSED_DAYS } from '../hub/usage/usage-limits.ts';
+import { UNUSED_MS } from '../hub/usage/usage-limits.ts';
 import type { UsageReport } from '../hub/usage/usage-report.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 
@@ -26,7 +26,7 @@ export class UsageView {
 	/** @param since in milliseconds since 1970; default: as long ago as a tool must be unused */
 	report(since: number | undefined): Promise<UsageReport> {
 		const now = Date.now();
-		const spanMs = now - (since ?? now - UNUSED_DAYS * DAY_MS);
+		const spanMs = now - (since ?? now - UNUSED_MS);
 		const last = this.#last;
 		const isFresh = last !== undefined && now - last.madeAt < FRESH_MS;
 		if (isFresh && Math.abs(last.spanMs - spanMs) < FRESH_MS) return last.report;

@@ -1,7 +1,7 @@
 /* `mctl usage`: what the calls and the tool lists of this project cost, and what nobody uses. */
 import { loadConfiguration } from '../../config/load.ts';
 import { readUsage } from '../../hub/usage/read-usage.ts';
-import { DAY_MS, UNUSED_DAYS } from '../../hub/usage/usage-limits.ts';
+import { UNUSED_DAYS, UNUSED_MS } from '../../hub/usage/usage-limits.ts';
 import type { UsageNumbers, UsageReport, UsageRow } from '../../hub/usage/usage-report.ts';
 import { printable } from '../../printable.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
@@ -39,7 +39,7 @@ export const usage: Command = {
 		const { flags, out, cwd, environment, signal } = input;
 		const by = groupingOf(input);
 		const until = Date.now();
-		const since = sinceFlag(flags['since'], usage) ?? until - UNUSED_DAYS * DAY_MS;
+		const since = sinceFlag(flags['since'], usage) ?? until - UNUSED_MS;
 		const { configuration } = loadConfiguration({ cwd, environment });
 		const parts = {
 			tools: await toolCosts(input, configuration),
@@ -103,7 +103,7 @@ function cellsOf(name: string, numbers: UsageNumbers): string[] {
 function showUnused({ unused, unusedDays, journalFrom, until }: UsageReport, input: CommandInput): void {
 	const { out } = input;
 	if (unused.length === 0) return;
-	const isKnown = journalFrom !== null && journalFrom <= until - unusedDays * DAY_MS;
+	const isKnown = journalFrom !== null && journalFrom <= until - UNUSED_MS;
 	const from = journalFrom === null ? 'no calls' : `calls since ${new Date(journalFrom).toISOString()}`;
 	out.line();
 	out.line(`Not used in ${unusedDays} days${isKnown ? '' : ` (the journal has ${from})`}:`);

@@ -8,7 +8,7 @@ import { estimateTokensOf } from '../../library/match/tokens.ts';
 import { quoted } from '../../printable.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import { CallNumbers, type CountedCall } from './call-numbers.ts';
-import { COUNTED_NAMES, DAY_MS, TIMELINE_STEPS, UNUSED_DAYS, USAGE_ROWS } from './usage-limits.ts';
+import { COUNTED_NAMES, TIMELINE_STEPS, UNUSED_DAYS, UNUSED_MS, USAGE_ROWS } from './usage-limits.ts';
 import type { SavedTokens, ToolCost, UnusedRow, UsageReport, UsageRow } from './usage-report.ts';
 
 /** What there is to use. */
@@ -49,7 +49,7 @@ export class UsageCounts {
 	}
 
 	get #unusedFrom(): number {
-		return this.#until - UNUSED_DAYS * DAY_MS;
+		return this.#until - UNUSED_MS;
 	}
 
 	/** Older lines are left out. */

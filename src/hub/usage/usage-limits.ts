@@ -13,7 +13,7 @@ export const USAGE_ROWS = 500;
 export const TIMELINE_STEPS = 60;
 /** A server or tool without a call for so long is unused. */
 export const UNUSED_DAYS = 30;
-export const DAY_MS = 86_400_000;
+export const UNUSED_MS: number = UNUSED_DAYS * 86_400_000;
 /** Sessions whose last list is known. */
 export const MEASURED_SESSIONS = 1000;
 /** Definitions that are measured between two turns of the event loop. */

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { fileJournal } from '../../../src/hub/journal.ts';
 import { readUsage } from '../../../src/hub/usage/read-usage.ts';
 import { UsageCounts } from '../../../src/hub/usage/usage-counts.ts';
-import { DAY_MS } from '../../../src/hub/usage/usage-limits.ts';
 import type { UsageReport } from '../../../src/hub/usage/usage-report.ts';
 import { Log } from '../../../src/log.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const now = Date.parse('2026-06-30T00:00:00Z');
+const DAY_MS = 86_400_000;
 const nothing = { tools: [], servers: [] };
 
 describe('UsageCounts', () => {
