@@ -324,9 +324,8 @@ function forwardedParams(
 		forwarded['inputResponses'] = inputResponses;
 	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
 	const meta: Result = own;
-	if (context.revision.era === 'modern' || era === 'modern')
-		meta[CLIENT_CAPABILITIES] = extensions.forwarded(context.clientCapabilities);
-	if (era === 'modern' && context.revision.era === 'legacy') addEnvelope(meta, context, revision.version);
+	if (era === 'modern' && context.revision.era === 'legacy') meta[PROTOCOL_VERSION] = revision.version;
+	if (era === 'modern') addClient(meta, context, extensions);
 	const traceparent = context.tracer?.sent();
 	if (traceparent !== undefined) meta['traceparent'] = traceparent;
 	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
@@ -334,10 +333,10 @@ function forwardedParams(
 	return forwarded;
 }
 
-/** A modern request says who its client is. */
-function addEnvelope(meta: Record<string, unknown>, context: CallContext, version: string): void {
+/** A modern request says who its client is, and what it can do. */
+function addClient(meta: Result, context: CallContext, extensions: ExtensionRules): void {
 	const { clientInfo, logLevel } = context;
-	meta[PROTOCOL_VERSION] = version;
+	meta[CLIENT_CAPABILITIES] = extensions.forwarded(context.clientCapabilities);
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
 }
