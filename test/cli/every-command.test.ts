@@ -258,10 +258,10 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	const served = place();
 	beforeAll(async () => {
 		expect((await mctl(['hub', 'start'], served)).code).toBe(0);
-	}, 30_000);
+	});
 	afterAll(async () => {
 		await mctl(['hub', 'stop', '--all', '--force'], served);
-	}, 30_000);
+	});
 
 	it.each(columns === NARROW || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s explains wrong words',
