@@ -99,6 +99,14 @@ describe('mctl list', () => {
 		const { tools } = JSON.parse((await run('list', 'tools', '--json')).stdout);
 		expect(tools).toContainEqual(expect.objectContaining({ id: 'py__add', runtime: 'mcp' }));
 	});
+
+	it('waits for a server that was never seen also when the shared hub runs', async () => {
+		const [flag = '', script = ''] = shellServer.args;
+		// Longer than the hub itself waits for a list.
+		const { run } = mcpFolder({ slow: { command: 'sh', args: [flag, `sleep 3; ${script}`] } });
+		await run('hub', 'start');
+		expect((await run('list', 'tools')).stdout).toMatch(/^slow__one +mcp/m);
+	});
 });
 
 describe('a problem of the configuration', () => {
