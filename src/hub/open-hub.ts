@@ -22,6 +22,7 @@ import { usageFileOf } from './expose/query-usage.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { LoopGuard } from './loops/loop-guard.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
@@ -104,6 +105,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
 		gate: callGate(current, options),
+		loops: new LoopGuard(() => current.configuration),
 		trace: tracing?.trace,
 		clients,
 		sources: await build(setup, children, configuration),
