@@ -88,10 +88,7 @@ export class HubMetrics {
 			{ name: 'orchestra_call_phase_duration_seconds', help: 'Time of a call in a phase before its run.' },
 			durationBounds,
 		);
-		const limited = registry.counter({
-			name: 'orchestra_calls_limited_total',
-			help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
-		});
+		const countLimited = this.#limitedCalls();
 		const known = new KnownSeries(this.#hub, { calls, served, made });
 		return {
 			takesText: true,
@@ -101,12 +98,7 @@ export class HubMetrics {
 				count.value++;
 				all.observe(ms / 1000);
 				if (call.isPlain) return run?.observe(ms / 1000);
-				if (end.rule?.startsWith('limits.'))
-					limited.add({
-						orchestra_limit: end.rule,
-						orchestra_backend: call.backend,
-						orchestra_policy: end.policy,
-					});
+				countLimited(call, end);
 				const { worker } = call.context ?? {};
 				if (worker !== undefined) byWorker.add({ orchestra_worker: worker, orchestra_outcome: end.outcome });
 				let runMs = ms;
@@ -117,6 +109,17 @@ export class HubMetrics {
 				}
 				run?.observe(Math.max(0, runMs) / 1000);
 			},
+		};
+	}
+
+	#limitedCalls(): (call: StartedCall, end: CallEnd) => void {
+		const limited = this.#registry.counter({
+			name: 'orchestra_calls_limited_total',
+			help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
+		});
+		return ({ backend }, { rule, policy }) => {
+			if (rule?.startsWith('limits.'))
+				limited.add({ orchestra_limit: rule, orchestra_backend: backend, orchestra_policy: policy });
 		};
 	}
 

@@ -97,8 +97,15 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const limiter = new StartLimiter();
-	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
+	const setup = {
+		embeddings: embeddings.get,
+		storage,
+		link: link.get,
+		limiter: new StartLimiter(),
+		clients,
+		review,
+		results,
+	};
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		id: () => hubIdIn(children.environment),
