@@ -18,6 +18,11 @@ export function serverCommand(action: ServerAction, id: string): string {
 	}
 }
 
+/** Signs in to a server in a terminal. */
+export function signInCommand(id: string): string {
+	return `mctl auth ${quoted(id)}`;
+}
+
 /** Gives the same decision in a terminal. */
 export function approvalCommand(decision: ApprovalDecision, id: string): string {
 	return decision === 'always' ? `mctl approve allow ${id} --always` : `mctl approve ${decision} ${id}`;

@@ -13,7 +13,7 @@ import {
 } from '../../hub/sources/mcp/known-server.ts';
 import { listServer } from '../../hub/sources/mcp/list-server.ts';
 import { openServerTransport } from '../../hub/sources/mcp/open-server-transport.ts';
-import { needsSignIn } from '../../hub/sources/mcp/server-failure.ts';
+import { needsSignIn } from '../../hub/source-status.ts';
 import { listingCapabilities } from '../../hub/sources/mcp/server-pool.ts';
 import { STARTS_AT_ONCE } from '../../hub/sources/mcp/start-limiter.ts';
 import { Log } from '../../log.ts';

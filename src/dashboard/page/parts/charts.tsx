@@ -1,104 +1,278 @@
-/* Small charts as SVG: attributes only, because the page's policy forbids inline styles. */
-import type { JSX } from 'preact';
-import type { CallPhaseRow, LatencyBucket } from '../../api-calls.ts';
-import { formatCount, formatMs, formatTime } from '../text/quantities.ts';
+/* The charts as SVG: attributes only, because the page's policy forbids inline styles. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { CallPhaseRow, DurationSummary, HistogramBar, LatencyBucket } from '../../api-calls.ts';
+import { formatCount, formatMs, formatPercent, formatTime } from '../text/quantities.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { type ChartArea, ChartFrame } from './chart-frame.tsx';
+import { Tip } from './tip.tsx';
 
 /** A row of bars, one per minute. */
 export function SparkBars({ values, label }: { values: readonly number[]; label: string }): JSX.Element {
 	const most = Math.max(1, ...values);
 	return (
-		<svg
-			class="spark"
-			viewBox={`0 0 ${values.length * 4} 20`}
-			preserveAspectRatio="none"
-			role="img"
-			aria-label={label}
-		>
-			<title>{label}</title>
-			{values.map((value, at) => {
-				const height = value === 0 ? 1 : 2 + (value / most) * 18;
-				return (
-					<rect class={value === 0 ? 'none' : 'some'} x={at * 4} y={20 - height} width={3} height={height} />
-				);
-			})}
-		</svg>
+		<Tip text={label} class="spark">
+			<svg viewBox={`0 0 ${values.length * 4} 20`} preserveAspectRatio="none" aria-hidden="true">
+				{values.map((value, at) => {
+					const height = value === 0 ? 1 : 2 + (value / most) * 18;
+					return (
+						<rect
+							class={value === 0 ? 'none' : 'some'}
+							x={at * 4}
+							y={20 - height}
+							width={3}
+							height={height}
+						/>
+					);
+				})}
+			</svg>
+		</Tip>
 	);
 }
 
-const WIDTH = 600;
-const HEIGHT = 120;
-const LEFT = 46;
-const BOTTOM = 16;
-
-/** p50 and p95 over time on a logarithmic scale, and the failed calls at the bottom. */
-export function LatencyChart({ buckets }: { buckets: readonly LatencyBucket[] }): JSX.Element {
-	const slowest = Math.max(1, ...buckets.map(({ p95 }) => p95 ?? 0));
-	const scale = scaleTo(slowest);
-	const step = (WIDTH - LEFT) / Math.max(1, buckets.length);
-	const x = (at: number): number => LEFT + (at + 0.5) * step;
-	const first = buckets[0];
-	const last = buckets.at(-1);
+/** How much failed, as a part of a small bar: 2 % is a sliver, 100 % is all of it. */
+export function FailureShare({ share, label }: { share: number; label: string }): JSX.Element {
 	return (
-		<svg class="latency" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={latencyLabel(buckets)}>
-			{scale.ticks.map((tick) => (
-				<g class="tick">
-					<line x1={LEFT} x2={WIDTH} y1={scale.y(tick)} y2={scale.y(tick)} />
-					<text x={LEFT - 5} y={scale.y(tick) + 3} text-anchor="end">
-						{formatMs(tick)}
-					</text>
-				</g>
-			))}
-			{buckets.map((bucket, at) => (
-				<Bucket bucket={bucket} x={x(at)} width={Math.max(1, step - 1)} y={scale.y} />
-			))}
-			<text class="axis" x={LEFT} y={HEIGHT - 4}>
-				{first ? formatTime(first.at).slice(0, -4) : ''}
-			</text>
-			<text class="axis" x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-				{last ? formatTime(last.at).slice(0, -4) : ''}
-			</text>
-		</svg>
+		<Tip text={label} class="share">
+			<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+				<rect class="track" width={100} height={8} />
+				{share > 0 && <rect class="failed" width={Math.max(2, share * 100)} height={8} />}
+			</svg>
+			<span class="number">{formatPercent(share)}</span>
+		</Tip>
 	);
 }
 
-interface BucketProps {
+interface BucketsProps {
+	readonly buckets: readonly LatencyBucket[];
+	readonly bucketMs: number;
+}
+
+/** Calls in each step, and below in the same bar those of them that failed. */
+export function VolumeChart({ buckets, bucketMs }: BucketsProps): JSX.Element {
+	const most = Math.max(1, ...buckets.map(({ count }) => count));
+	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
+	const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bucket = index === undefined ? undefined : buckets[index];
+		const shown = bucket ?? { count: calls, errors };
+		const rate = shown.count === 0 ? 0 : shown.errors / shown.count;
+		return (
+			<>
+				{bucket && <span>{formatTime(bucket.at).slice(0, -4)}</span>}
+				<span>{formatCount(shown.count)} calls</span>
+				<span class="legend failed">
+					{formatCount(shown.errors)} failed ({formatPercent(rate)})
+				</span>
+				{!bucket && <span class="dim">a bar is {stepText(bucketMs)}</span>}
+			</>
+		);
+	};
+	return (
+		<ChartFrame
+			label={`Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`}
+			count={buckets.length}
+			numbers={numbers}
+		>
+			{(area) => {
+				const room = area.height - area.bottom - 6;
+				return (
+					<>
+						<Ticks
+							area={area}
+							ticks={[most, Math.round(most / 2)]}
+							y={(value) => 6 + (1 - value / most) * room}
+							text={formatCount}
+						/>
+						{buckets.map(({ count, errors: failed }, at) => {
+							if (count === 0) return null;
+							const height = Math.max(2, (count / most) * room);
+							const red = failed === 0 ? 0 : Math.max(1, (failed / count) * height);
+							const place = { x: area.x(at), width: Math.max(1, area.step - 1) };
+							return (
+								<>
+									<rect class="calls" {...place} y={6 + room - height} height={height - red} />
+									{red > 0 && <rect class="failed" {...place} y={6 + room - red} height={red} />}
+								</>
+							);
+						})}
+						<TimeAxis area={area} buckets={buckets} />
+					</>
+				);
+			}}
+		</ChartFrame>
+	);
+}
+
+/** p50 as a line, a band from it to p95 and a lighter one to p99, on a logarithmic scale. */
+export function LatencyChart({ buckets }: Pick<BucketsProps, 'buckets'>): JSX.Element {
+	const slowest = Math.max(1, ...buckets.map(({ p99 }) => p99 ?? 0));
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bucket = index === undefined ? undefined : buckets[index];
+		if (bucket) return <DurationNumbers durations={bucket} at={bucket.at} />;
+		return (
+			<>
+				<span class="legend half">p50</span>
+				<span class="legend band">up to p95</span>
+				<span class="legend tail">up to p99</span>
+			</>
+		);
+	};
+	const label = `Latency over time; the highest p99 is ${formatMs(slowest)}`;
+	return (
+		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
+			{(area) => {
+				const y = logScale(slowest, area);
+				const ticks = [1, 10, 100, 1_000, 10_000, 100_000].filter((tick) => tick <= slowest * 1.3);
+				return (
+					<>
+						<Ticks area={area} ticks={ticks} y={y} text={formatMs} />
+						{buckets.map((bucket, at) => (
+							<LatencyMark bucket={bucket} x={area.x(at)} width={area.step} y={y} />
+						))}
+						<TimeAxis area={area} buckets={buckets} />
+					</>
+				);
+			}}
+		</ChartFrame>
+	);
+}
+
+interface LatencyMarkProps {
 	readonly bucket: LatencyBucket;
 	readonly x: number;
 	readonly width: number;
 	readonly y: (ms: number) => number;
 }
 
-/** A bar from p50 to p95, a line at p50. */
-function Bucket({ bucket, x, width, y }: BucketProps): JSX.Element | null {
-	const { p50, p95, count, errors, at } = bucket;
-	if (p50 === null || p95 === null) return null;
-	const top = y(p95);
+function LatencyMark({ bucket, x, width, y }: LatencyMarkProps): JSX.Element | null {
+	const { p50, p95, p99 } = bucket;
+	if (p50 === null || p95 === null || p99 === null) return null;
 	return (
-		<g class="bucket">
-			<title>{`${formatTime(at)}: ${formatCount(count)} calls, ${formatCount(errors)} failed, half below ${formatMs(p50)}, 95 % below ${formatMs(p95)}`}</title>
-			<rect class="range" x={x - width / 2} y={top} width={width} height={Math.max(2, y(p50) - top)} />
-			<rect class="half" x={x - width / 2} y={y(p50) - 1} width={width} height={2} />
-			{errors > 0 && (
-				<rect class="errors" x={x - width / 2} y={HEIGHT - BOTTOM - 3} width={width} height={3} />
-			)}
-		</g>
+		<>
+			<rect class="tail" x={x} y={y(p99)} width={width} height={Math.max(0, y(p95) - y(p99))} />
+			<rect class="band" x={x} y={y(p95)} width={width} height={Math.max(1, y(p50) - y(p95))} />
+			<rect class="half" x={x} y={y(p50) - 1} width={width} height={2} />
+		</>
 	);
 }
 
-function scaleTo(slowest: number): { ticks: number[]; y: (ms: number) => number } {
-	const top = Math.log10(slowest * 1.3);
-	const bottom = Math.log10(0.1);
-	const y = (ms: number): number =>
-		6 + (1 - (Math.log10(Math.max(0.1, ms)) - bottom) / (top - bottom)) * (HEIGHT - BOTTOM - 8);
-	const ticks = [1, 10, 100, 1_000, 10_000, 100_000].filter((tick) => tick <= slowest * 1.3);
-	return { ticks, y };
+/** How many calls took how long. */
+export function LatencyHistogram({
+	bars,
+	all,
+}: {
+	bars: readonly HistogramBar[];
+	all: DurationSummary;
+}): JSX.Element {
+	const most = Math.max(1, ...bars.map(({ count }) => count));
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bar = index === undefined ? undefined : bars[index];
+		if (!bar) return <DurationNumbers durations={all} />;
+		return (
+			<>
+				<span>
+					{formatMs(bar.fromMs)} to {formatMs(bar.toMs)}
+				</span>
+				<span>
+					{formatCount(bar.count)} calls ({formatPercent(bar.count / Math.max(1, all.count))})
+				</span>
+			</>
+		);
+	};
+	return (
+		<ChartFrame label="Histogram of the latency" count={bars.length} numbers={numbers}>
+			{(area) => {
+				const room = area.height - area.bottom - 6;
+				return (
+					<>
+						<Ticks area={area} ticks={[most]} y={() => 6} text={formatCount} />
+						{bars.map(({ count, fromMs }, at) => {
+							const height = count === 0 ? 0 : Math.max(2, (count / most) * room);
+							return (
+								<>
+									<rect
+										class="calls"
+										x={area.x(at) + 1}
+										width={Math.max(1, area.step - 2)}
+										y={6 + room - height}
+										height={height}
+									/>
+									{area.step > 44 && (
+										<text x={area.x(at)} y={area.height - 4}>
+											{formatMs(fromMs)}
+										</text>
+									)}
+								</>
+							);
+						})}
+					</>
+				);
+			}}
+		</ChartFrame>
+	);
 }
 
-function latencyLabel(buckets: readonly LatencyBucket[]): string {
-	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
-	const slowest = Math.max(0, ...buckets.map(({ p95 }) => p95 ?? 0));
-	return `Latency of ${formatCount(calls)} calls; the highest p95 is ${formatMs(slowest)}`;
+function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: number }): JSX.Element {
+	const { count, errors, p50, p95, p99, max } = durations;
+	return (
+		<>
+			{at !== undefined && <span>{formatTime(at).slice(0, -4)}</span>}
+			<span>
+				{formatCount(count)} calls{errors > 0 && `, ${formatCount(errors)} failed`}
+			</span>
+			<span>p50 {formatMs(p50)}</span>
+			<span>p95 {formatMs(p95)}</span>
+			<span>p99 {formatMs(p99)}</span>
+			<span>longest {formatMs(max)}</span>
+		</>
+	);
+}
+
+interface TicksProps {
+	readonly area: ChartArea;
+	readonly ticks: readonly number[];
+	readonly y: (value: number) => number;
+	readonly text: (value: number) => string;
+}
+
+function Ticks({ area, ticks, y, text }: TicksProps): JSX.Element {
+	return (
+		<>
+			{ticks.map((tick) => (
+				<>
+					<line x1={area.left} x2={area.width} y1={y(tick)} y2={y(tick)} />
+					<text x={area.left - 6} y={y(tick) + 4} text-anchor="end">
+						{text(tick)}
+					</text>
+				</>
+			))}
+		</>
+	);
+}
+
+function TimeAxis({ area, buckets }: { area: ChartArea; buckets: readonly LatencyBucket[] }): JSX.Element {
+	const [first, last] = [buckets[0], buckets.at(-1)];
+	return (
+		<>
+			<text x={area.left} y={area.height - 4}>
+				{first ? formatTime(first.at).slice(0, -4) : ''}
+			</text>
+			<text x={area.width} y={area.height - 4} text-anchor="end">
+				{last && last !== first ? formatTime(last.at).slice(0, -4) : ''}
+			</text>
+		</>
+	);
+}
+
+function logScale(slowest: number, { height, bottom: axis }: ChartArea): (ms: number) => number {
+	const top = Math.log10(slowest * 1.3);
+	const bottom = Math.log10(0.1);
+	return (ms) => 6 + (1 - (Math.log10(Math.max(0.1, ms)) - bottom) / (top - bottom)) * (height - axis - 8);
+}
+
+function stepText(ms: number): string {
+	if (ms < 60_000) return `${ms / 1000} s`;
+	return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
 }
 
 /** The phases of a call, each where it was in time. */

@@ -18,6 +18,7 @@ export function CallFilters(): JSX.Element {
 	const set = (name: string, value: string): void =>
 		router.replace(routeHref('calls', id, { ...query, [name]: value }));
 	const clients = [...new Set(state.value?.clients.map(({ name }) => name))];
+	const servers = state.value?.backends.map(({ id }) => id) ?? [];
 	return (
 		<div class="filters" role="search" aria-label="Filter calls">
 			<input
@@ -40,6 +41,16 @@ export function CallFilters(): JSX.Element {
 					<option value={attributeText(name)} />
 				))}
 			</datalist>
+			<select
+				aria-label="Server"
+				value={query['backend'] ?? ''}
+				onChange={(event) => set('backend', event.currentTarget.value)}
+			>
+				<option value="">any server</option>
+				{servers.map((id) => (
+					<option value={id}>{attributeText(id)}</option>
+				))}
+			</select>
 			<select
 				aria-label="Outcome"
 				value={query['outcome'] ?? ''}

@@ -32,9 +32,8 @@ export function LatencyPanel({ list }: { list: CallList }): JSX.Element | null {
 	const buckets = reply.value?.buckets ?? [];
 	if (!buckets.some(({ p50 }) => p50 !== null)) return null;
 	return (
-		<figure class="latency-panel">
+		<div class="latency-panel">
 			<LatencyChart buckets={buckets} />
-			<figcaption class="dim">latency: line p50, bar up to p95; red: failed calls</figcaption>
-		</figure>
+		</div>
 	);
 }
