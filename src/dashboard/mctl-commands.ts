@@ -33,6 +33,11 @@ export function policyCommand(tools: string, action: string, isOfUser: boolean):
 	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
 }
 
+/** Says in a terminal what the rules decide for a client. */
+export function policyTestCommand(client: string): string {
+	return `mctl policy test TOOL --client ${quoted(client)}`;
+}
+
 /** Shows the output of a server in a terminal. The log of the hub has that of a plugin. */
 export function logsCommand({ id, kind }: Pick<SourceRow, 'id' | 'kind'>, isFollowing = false): string {
 	return `mctl hub logs${kind === 'mcp' ? ` ${quoted(id)}` : ''}${isFollowing ? ' -f' : ''}`;

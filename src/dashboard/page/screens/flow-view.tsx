@@ -6,6 +6,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { CallFlow } from '../../api-calls.ts';
 import type { DashboardState, ReachReply } from '../../api-types.ts';
+import { policyTestCommand } from '../../mctl-commands.ts';
 import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
@@ -212,48 +213,49 @@ interface CaptionProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
 }
 
 function FlowCaption({ picture, choice, choose, lens, isAccess }: CaptionProps): JSX.Element {
-	if (isAccess && lens === undefined)
+	if (lens) return <LensCaption lens={lens} />;
+	if (isAccess)
 		return <p class="dim numbers">No client is connected or configured, so there is nothing to compare.</p>;
-	if (lens)
-		return (
-			<p class="numbers" aria-live="polite">
-				<span>
-					What{' '}
-					<strong>
-						<VisibleText text={lens.client} isLine />
-					</strong>{' '}
-					may call
-				</span>
-				<span>
-					{lens.view === null ? (
-						'it sees all tools'
-					) : (
-						<>
-							view{' '}
-							<code>
-								<VisibleText text={lens.view} isLine />
-							</code>
-						</>
-					)}
-				</span>
-				<span class="legend allow">allowed</span>
-				<span class="legend ask">asks you</span>
-				<CommandText command={`mctl policy test TOOL --client ${lens.client}`} />
-			</p>
-		);
-	if (choice.client === '' && choice.backend === '')
-		return (
-			<p class="numbers dim">
-				<span>
-					A link is as wide as it has calls; its red part failed. Choose a client or a server to see only its
-					calls.
-				</span>
-			</p>
-		);
+	if (choice.client !== '' || choice.backend !== '')
+		return <ChoiceCaption picture={picture} choice={choice} choose={choose} />;
+	return (
+		<p class="numbers dim">
+			A link is as wide as it has calls; its red part failed. Choose a client or a server to see only its
+			calls.
+		</p>
+	);
+}
+
+function LensCaption({ lens }: { lens: ReachReply['clients'][number] }): JSX.Element {
+	return (
+		<p class="numbers" aria-live="polite">
+			<span>
+				What{' '}
+				<strong>
+					<VisibleText text={lens.client} isLine />
+				</strong>{' '}
+				may call
+			</span>
+			<span>
+				{lens.view === null ? 'it sees all tools' : <VisibleText text={`view ${lens.view}`} isLine />}
+			</span>
+			<span class="legend allow">allowed</span>
+			<span class="legend ask">asks you</span>
+			<CommandText command={policyTestCommand(lens.client)} />
+		</p>
+	);
+}
+
+function ChoiceCaption({
+	picture,
+	choice,
+	choose,
+}: Pick<CaptionProps, 'picture' | 'choice' | 'choose'>): JSX.Element {
+	const { client, backend } = choice;
 	const shown =
-		choice.backend === ''
-			? picture.servers.concat(picture.builtIns)
-			: picture.clients.filter(({ id }) => choice.client === '' || id === choice.client);
+		backend === ''
+			? [...picture.servers, ...picture.builtIns]
+			: picture.clients.filter(({ id }) => client === '' || id === client);
 	const count = shown.reduce((sum, node) => sum + node.count, 0);
 	const errors = shown.reduce((sum, node) => sum + node.errors, 0);
 	return (
@@ -261,13 +263,13 @@ function FlowCaption({ picture, choice, choose, lens, isAccess }: CaptionProps):
 			<span>
 				Only{' '}
 				<strong>
-					<VisibleText text={[choice.client, choice.backend].filter(Boolean).join(' → ')} isLine />
+					<VisibleText text={[client, backend].filter(Boolean).join(' → ')} isLine />
 				</strong>
 			</span>
 			<span>{formatCount(count)} calls</span>
 			<span>{formatPercent(count === 0 ? 0 : errors / count)} failed</span>
-			<a href={routeHref('calls', '', { client: choice.client, backend: choice.backend })}>Its calls</a>
-			{choice.backend !== '' && <a href={routeHref('servers', choice.backend)}>The server</a>}
+			<a href={routeHref('calls', '', { client, backend })}>Its calls</a>
+			{backend !== '' && <a href={routeHref('servers', backend)}>The server</a>}
 			<button type="button" class="quiet" onClick={() => choose({ client: '', backend: '' })}>
 				Show all
 			</button>

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { LatencyReply } from '../../api-calls.ts';
 import type { CallList } from '../live/call-list.ts';
 import { useDashboard } from '../live/dashboard.ts';
-import { LatencyChart } from '../parts/charts.tsx';
+import { LatencyChart } from '../parts/call-charts.tsx';
 
 const RENEW_MS = 3_000;
 
