@@ -31,6 +31,10 @@ const MICROSECONDS = 1e6;
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
+	readonly #limited: Counter = this.#registry.counter({
+		name: 'orchestra_calls_limited_total',
+		help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
+	});
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
@@ -88,7 +92,6 @@ export class HubMetrics {
 			{ name: 'orchestra_call_phase_duration_seconds', help: 'Time of a call in a phase before its run.' },
 			durationBounds,
 		);
-		const countLimited = this.#limitedCalls();
 		const known = new KnownSeries(this.#hub, { calls, served, made });
 		return {
 			takesText: true,
@@ -98,7 +101,7 @@ export class HubMetrics {
 				count.value++;
 				all.observe(ms / 1000);
 				if (call.isPlain) return run?.observe(ms / 1000);
-				countLimited(call, end);
+				this.#countLimited(call, end);
 				const { worker } = call.context ?? {};
 				if (worker !== undefined) byWorker.add({ orchestra_worker: worker, orchestra_outcome: end.outcome });
 				let runMs = ms;
@@ -112,15 +115,9 @@ export class HubMetrics {
 		};
 	}
 
-	#limitedCalls(): (call: StartedCall, end: CallEnd) => void {
-		const limited = this.#registry.counter({
-			name: 'orchestra_calls_limited_total',
-			help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
-		});
-		return ({ backend }, { rule, policy }) => {
-			if (rule?.startsWith('limits.'))
-				limited.add({ orchestra_limit: rule, orchestra_backend: backend, orchestra_policy: policy });
-		};
+	#countLimited({ backend }: StartedCall, { rule, policy }: CallEnd): void {
+		if (!rule?.startsWith('limits.')) return;
+		this.#limited.add({ orchestra_limit: rule, orchestra_backend: backend, orchestra_policy: policy });
 	}
 
 	#addSourceMetrics(): void {

@@ -97,22 +97,14 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const setup = {
-		embeddings: embeddings.get,
-		storage,
-		link: link.get,
-		limiter: new StartLimiter(),
-		clients,
-		review,
-		results,
-	};
+	const limiter = new StartLimiter();
+	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
-		gate: callGate(current, options),
-		loops: new LoopGuard(() => current.configuration),
+		...callRules(current, options),
 		trace: tracing?.trace,
 		clients,
 		sources: await build(setup, children, configuration),
@@ -159,12 +151,17 @@ function toolExposure(
 	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
 }
 
-function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {
-	return new CallGate({
+/** What decides whether a call is made. */
+function callRules(
+	current: CurrentConfiguration,
+	{ environment, log }: OpenHubOptions,
+): { gate: CallGate; loops: LoopGuard } {
+	const gate = new CallGate({
 		policy: () => current.policy,
 		approvals: new Approvals({ files: ApprovalFiles.ofUser(environment), log }),
 		root: current.configuration.root,
 	});
+	return { gate, loops: new LoopGuard(() => current.configuration) };
 }
 
 /** Loaded when the environment names a collector. */
