@@ -26,7 +26,7 @@ const isAll = process.env.ORCHESTRA_TESTS === 'all';
 install();
 step('build', process.execPath, ['scripts/build.mjs']);
 if (args.length > 0) tool('tests', 'vitest', ['run', ...args]);
-else await runBeside([checks(), tests()]);
+else await runBeside([checks(), ...tests().map((run) => [run])]);
 if (args.length === 0) process.stderr.write(summary());
 
 function checks() {
