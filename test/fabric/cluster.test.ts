@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
@@ -14,6 +14,7 @@ import { startMctl } from '../support/mctl.ts';
 import { freePort, natsServer } from '../support/nats-server.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
+import { writeFiles } from '../support/workspace.ts';
 
 const trusted = { ORCHESTRA_TRUST: 'all' };
 const shellTool = `read -r request
@@ -23,6 +24,7 @@ echo '{"type":"result","ts":"2025-02-25T10:00:00.000Z","toolId":"hello","payload
 describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl configured', () => {
 	it('serves members over TLS, and rotates, drains and revokes them while it runs', async () => {
 		const boss = openHubPlace({});
+		Object.assign(boss.env, trusted);
 		for (const [name, ...more] of [['laptop'], ['gpu-1', '--offer=gpu'], ['gpu-2', '--offer=gpu']])
 			await boss.run('fabric', 'invite', name ?? '', ...more);
 		const ports = [await freePort(), await freePort(), await freePort()];
@@ -32,22 +34,32 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl 
 		const { nodes, servers, ca } = JSON.parse((await configure()).stdout) as Written;
 		const processes = nodes.map(({ folder }) => startNode(join(folder, 'nats.conf')));
 		for (const port of ports) await until('the cluster has a leader', () => isHealthy(port + 4000), 60_000);
-		const place = (name: string, more: object): HubPlace => memberPlace(boss, { name, servers, ca, more });
+		const place = (name: string, more: object): HubPlace =>
+			memberPlace(boss, { name, servers, ca, credentials: '${file:~/.orchestra/fabric.nk}', ...more });
 		const near = place('laptop', { use: ['gpu__*'] });
 		const reload = async (): Promise<void> => {
 			await configure();
 			for (const child of processes) child.kill('SIGHUP');
 		};
 
-		boss.write('work/orchestra.json', JSON.stringify({ fabric: near.settings }));
+		const seed = seedOf(boss, 'laptop');
+		const fabric = { servers, ca, name: 'laptop', credentials: `\${file:${seed}}` };
+		writeFiles(boss.cwd, { 'orchestra.json': JSON.stringify({ fabric }) });
 		expect((await boss.run('fabric', 'setup')).stdout).toContain('with 3 replicas');
-		const workers = ['gpu-1', 'gpu-2'].map((name) => startWorkerOf(place(name, { group: 'gpu', labels: [`at=${name}`] })));
-		for (const worker of workers) await until('it offers', () => worker.log.includes('tools to the fabric'), 20_000);
+		const workers = ['gpu-1', 'gpu-2'].map((name) =>
+			startWorkerOf(place(name, { group: 'gpu', labels: [`at=${name}`] })),
+		);
+		for (const worker of workers)
+			await until('it offers', () => worker.log.includes('tools to the fabric'), 20_000);
 		const call = (): Promise<{ stdout: string; stderr: string }> => near.run('run', 'gpu__hello', '--json');
 		expect((await call()).stdout).toContain('shell');
 
 		const status = JSON.parse((await boss.run('fabric', 'status', '--json')).stdout);
-		expect(status).toMatchObject({ cluster: 'fabric', replicas: 3, offers: [{ workers: ['gpu-1', 'gpu-2'] }] });
+		expect(status).toMatchObject({
+			cluster: 'fabric',
+			replicas: 3,
+			offers: [{ workers: ['gpu-1', 'gpu-2'] }],
+		});
 		expect((await near.run('doctor', '--check')).stdout).toContain('fabric: gpu has 2 workers, 1 tools');
 
 		// A worker is drained by name, and the other one gets the calls.
@@ -63,12 +75,20 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl 
 		await boss.run('fabric', 'rotate', 'gpu-1', '--finish');
 		const before = workers[0]?.log.split('connected to the fabric').length ?? 0;
 		await reload();
-		await until('it has connected with its new key', () => (workers[0]?.log.split('connected to the fabric').length ?? 0) > before, 20_000);
+		await until(
+			'it has connected with its new key',
+			() => (workers[0]?.log.split('connected to the fabric').length ?? 0) > before,
+			20_000,
+		);
 
 		// A revoked one is disconnected at once, and never gets in again.
 		expect((await boss.run('fabric', 'revoke', 'gpu-2')).stdout).toContain('gpu-2 is no member any more');
 		await reload();
-		await until('it is out', () => /cannot be reached: .*[Aa]uthorization/.test(workers[1]?.log ?? ''), 20_000);
+		await until(
+			'it is out',
+			() => /cannot be reached: .*[Aa]uthorization/.test(workers[1]?.log ?? ''),
+			20_000,
+		);
 		await until('the other one gets all calls', async () => (await call()).stdout.includes('shell'), 20_000);
 		expect((await boss.run('fabric', 'revoke', 'gpu-2')).stderr).toContain('there is no member called gpu-2');
 	}, 180_000);
@@ -96,4 +116,31 @@ async function isHealthy(port: number): Promise<boolean> {
 
 function seedOf(boss: HubPlace, name: string): string {
 	return join(boss.home, '.orchestra/fabric', `${name}.nk`);
+}
+
+/** The machine of a member, with its key. */
+function memberPlace(
+	boss: HubPlace,
+	fabric: { readonly name: string; readonly [key: string]: unknown },
+): HubPlace {
+	const isWorker = fabric['group'] !== undefined;
+	const place = openHubPlace(
+		{ fabric, ...(isWorker && { tools: { roots: ['./tools'] } }) },
+		{
+			'.orchestra/fabric.nk': '',
+			'work/tools/hello/manifest.json': manifestOf('hello', { command: ['sh', 'main.sh'] }),
+			'work/tools/hello/main.sh': shellTool,
+		},
+	);
+	copyFileSync(seedOf(boss, fabric.name), join(place.home, '.orchestra/fabric.nk'));
+	Object.assign(place.env, trusted);
+	return place;
+}
+
+function startWorkerOf(place: HubPlace): { readonly place: HubPlace; readonly log: string } {
+	const child = startMctl(['worker'], { cwd: place.cwd, env: place.env });
+	atEnd(() => child.kill('SIGKILL'));
+	const started = { place, log: '' };
+	child.stderr.on('data', (chunk: Buffer) => (started.log += chunk.toString('utf8')));
+	return started;
 }

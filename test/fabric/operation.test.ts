@@ -1,5 +1,6 @@
 /* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fabricReply } from '../../src/dashboard/fabric-reply.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { orderWorker } from '../../src/fabric/order-worker.ts';
 import { ADMINISTRATOR } from '../../src/fabric/server-config.ts';
@@ -115,6 +116,12 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		expect(groups).toMatchObject([
 			{ name: 'seen', workers: [{ name: 'seen', version, labels: ['zone=a'], calls: 1, inFlight: 0 }] },
 		]);
+		const page = fabricReply({ hub: hub.hub, offer: () => worker.overview() });
+		expect(page).toMatchObject({
+			use: { groups: [{ name: 'seen' }] },
+			offer: { accepted: { 'agent-hub': 1 } },
+		});
+		expect(JSON.parse(JSON.stringify(page))).toEqual(page);
 		const metrics = new HubMetrics(hub.hub, { offer: () => worker.overview() });
 		atEnd(() => metrics.close());
 		const text = metrics.text();
