@@ -64,11 +64,11 @@ export interface DoneReply {
 /** The fabric: what this hub uses of others, and what it offers; each null when it does not. */
 export interface FabricReply {
 	readonly use: FabricOverview | null;
-	readonly offer: OfferFacts | null;
+	readonly offer: OfferedFabric | null;
 }
 
 /** `OfferOverview` as JSON: counts by the name of the hub, or by the reason. */
-export type OfferFacts = {
+export type OfferedFabric = {
 	readonly [K in keyof OfferOverview]: OfferOverview[K] extends ReadonlyMap<string, number>
 		? Readonly<Record<string, number>>
 		: OfferOverview[K];

@@ -10,7 +10,7 @@ import type { FabricRule } from '../config/configuration.ts';
 import { PRESENCE_LATE_MS } from './fabric-timers.ts';
 
 /** A worker that may be chosen. */
-export interface Candidate {
+export interface WorkerCandidate {
 	readonly name: string;
 	readonly labels: readonly string[];
 	readonly isDraining: boolean;
@@ -21,13 +21,13 @@ export interface Candidate {
 }
 
 /** A worker by name; `any` when the server may choose; otherwise why none can be used. */
-export type Choice = { readonly worker: string } | 'any' | { readonly reason: string };
+export type WorkerChoice = { readonly worker: string } | 'any' | { readonly reason: string };
 
 export function chooseWorker(
-	candidates: readonly Candidate[],
+	candidates: readonly WorkerCandidate[],
 	{ require, prefer }: Pick<FabricRule, 'require' | 'prefer'>,
 	now: number,
-): Choice {
+): WorkerChoice {
 	const present = candidates.filter(({ isDraining }) => !isDraining);
 	const able = present.filter(({ labels }) => hasAll(labels, require));
 	if (able.length === 0) return { reason: missing(present, require) };
@@ -44,7 +44,7 @@ function hasAll(labels: readonly string[], wanted: readonly string[]): boolean {
 	return wanted.every((label) => labels.includes(label));
 }
 
-function missing(present: readonly Candidate[], require: readonly string[]): string {
+function missing(present: readonly WorkerCandidate[], require: readonly string[]): string {
 	const wanted = `the ${require.length === 1 ? 'label' : 'labels'} ${require.join(', ')}`;
 	const count =
 		present.length === 1 ? 'its one worker does not have' : `none of its ${present.length} workers has`;

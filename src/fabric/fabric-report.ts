@@ -61,7 +61,7 @@ export async function watchFabric(
 		everyMs,
 		signal,
 		onReport,
-	}: { everyMs: number; signal: AbortSignal; onReport(report: FabricReport): void },
+	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => void },
 ): Promise<void> {
 	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const follower = new OfferFollower(link, Log.silent, () => {});

@@ -26,8 +26,8 @@ import {
 import { KeptResults, type ShortResult } from './kept-results.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
-import { type Refusal, RunLimits } from './run-limits.ts';
 import { ADMINISTRATOR } from './server-config.ts';
+import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunsOptions {
 	readonly link: FabricLink;
@@ -54,7 +54,7 @@ const CALL = /^([\w-]{8})\.[\w-]{16}$/;
 export class RemoteRuns {
 	readonly #options: RemoteRunsOptions;
 	readonly #runs = new Map<string, RemoteRun>();
-	readonly limits: RunLimits = new RunLimits();
+	readonly limits: WorkerLimits = new WorkerLimits();
 	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
 	readonly accepted: Map<string, number> = new Map();
 	readonly refused: Map<string, number> = new Map();
@@ -170,7 +170,7 @@ export class RemoteRuns {
 		this.#sessions.close();
 	}
 
-	#refusal({ expires = 0 }: Envelope): Refusal | undefined {
+	#refusal({ expires = 0 }: Envelope): CallRefusal | undefined {
 		if (this.#isDraining) return { kind: 'draining', reason: 'the worker is stopping' };
 		if (this.#kept.unsentBytes > UNSENT_RESULTS_BYTES)
 			return { kind: 'unsent', reason: `the worker still sends ${this.#kept.unsentBytes} bytes of results` };
@@ -178,12 +178,12 @@ export class RemoteRuns {
 		return lateMs > 0 ? { kind: 'expired', reason: `the call expired ${lateMs} ms ago` } : undefined;
 	}
 
-	#refusalOf(tool: string): Refusal | undefined {
+	#refusalOf(tool: string): CallRefusal | undefined {
 		if (this.#options.isOffered(tool)) return undefined;
 		return { kind: 'not_offered', reason: `the worker does not offer ${tool}` };
 	}
 
-	#refuse(call: string, caller: string, { kind, reason }: Refusal): void {
+	#refuse(call: string, caller: string, { kind, reason }: CallRefusal): void {
 		add(this.refused, kind);
 		this.#send(call, caller, { kind: 'refused', reason });
 	}

@@ -4,39 +4,49 @@ import type { FabricLinkFacts, FabricOverview, OfferOverview } from './fabric-ov
 
 /** Read whenever the metrics are; each is undefined without that side of the fabric. */
 export interface FabricSides {
-	use(): FabricOverview | undefined;
-	offer(): OfferOverview | undefined;
+	readonly use: () => FabricOverview | undefined;
+	readonly offer: () => OfferOverview | undefined;
 }
 
 type Read = () => Iterable<readonly [Readonly<Record<string, string>>, number]>;
+type Add = (kind: 'counter' | 'gauge', name: string, help: string, read: Read) => void;
 
 export function addFabricMetrics(registry: MetricRegistry, sides: FabricSides): void {
-	const add = (kind: 'counter' | 'gauge', name: string, help: string, read: Read): void =>
+	const add: Add = (kind, name, help, read) =>
 		registry.observed({ name: `orchestra_fabric_${name}`, help }, kind, read);
+	addLinks(add, sides);
+	addWorkers(add, sides);
+	addOffer(add, sides);
+}
+
+function addLinks(add: Add, sides: FabricSides): void {
 	const links = (read: (link: FabricLinkFacts) => number): Read =>
 		function* () {
 			const [use, offer] = [sides.use(), sides.offer()];
 			if (use) yield [{ orchestra_role: 'use' }, read(use.link)];
 			if (offer) yield [{ orchestra_role: 'offer' }, read(offer.link)];
 		};
-	add(
-		'gauge',
-		'link_up',
-		'Whether the NATS server answers: 1, or 0 when the link is down or suspect.',
-		links(isUp),
-	);
+	const about = 'Whether the NATS server answers: 1, or 0 when the link is down or suspect.';
+	add('gauge', 'link_up', about, links(isUp));
+	const [made, lost] = [
+		'Connections to a NATS server that were made.',
+		'Connections to a NATS server that were lost.',
+	];
 	add(
 		'counter',
 		'link_connects_total',
-		'Connections to a NATS server that were made.',
+		made,
 		links(({ connects }) => connects),
 	);
 	add(
 		'counter',
 		'link_losses_total',
-		'Connections to a NATS server that were lost.',
+		lost,
 		links(({ losses }) => losses),
 	);
+}
+
+function addWorkers(add: Add, sides: FabricSides): void {
 	add('gauge', 'workers', 'Workers that this hub sees, by group and whether they are draining.', () =>
 		(sides.use()?.groups ?? []).flatMap(({ name, workers }) =>
 			workers.map(
@@ -47,19 +57,22 @@ export function addFabricMetrics(registry: MetricRegistry, sides: FabricSides): 
 	add('gauge', 'quarantined_tools', 'Tools of a group that are not listed until they are accepted.', () =>
 		(sides.use()?.groups ?? []).map(({ name, quarantined }) => [{ orchestra_group: name }, quarantined]),
 	);
-	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(sides.offer()?.isReady));
+}
+
+function addOffer(add: Add, { offer }: Pick<FabricSides, 'offer'>): void {
+	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(offer()?.isReady));
 	add('gauge', 'draining', 'Whether it finishes its calls and accepts no more: 1 or 0.', () =>
-		one(sides.offer()?.isDraining),
+		one(offer()?.isDraining),
 	);
-	add('gauge', 'offered_tools', 'Tools that are offered to other hubs.', () => one(sides.offer()?.tools));
+	add('gauge', 'offered_tools', 'Tools that are offered to other hubs.', () => one(offer()?.tools));
 	add('gauge', 'running_calls', 'Calls of other hubs that run here.', () =>
-		labelled('orchestra_hub', sides.offer()?.running),
+		labelled('orchestra_hub', offer()?.running),
 	);
 	add('counter', 'accepted_calls_total', 'Calls of other hubs that were accepted here.', () =>
-		labelled('orchestra_hub', sides.offer()?.accepted),
+		labelled('orchestra_hub', offer()?.accepted),
 	);
 	add('counter', 'refused_calls_total', 'Calls of other hubs that were refused here, by reason.', () =>
-		labelled('orchestra_reason', sides.offer()?.refused),
+		labelled('orchestra_reason', offer()?.refused),
 	);
 }
 

@@ -1,6 +1,6 @@
 /* Which worker a rule about labels chooses. */
 import { describe, expect, it } from 'vitest';
-import { type Candidate, chooseWorker } from '../../src/fabric/choose-worker.ts';
+import { chooseWorker, type WorkerCandidate } from '../../src/fabric/choose-worker.ts';
 
 const NOW = 100_000;
 
@@ -36,12 +36,18 @@ describe('chooseWorker', () => {
 	});
 });
 
-const one: Candidate = { name: 'one', labels: ['zone=a'], isDraining: false, heardAt: NOW, inFlight: 0 };
-const two: Candidate = { ...one, name: 'two', labels: ['gpu', 'zone=b'] };
-const three: Candidate = { ...one, name: 'three', labels: ['gpu', 'zone=a'] };
+const one: WorkerCandidate = {
+	name: 'one',
+	labels: ['zone=a'],
+	isDraining: false,
+	heardAt: NOW,
+	inFlight: 0,
+};
+const two: WorkerCandidate = { ...one, name: 'two', labels: ['gpu', 'zone=b'] };
+const three: WorkerCandidate = { ...one, name: 'three', labels: ['gpu', 'zone=a'] };
 
 function chosen(
-	candidates: readonly Candidate[],
+	candidates: readonly WorkerCandidate[],
 	{ require = [], prefer = [] }: { require?: string[]; prefer?: string[] },
 ): ReturnType<typeof chooseWorker> {
 	return chooseWorker(candidates, { require, prefer }, NOW);

@@ -7,10 +7,12 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { WORKER_DRAIN_MS } from '../../fabric/fabric-timers.ts';
 import type { FollowedOffer } from '../../fabric/followed-offer.ts';
-import { openHub } from '../../hub/open-hub.ts';
+import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
 import type { HubHttp } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
@@ -56,19 +58,7 @@ export const worker: Command = {
 			opening = openOffer(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
 			const offer = await Promise.race([opening, aborted(signal)]);
 			if (offer?.isOpen === false) throw noFabric();
-			if (fabric.httpAddr !== undefined && offer !== undefined) {
-				const { openWorkerHttp } = await import('../../http/open-worker-http.ts');
-				http = await openWorkerHttp({
-					address: fabric.httpAddr,
-					settings: opened.configuration().hub,
-					folder: await folder(),
-					hub: opened.hub,
-					offer: () => offer.overview(),
-					spans: opened.spans,
-					log,
-				});
-				log.info(`health and metrics are at ${http.url}`);
-			}
+			if (offer) http = await openHttp({ opened, offer, folder, log });
 			await Promise.race([offer?.offered(), aborted(signal)]);
 			const { name, group } = fabric;
 			if (flags['json'] === true && !signal.aborted)
@@ -88,6 +78,37 @@ export const worker: Command = {
 		}
 	},
 };
+
+/** Undefined without the setting. */
+async function openHttp({
+	opened,
+	offer,
+	folder,
+	log,
+}: {
+	opened: OpenedHub;
+	offer: FollowedOffer;
+	folder: () => Promise<string>;
+	log: Log;
+}): Promise<HubHttp | undefined> {
+	const { fabric, hub: settings } = opened.configuration();
+	const address = fabric?.httpAddr;
+	if (address === undefined) return undefined;
+	const { openWorkerHttp } = await import('../../http/open-worker-http.ts');
+	const { hub, spans } = opened;
+	const overview = (): OfferOverview | undefined => offer.overview();
+	const http = await openWorkerHttp({
+		address,
+		settings,
+		folder: await folder(),
+		hub,
+		offer: overview,
+		spans,
+		log,
+	});
+	log.info(`health and metrics are at ${http.url}`);
+	return http;
+}
 
 function onlyOffering(read: Configuration, withExamples: boolean): Configuration {
 	const tools = withExamples ? { ...read.tools, examples: true } : read.tools;

@@ -13,7 +13,7 @@ export interface LimitedCall {
 }
 
 /** Why a call is refused: a word for metrics, and a sentence. */
-export interface Refusal {
+export interface CallRefusal {
 	readonly kind:
 		| 'draining'
 		| 'full'
@@ -26,7 +26,7 @@ export interface Refusal {
 	readonly reason: string;
 }
 
-export class RunLimits {
+export class WorkerLimits {
 	#limits: FabricLimits = {};
 	readonly #byHub = new Map<string, number>();
 	readonly #byTool = new Map<string, number>();
@@ -43,7 +43,7 @@ export class RunLimits {
 	}
 
 	/** Why one more call may not run; undefined when it may. */
-	refusal({ caller, tool }: LimitedCall): Refusal | undefined {
+	refusal({ caller, tool }: LimitedCall): CallRefusal | undefined {
 		const { calls = WORKER_CALLS_LIMIT, perHub, perTool = {} } = this.#limits;
 		if (this.#all >= calls) return { kind: 'full', reason: `the worker runs ${calls} calls already` };
 		if (perHub !== undefined && (this.#byHub.get(caller) ?? 0) >= perHub)
