@@ -21,6 +21,7 @@ import { PolicyChange } from './policy-change.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
+import { UsageView } from './usage-view.ts';
 
 const ROWS_LIMIT = 1000;
 const DEFAULT_ROWS = 200;
@@ -41,6 +42,7 @@ export class ApiRoutes {
 	readonly #policy: PolicyChange;
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
+	readonly #usage: UsageView;
 	readonly #gets: Readonly<Record<string, Route>>;
 	readonly #posts: Readonly<Record<string, Route>>;
 
@@ -57,6 +59,7 @@ export class ApiRoutes {
 		this.#policy = new PolicyChange(parts, this.#catalogue);
 		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
+		this.#usage = new UsageView(parts);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
 	}
@@ -104,6 +107,7 @@ export class ApiRoutes {
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
 			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
+			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 		};
 	}
 

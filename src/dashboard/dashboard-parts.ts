@@ -15,6 +15,8 @@ export interface DashboardParts {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** What this hub offers to other hubs. */
 	readonly offer?: (() => OfferOverview | undefined) | undefined;
+	/** The journal of the hub. */
+	readonly journalFile: string;
 	readonly calls: CallLog;
 	readonly followed: Pick<FollowedCalls, 'use'>;
 	readonly limits: DashboardLimits;
