@@ -134,15 +134,11 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	const http = new HttpSwitch((address) =>
-		openListener(address, options, {
-			opened: whenOpen(opened),
-			shared,
-			activity,
-			offer: () => offer?.overview(),
-		}),
-	);
 	let offer: HubOffer | undefined;
+	const offered = (): OfferOverview | undefined => offer?.overview();
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
 	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
