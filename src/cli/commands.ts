@@ -104,6 +104,21 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./fabric/fabric-invite.ts')).fabricInvite,
 	},
+	'fabric rotate': {
+		summary: 'Make a new key of a hub or worker, without a pause',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-rotate.ts')).fabricRotate,
+	},
+	'fabric revoke': {
+		summary: 'Remove a hub or worker and its key',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-revoke.ts')).fabricRevoke,
+	},
+	'fabric drain': {
+		summary: 'Let a worker finish its calls and accept no more',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-drain.ts')).fabricDrain,
+	},
 	'fabric setup': {
 		summary: 'Prepare the NATS servers, once',
 		isRare: true,
@@ -132,6 +147,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		summary: 'Check that no line of the journal was changed or removed',
 		isRare: true,
 		load: async () => (await import('./log/log-verify.ts')).logVerify,
+	},
+	usage: {
+		summary: 'Show what calls and tool lists cost, and what nobody uses',
+		isRare: true,
+		load: async () => (await import('./commands/usage.ts')).usage,
 	},
 	trust: {
 		summary: 'Show what this project would run, and trust it',

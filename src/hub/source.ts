@@ -14,6 +14,7 @@ import type { CallContext, ClientConnection } from '../mcp/server/call-context.t
 import type { Call, Capability, Change, RootsClient } from '../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions } from '../protocol/mcp-types.ts';
+import type { FabricView } from './fabric-overview.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import type { PlainSource } from './sources/mcp/plain-call.ts';
 
@@ -192,6 +193,7 @@ export interface SourceAbilities {
 	listDocuments: Documents;
 	retire: Draining;
 	configurationKey: Configured;
+	overview: FabricView;
 	plainTarget: PlainSource;
 }
 

@@ -99,6 +99,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],
 		wrong: [['worker'], /offers nothing to a fabric/],

@@ -14,6 +14,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
+import type { OfferOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -34,6 +35,8 @@ import { Retirement } from './retirement.ts';
 
 /** Idle timeout of a hub without a configured address, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
+/** When servers that were never seen start without a client: the one that started this hub may have ended before it could connect. */
+const LEARN_ALONE_MS = 5000;
 
 export interface RunHubOptions {
 	readonly folder: HubFolder;
@@ -57,6 +60,8 @@ export interface RunHubOptions {
 export interface HubOffer {
 	/** Whether something is offered now. */
 	readonly isOpen: boolean;
+	/** Undefined while nothing is offered. */
+	overview(): OfferOverview | undefined;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
 }
@@ -74,6 +79,8 @@ export interface HubHttpParts {
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
+	/** What this hub offers to others. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -127,11 +134,13 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	const http = new HttpSwitch((address) =>
-		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
-	);
 	let offer: HubOffer | undefined;
+	const offered = (): OfferOverview | undefined => offer?.overview();
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+	);
 	let retirement: Retirement | undefined;
+	let alone: NodeJS.Timeout | undefined;
 	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
 	const handlers = handlersOf(() => whenOpen(opened), parts);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
@@ -146,6 +155,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const current = opened;
+		alone = setTimeout(() => current.hub.sessions.learn(), LEARN_ALONE_MS);
 		// A hub that other hubs may call does not stop when it has no client of its own.
 		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
 		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
@@ -155,6 +165,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const isDone = (): boolean => isIdle(activity, limitMs(), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
+		clearTimeout(alone);
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		await offer?.close();
@@ -226,10 +237,14 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
+interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
+	readonly activity: Activity;
+}
+
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
+	{ opened, shared, activity, offer }: ListenerParts,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({
@@ -238,6 +253,7 @@ async function openListener(
 		folder: folder.path,
 		hub: opened.hub,
 		spans: opened.spans,
+		offer,
 		opened,
 		environment,
 		journalFile: folder.journalFile,
