@@ -15,6 +15,34 @@ export type ServerScope = 'shared' | 'session' | 'call';
  */
 export type PinMode = 'off' | 'warn' | 'quarantine';
 
+/** What a parameter of a tool is for clients, in place of what its server says. */
+export interface ParameterOverride {
+	readonly description?: string | undefined;
+	/** Sent when the client sends none. */
+	readonly default?: unknown;
+	readonly hidden?: boolean | undefined;
+	/** Of a hidden one: sent in every call. A `SecretText` is resolved with the first. */
+	readonly value?: unknown;
+	readonly enum?: readonly unknown[] | undefined;
+}
+
+/** What a tool is for clients, in place of what its server says. */
+export interface ToolOverride {
+	readonly title?: string | undefined;
+	readonly description?: string | undefined;
+	readonly annotations?:
+		| {
+				readonly title?: string | undefined;
+				readonly readOnlyHint?: boolean | undefined;
+				readonly destructiveHint?: boolean | undefined;
+				readonly idempotentHint?: boolean | undefined;
+				readonly openWorldHint?: boolean | undefined;
+		  }
+		| undefined;
+	/** By name. */
+	readonly parameters?: Readonly<Record<string, ParameterOverride>> | undefined;
+}
+
 /** How the hub runs an MCP server, with its defaults. Times are in milliseconds. */
 export interface ServerSettings {
 	readonly scope: ServerScope;
@@ -31,6 +59,8 @@ export interface ServerSettings {
 	readonly deny: readonly string[];
 	/** New names of tools by their own names. */
 	readonly rename: Readonly<Record<string, string>>;
+	/** By the own names of tools. */
+	readonly overrides: Readonly<Record<string, ToolOverride>>;
 	readonly learn: boolean;
 	readonly eager: boolean;
 	readonly alwaysLoad: boolean;

@@ -34,9 +34,11 @@ import { abortable } from '../../../rpc/abortable.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
+import { JsonText, withMember } from '../../../wire/json-text.ts';
 import type { ExtensionRules } from '../../extensions.ts';
 import type { LabelledUris } from '../../labelled-uris.ts';
 import type { LogLevels } from './log-levels.ts';
+import type { AddedValues } from './overridden-tools.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
@@ -49,6 +51,8 @@ export interface ForwardedCall {
 	readonly context: CallContext;
 	/** Fields that replace those of the client, such as the server's own name of a tool. */
 	readonly changes: Readonly<Record<string, unknown>>;
+	/** Arguments of the configuration, in place of those of the client. */
+	readonly values?: AddedValues | undefined;
 	/** Whether the request may be made again after the server ended during it. */
 	readonly mayRepeat: () => boolean;
 	/** Whether the result must not be changed: it has a digest. */
@@ -320,6 +324,7 @@ function forwardedParams(
 	// It asks for a task, whose result nobody could fetch.
 	if ('task' in forwarded) delete forwarded['task'];
 	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
+	if (call.values) forwarded['arguments'] = withValues(forwarded['arguments'], call.values);
 	// The session has opened the sealed state of the client.
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
@@ -341,4 +346,14 @@ function addClient(meta: Result, context: CallContext, extensions: ExtensionRule
 	meta[CLIENT_CAPABILITIES] = extensions.forwarded(context.clientCapabilities);
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
+}
+
+/** The arguments of the client with these; the others keep their digits. */
+function withValues(given: unknown, values: AddedValues): unknown {
+	if (!(given instanceof JsonText)) return { ...(isObject(given) ? given : {}), ...values };
+	const text = Object.entries(values).reduce(
+		(written, [name, value]) => withMember(written, [name], JSON.stringify(value)),
+		given.text,
+	);
+	return new JsonText(text);
 }

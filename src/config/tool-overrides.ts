@@ -1,0 +1,66 @@
+/* `overrides` of a server: other words for its tools, and values that the client does not choose. */
+import type { ParameterOverride, ToolOverride } from './configuration.ts';
+import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from './key.ts';
+
+type Annotations = NonNullable<ToolOverride['annotations']>;
+
+const annotationKeys: Keys<Annotations> = {
+	title: key(text, { about: 'a title' }),
+	readOnlyHint: key(flag, { about: 'whether it only reads' }),
+	destructiveHint: key(flag, { about: 'whether it may destroy something' }),
+	idempotentHint: key(flag, { about: 'whether a second call changes nothing more' }),
+	openWorldHint: key(flag, { about: 'whether it reaches beyond this machine' }),
+};
+
+/** Any JSON value, with variables; a text may have secret references. */
+const fixedValue: Shape<NonNullable<unknown>> = {
+	read: (field) => field.secretText() ?? field.json() ?? undefined,
+	schema: {},
+};
+
+const anyValue: Shape<NonNullable<unknown>> = { read: (field) => field.json() ?? undefined, schema: {} };
+
+const values: Shape<readonly unknown[]> = {
+	read: (field) => {
+		if (!field.isPresent) return undefined;
+		const given = field.items().map((item) => item.json());
+		return given.length > 0 ? given : field.report('at least one value');
+	},
+	schema: { type: 'array', minItems: 1 },
+};
+
+const parameterKeys: Keys<ParameterOverride> = {
+	description: key(text, { about: 'in place of its own' }),
+	default: key(anyValue, { about: 'sent when the client sends none' }),
+	hidden: key(flag, { about: 'leave it out of the schema; needs a `value`' }),
+	value: key(fixedValue, {
+		about: 'sent in every call, whatever the client sends; may have variables and secret references',
+		isSecret: true,
+	}),
+	enum: key(values, { about: 'the only values that a client may send; of its own values, if it has some' }),
+};
+
+const parameter: Shape<ParameterOverride> = {
+	...object(parameterKeys),
+	read: (field, place) => {
+		const read = object(parameterKeys).read(field, place);
+		if (read?.hidden === true && read.value === undefined && !field.at('value').isPresent)
+			return field.at('value').report('a value, because the parameter is hidden');
+		if (read?.value !== undefined && read.hidden !== true)
+			return field.at('hidden').report('true, because the parameter has a fixed value');
+		return read;
+	},
+};
+
+const toolOverrideKeys: Keys<ToolOverride> = {
+	title: key(text, { about: 'in place of its own' }),
+	description: key(text, { about: 'in place of its own' }),
+	annotations: key(object(annotationKeys), { about: 'in place of those of the same name' }),
+	parameters: key(mapOf(parameter), { about: 'by the name of the parameter' }),
+};
+
+/** By the server's own names of its tools. */
+export const toolOverrides: Shape<Readonly<Record<string, ToolOverride>>> = {
+	...mapOf(object(toolOverrideKeys)),
+	schema: { type: 'object', additionalProperties: schemaOf(toolOverrideKeys) },
+};
