@@ -40,7 +40,7 @@ export interface PlainRoutesDeps {
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
 	/** Largest result that is not shortened, in characters. */
-	readonly limitCharacters: (context: CallContext) => number;
+	readonly limitCharacters: (context: CallContext, route: Route<Tool>) => number;
 	/** A call was sent. */
 	readonly began: (call: PlainCall) => void;
 	/** A call was answered: `entry` is its line of the journal. */
@@ -60,7 +60,7 @@ export class PlainRoutes implements ToolForwarder {
 	}
 
 	take(view: MessageView, from: ViewedClient): boolean {
-		if (!this.#deps.isOpen()) return false;
+		if (!this.#deps.isOpen() || view.has('budgetTokens')) return false;
 		const route = this.#routeOf(view, from);
 		return route !== undefined && PlainCall.send(view, from, route);
 	}
@@ -115,7 +115,7 @@ export class ToolRoute implements PlainRoute {
 		this.found = found;
 		this.target = target;
 		this.note = note;
-		this.limitCharacters = deps.limitCharacters(context);
+		this.limitCharacters = deps.limitCharacters(context, found);
 		this.#deps = deps;
 		this.name = name;
 		this.client = clientName(context);

@@ -174,7 +174,7 @@ function memberTexts(text: string): Map<string, string> {
 }
 
 /** A member of an object text. */
-interface Member {
+export interface Member {
 	readonly name: string;
 	/** Where its name is. */
 	readonly at: number;
@@ -183,12 +183,15 @@ interface Member {
 	readonly end: number;
 }
 
-function membersOf(text: string): Member[] {
+/** The members of an object text, in their order. */
+export function membersOf(text: string): Member[] {
 	const members: Member[] = [];
 	let at = text.indexOf('{') + 1;
 	while (!(members.length === 0 && closesAt(text, at))) {
 		const colon = scanner.scan(text, at, nothing, []);
-		const name = JSON.parse(text.slice(at, colon)) as string; // a name is a string
+		const written = text.slice(at, colon).trim();
+		// A name is a string.
+		const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
 		const end = scanner.scan(text, colon + 1, nothing, []);
 		members.push({ name, at, start: colon + 1, end });
 		if (text[end] !== ',') break;

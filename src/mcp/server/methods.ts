@@ -217,9 +217,9 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 }
 
 /** What a provider offers, for the answer to `initialize` and `server/discover`. */
-export function providerOffer(provider: Provider): Awaitable<Result> {
+export function providerOffer(provider: Provider, clientInfo: unknown): Awaitable<Result> {
 	return after(declaredCapabilities(provider), (capabilities) =>
-		after(provider.instructions, (instructions) =>
+		after(provider.instructions?.(clientInfo), (instructions) =>
 			instructions === undefined ? { capabilities } : { capabilities, instructions },
 		),
 	);
