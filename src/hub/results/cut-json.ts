@@ -6,7 +6,7 @@
  * its first. A string keeps its beginning and says how much follows. What was cut is reported by
  * its path.
  */
-import { elementsOf, membersOf } from '../../wire/json-text.ts';
+import { elementsOf, memberSpans } from '../../wire/json-text.ts';
 import { count1000 } from './json-shape.ts';
 import { CUT_LEVELS } from './result-limits.ts';
 
@@ -70,7 +70,7 @@ class Cutter {
 	}
 
 	#object(text: string, limit: number, path: string, level: number): string {
-		const members = level < CUT_LEVELS ? membersOf(text) : [];
+		const members = level < CUT_LEVELS ? memberSpans(text) : [];
 		const close = /\s*\}$/.exec(text.slice(-ENDING))?.[0] ?? '}';
 		const room = limit - 1 - close.length;
 		const isShared = members.length * LEAST_MEMBER <= room;

@@ -16,7 +16,7 @@ export function wellFormed(text: string): string {
 }
 
 /** The first part of a text, at most `limit` characters. */
-export function cutText(text: string, limit: number): string {
+export function firstPart(text: string, limit: number): string {
 	if (text.length <= limit) return text;
 	const line = text.lastIndexOf('\n', limit - 1) + 1;
 	if (line >= limit * LEAST_SHARE) return text.slice(0, line);
@@ -31,7 +31,7 @@ export function cutMiddle(text: string, limit: number): string {
 	const gap = `\n[… ${text.length.toLocaleString('en-US')} characters in all …]\n`;
 	const room = Math.max(0, limit - gap.length);
 	const tail = lastPart(text, Math.floor(room * TAIL_SHARE));
-	return `${cutText(text, room - tail.length).replace(/\n$/, '')}${gap}${tail}`;
+	return `${firstPart(text, room - tail.length).replace(/\n$/, '')}${gap}${tail}`;
 }
 
 /** The last part of a text, at most `limit` characters, from the start of a line where there is one. */

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isObject } from '../../wire/json.ts';
-import { HEADER_BYTES } from './result-limits.ts';
+import { FACTS_BYTES } from './result-limits.ts';
 
 /** What the first line says. */
 export interface ResultFacts {
@@ -44,7 +44,7 @@ export async function readKept(path: string): Promise<KeptResult | undefined> {
 	const handle = basename(path);
 	if (!isHandle(handle)) return undefined;
 	try {
-		const head = await readBytes(path, 0, HEADER_BYTES);
+		const head = await readSpan(path, 0, FACTS_BYTES);
 		const end = head.indexOf('\n');
 		const facts: unknown = JSON.parse(head.toString('utf8', 0, end));
 		if (!isFacts(facts)) return undefined;
@@ -55,7 +55,7 @@ export async function readKept(path: string): Promise<KeptResult | undefined> {
 }
 
 /** At most `length` bytes of a file from `offset`. */
-export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
+export async function readSpan(path: string, offset: number, length: number): Promise<Buffer> {
 	const file = await open(path, 'r');
 	try {
 		const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);

@@ -7,7 +7,7 @@ export const KEPT_RESULTS = 1000;
 /** How long a result is kept at most, in milliseconds. */
 export const KEPT_MS: number = 24 * 60 * 60_000;
 /** Longest description of a kept file, in bytes. */
-export const HEADER_BYTES = 4096;
+export const FACTS_BYTES = 4096;
 
 /** Bytes of a page of a resource when the client names no length. */
 export const PAGE_BYTES: number = 64 * 1024;

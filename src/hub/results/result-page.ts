@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { ResourceContent } from '../../protocol/mcp-types.ts';
-import { type KeptResult, readBytes } from './kept-result.ts';
+import { type KeptResult, readSpan } from './kept-result.ts';
 import { MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
 
 /** Characters before and after a found text. */
@@ -41,7 +41,7 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number): n
 
 /** Three bytes more than asked for: a character has at most four. */
 function readRange({ path, from }: KeptResult, offset: number, length: number): Promise<Buffer> {
-	return readBytes(path, from + offset, length + 3);
+	return readSpan(path, from + offset, length + 3);
 }
 
 /** The range without half characters: it begins and ends at the first byte of one. */

@@ -35,7 +35,7 @@ import type { ResultDocument, ResultStore, ResultStoreOptions } from './result-s
 import { isLarger } from './value-size.ts';
 
 /** In `_meta` of a result: its handle. */
-export const HANDLE_META = 'orchestra/handle';
+const HANDLE_META = 'orchestra/handle';
 const SCHEME = 'orchestra-result://';
 /** An image or another part up to this size stays in a result that is above the limit in bytes. */
 const SMALL_PART_CHARACTERS = 16 * 1024;

@@ -15,7 +15,7 @@ import { validate } from '../../schema/validate.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { type CutPart, cutJson } from './cut-json.ts';
-import { countLines, cutMiddle, cutText, wellFormed } from './cut-text.ts';
+import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
 import { NAMED_CUTS, SHAPE_CHARACTERS } from './result-limits.ts';
 
@@ -152,7 +152,7 @@ function cutWithin({ text, json }: ResultText, room: number, isError: boolean): 
 			// Nested too deeply for the scanner: it is cut as text.
 		}
 	}
-	const shown = isError ? cutMiddle(text, room) : cutText(text, room);
+	const shown = isError ? cutMiddle(text, room) : firstPart(text, room);
 	return { shown, facts: `${count1000(countLines(shown))} of ${count1000(countLines(text))} lines` };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutJson } from '../../../src/hub/results/cut-json.ts';
-import { cutMiddle, cutText, lastPart, wellFormed } from '../../../src/hub/results/cut-text.ts';
+import { cutMiddle, firstPart, lastPart, wellFormed } from '../../../src/hub/results/cut-text.ts';
 import { shapeOf } from '../../../src/hub/results/json-shape.ts';
 import { shortenText, textOfResult } from '../../../src/hub/results/shorten-result.ts';
 import { estimateTokens } from '../../../src/library/match/tokens.ts';
@@ -68,11 +68,11 @@ describe('textOfResult', () => {
 	});
 });
 
-describe('cutText', () => {
+describe('firstPart', () => {
 	it('cuts after a line, not inside a pair or an escape sequence', () => {
-		expect(cutText('one\ntwo\nthree', 9)).toBe('one\ntwo\n');
-		expect(cutText('😀😀😀', 3)).toBe('😀');
-		expect(cutText('12345678\u001B[31mred', 11)).toBe('12345678');
+		expect(firstPart('one\ntwo\nthree', 9)).toBe('one\ntwo\n');
+		expect(firstPart('😀😀😀', 3)).toBe('😀');
+		expect(firstPart('12345678\u001B[31mred', 11)).toBe('12345678');
 	});
 
 	it('has both ends of a text', () => {

@@ -9,13 +9,13 @@ import { search } from '@aws-lambda-powertools/jmespath';
 import { messageOf, OrchestraError } from '../../../errors.ts';
 import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
 import { cutJson } from '../cut-json.ts';
-import { cutText, lastPart, wellFormed } from '../cut-text.ts';
+import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
 import { SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
-import { LookedDocument } from './document.ts';
-import { markedLiterals } from './exact-json.ts';
+import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
+import { LookedDocument } from './looked-document.ts';
 
 /** Room for the sentence about the answer. */
 const ABOUT_CHARACTERS = 200;
@@ -90,7 +90,7 @@ class Looker {
 		for (; at <= last; at++) {
 			const next = row(at - 1);
 			if (next.length + 1 > room) {
-				if (shown.length === 0) shown.push(`${cutText(next, room - 1)}…`);
+				if (shown.length === 0) shown.push(`${firstPart(next, room - 1)}…`);
 				else at--;
 				break;
 			}
@@ -248,7 +248,7 @@ class Lines {
 	add(line: string): void {
 		if (this.isFull) return;
 		const short =
-			line.length + 1 > this.#room && this.#lines.length === 0 ? cutText(line, this.#room - 1) : line;
+			line.length + 1 > this.#room && this.#lines.length === 0 ? firstPart(line, this.#room - 1) : line;
 		if (short.length + 1 > this.#room) this.isFull = true;
 		else {
 			this.#room -= short.length + 1;

@@ -3,7 +3,7 @@
  * sees: a table is an array of objects, a text is an array of its lines.
  */
 import { isObject } from '../../../wire/json.ts';
-import { ExactJson } from './exact-json.ts';
+import { ExactJson } from './exact-numbers.ts';
 import { pythonJson } from './python-literal.ts';
 import { tableJson } from './tables.ts';
 
