@@ -92,7 +92,7 @@ export class ModernRequests {
 	#discover({ clientInfo }: ModernClient): Awaitable<Answer> {
 		// After the answer, as with `initialize`.
 		setImmediate(() => this.#options.sessions.introduced());
-		return after(providerOffer(this.#options.provider, clientInfo), (offer) =>
+		return after(providerOffer(this.#options.provider, 'modern', clientInfo), (offer) =>
 			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}
