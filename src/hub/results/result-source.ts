@@ -251,7 +251,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 }
 
 function nameOf(item: Item): string {
-	return 'name' in item ? item.name : '';
+	return 'name' in item ? String(item.name) : '';
 }
 
 function unknownHandle(handle: string): OrchestraError {
