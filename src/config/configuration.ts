@@ -5,6 +5,7 @@ import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
+import type { JsonValue } from '../wire/json.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
@@ -19,11 +20,11 @@ export type PinMode = 'off' | 'warn' | 'quarantine';
 export interface ParameterOverride {
 	readonly description?: string | undefined;
 	/** Sent when the client sends none. */
-	readonly default?: unknown;
+	readonly default?: JsonValue | undefined;
 	readonly hidden?: boolean | undefined;
 	/** Of a hidden one: sent in every call. A `SecretText` is resolved with the first. */
-	readonly value?: unknown;
-	readonly enum?: readonly unknown[] | undefined;
+	readonly value?: JsonValue | SecretText | undefined;
+	readonly enum?: readonly JsonValue[] | undefined;
 }
 
 /** What a tool is for clients, in place of what its server says. */
@@ -70,6 +71,9 @@ export interface ServerSettings {
 	readonly record: boolean | string;
 	/** The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
+	readonly results: ServerResults | undefined;
+	/** Whether its tools take `_select`, an expression that picks from the result. */
+	readonly select: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -298,7 +302,26 @@ export interface ClientSettings {
 	/** The name of a view. */
 	readonly view: string | undefined;
 	readonly expose: ExposeMode | undefined;
+	readonly results: ClientResults | undefined;
 }
+
+/** How much of a result a client gets. */
+export interface ClientResults {
+	/** 0: all of it. Default: by a table of known agents. */
+	readonly budgetTokens: number | undefined;
+	/** Whether a result that did not change is answered with the handle of the earlier one. */
+	readonly unchanged: boolean | undefined;
+	/** Whether uniform arrays become tables. */
+	readonly compact: boolean | undefined;
+}
+
+export interface ResultsSection extends ClientResults {
+	/** Budgets of single tools by their pattern. */
+	readonly tools: Readonly<Record<string, number>>;
+}
+
+/** For the results of one server. */
+export type ServerResults = Pick<ClientResults, 'budgetTokens'>;
 
 /** How search ranks, beside its own signals. */
 export interface SearchSection {
@@ -345,6 +368,7 @@ export interface Configuration {
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	readonly results: ResultsSection;
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
 	/** Undefined when this hub takes no part. */

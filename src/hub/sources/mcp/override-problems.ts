@@ -44,10 +44,10 @@ export function overrideProblem(
 		const own = ownEntry(properties, name);
 		if (own === undefined)
 			return `${about(name)} is no parameter of ${printableName(tool.name)}${meant(name, names)}`;
-		const values: readonly unknown[] = isObject(own) && Array.isArray(own['enum']) ? own['enum'] : allowed;
-		const wrong = allowed.find((value) => !values.includes(value));
+		const taken = (isObject(own) && Array.isArray(own['enum']) ? own['enum'] : allowed).map(textOf);
+		const wrong = allowed.map(textOf).find((value) => !taken.includes(value));
 		if (wrong !== undefined)
-			return `${about(name)}.enum has ${JSON.stringify(wrong)}, which the tool does not take${meant(String(wrong), values.map(String))}`;
+			return `${about(name)}.enum has ${wrong}, which the tool does not take${meant(wrong, taken)}`;
 	}
 	return undefined;
 }
@@ -61,4 +61,8 @@ function meant(name: string, names: readonly string[]): string {
 	return guess === undefined
 		? `; it has ${names.map(printableName).join(', ') || 'none'}`
 		: `; did you mean ${printableName(guess)}?`;
+}
+
+function textOf(value: unknown): string {
+	return JSON.stringify(value);
 }
