@@ -77,6 +77,9 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 	return server;
 }
 
+/** As `mctl fabric config --cluster` writes it: the routes of a node that hangs are dropped within seconds. */
+const ROUTE_PING = 'ping_interval: "2s", ping_max: 2';
+
 /** Servers that form a cluster and have elected a leader: on a busy machine that takes ten seconds and more. */
 export async function startCluster(size = 3): Promise<NatsServer[]> {
 	const ports = await Promise.all(Array.from({ length: 3 * size }, () => freePort()));
@@ -85,7 +88,7 @@ export async function startCluster(size = 3): Promise<NatsServer[]> {
 		ports.slice(0, size).map((port, at) =>
 			startNats({
 				port,
-				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 2 * size]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + size]}", routes: ${JSON.stringify(routes)} }`,
+				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 2 * size]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + size]}", ${ROUTE_PING}, routes: ${JSON.stringify(routes)} }`,
 			}),
 		),
 	);
