@@ -6,7 +6,7 @@ import type { FabricRule } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
 import type { FabricOverview } from '../hub/fabric-overview.ts';
 import { withoutCircles } from '../hub/hub-path.ts';
-import { PageUris } from '../hub/page-uris.ts';
+import { LabelledUris } from '../hub/labelled-uris.ts';
 import type { Can, Source } from '../hub/source.ts';
 import type { SourceStatus } from '../hub/source-status.ts';
 import type { Log } from '../log.ts';
@@ -269,8 +269,8 @@ export class FabricSource
 	}
 
 	/** No pages cross the fabric: those of a remote tool must not be read as pages of a server here. */
-	#pagesOf(offer: string): PageUris {
-		return new PageUris(`fabric ${offer}`);
+	#pagesOf(offer: string): LabelledUris {
+		return new LabelledUris(`fabric ${offer}`);
 	}
 
 	#changed(): void {

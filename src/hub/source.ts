@@ -19,7 +19,16 @@ import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import type { PlainSource } from './sources/mcp/plain-call.ts';
 
 /** The kind of a source. */
-export type SourceKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | 'fabric' | 'hub';
+export type SourceKind =
+	| 'tools'
+	| 'plugin'
+	| 'library'
+	| 'skills'
+	| 'storage'
+	| 'results'
+	| 'mcp'
+	| 'fabric'
+	| 'hub';
 
 /** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */
 export type ProcessAction = 'start' | 'stop' | 'restart';
@@ -98,6 +107,12 @@ export interface ServerExtensions {
 	readonly extensions: Extensions;
 }
 
+/** A source with skills whose folders may not all be readable. */
+export interface SkillFolders {
+	/** Whether it answers `resources/directory/read` for every folder of its skills. Default true. */
+	readonly readsFolders: boolean;
+}
+
 /** A source whose resources report their changes to sessions that subscribed. */
 export interface ResourceUpdates {
 	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
@@ -168,6 +183,7 @@ export interface SourceAbilities {
 	ownsUri: OwnUris;
 	instructions: Instructions;
 	extensions: ServerExtensions;
+	readsFolders: SkillFolders;
 	subscribeResource: ResourceUpdates;
 	endSession: KeptSessions;
 	learn: LearnedLists;
