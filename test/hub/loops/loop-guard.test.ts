@@ -60,7 +60,8 @@ it('goes on when a person approves it', async () => {
 	const waiting = say();
 	const files = ApprovalFiles.ofUser(served.environment);
 	await until('the call waits', () => files.list().length === 1);
-	const request = files.list()[0];
+	const [request] = files.list();
+	if (request === undefined) throw new Error('nothing waits');
 	expect(request).toMatchObject({
 		rule: 'limits.identicalCalls',
 		reason: expect.stringContaining('in a row'),
