@@ -9,6 +9,7 @@
 import type { Log } from '../log.ts';
 import type { Capability } from '../mcp/server/provider.ts';
 import type { Extensions } from '../protocol/mcp-types.ts';
+import { TASKS } from '../protocol/tasks.ts';
 import { isObject } from '../wire/json.ts';
 import { encodeJson } from '../wire/json-text.ts';
 import { able, type Source } from './source.ts';
@@ -38,6 +39,7 @@ interface KnownExtension {
 /** The extensions, by identifier. */
 const known: Readonly<Record<string, KnownExtension>> = {
 	// Clients without it see neither the pages nor the tools that only a page may call.
+	[TASKS]: { isForwarded: true, own: () => ({}), isModernOnly: true },
 	[UI]: { isForwarded: true, declared: { mimeTypes: ['text/html;profile=mcp-app'] }, isAnnounced: true },
 };
 

@@ -7,6 +7,7 @@ import type { ToolExposure } from './expose/tool-exposure.ts';
 import type { Journal } from './journal.ts';
 import type { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
+import type { HubTasks } from './tasks/hub-tasks.ts';
 
 /** Options of a `Hub`. */
 export interface HubOptions {
@@ -29,6 +30,8 @@ export interface HubOptions {
 	id?: () => string | undefined;
 	/** Records the spans of calls. Default: none are exported. */
 	trace?: Middleware | undefined;
+	/** Calls that go on when their client is gone. Default: there are none. */
+	tasks?: HubTasks | undefined;
 	/** The policy. Default: every call is allowed. */
 	gate?: CallGate;
 }

@@ -25,6 +25,7 @@ import type { Journal } from './journal.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
+import { HubTasks } from './tasks/hub-tasks.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
 import type { Learning } from './sources/mcp/mcp-source-options.ts';
 import { StartLimiter } from './sources/mcp/start-limiter.ts';
@@ -98,7 +99,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limiter = new StartLimiter();
 	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
 	const tracing = await openTracing(options);
+	const tasks = new HubTasks({ configuration: () => current.configuration, environment: options.environment, results, log });
 	const hub = new Hub({
+		tasks,
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),

@@ -175,7 +175,8 @@ export class McpSource
 		const changes = sentMembers(renamed(call, own));
 		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
 		// The result of the server, unchecked: clients check it themselves.
-		const result = this.#calls.forward({ method, context, changes, mayRepeat });
+		const taskSupport = method === 'tools/call' ? this.#tools.taskSupport(own) : undefined;
+		const result = this.#calls.forward({ method, context, changes, mayRepeat, taskSupport });
 		return mapped === 'contents' ? result.then((read) => this.#pages.read(read, name)) : result;
 	}
 

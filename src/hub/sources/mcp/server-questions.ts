@@ -11,6 +11,7 @@ import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { LogChange } from '../../../mcp/server/provider.ts';
 import type { InputRequired } from '../../../protocol/mcp-types.ts';
 import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
+import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { OpenedPages } from './opened-pages.ts';
@@ -52,8 +53,8 @@ export class ServerQuestions {
 	}
 
 	/** The call whose client must answer. Throws when that is not certain. */
-	callOf(calls: readonly CallContext[], { method, call }: ServerRequest): CallContext {
-		const named = calls.find((each) => each === call);
+	callOf(calls: readonly CallContext[], { method, params, call }: ServerRequest): CallContext {
+		const named = calls.find((each) => each === call) ?? ofTask(calls, params);
 		if (named) return named;
 		const [first, ...others] = calls;
 		if (first === undefined) {
@@ -133,9 +134,17 @@ export function forwardLog(context: CallContext, params: unknown): void {
 	if (own) context.forwardLog(own);
 }
 
-/** A progress token is valid on one connection only. */
+/** The call that became the task which a request of the server belongs to. */
+function ofTask(calls: readonly CallContext[], params: unknown): CallContext | undefined {
+	const related = metaOf(params)[RELATED_TASK];
+	const id = isObject(related) ? related['taskId'] : undefined;
+	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
+}
+
+/** A progress token is valid on one connection only, and so is the id of a task. */
 function withoutToken(params: unknown): Record<string, unknown> | undefined {
 	if (!isObject(params)) return undefined;
-	const { progressToken, ...meta } = metaOf(params);
-	return progressToken === undefined ? params : { ...params, _meta: meta };
+	const { progressToken, [RELATED_TASK]: related, ...meta } = metaOf(params);
+	const isKept = progressToken === undefined && related === undefined;
+	return isKept ? params : { ...params, _meta: meta };
 }
