@@ -20,6 +20,7 @@ import { PolicyChange } from './policy-change.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
+import { UsageView } from './usage-view.ts';
 
 const ROWS_LIMIT = 1000;
 const DEFAULT_ROWS = 200;
@@ -40,6 +41,7 @@ export class ApiRoutes {
 	readonly #policy: PolicyChange;
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
+	readonly #usage: UsageView;
 	readonly #gets: Readonly<Record<string, Route>>;
 	readonly #posts: Readonly<Record<string, Route>>;
 
@@ -56,6 +58,7 @@ export class ApiRoutes {
 		this.#policy = new PolicyChange(parts, this.#catalogue);
 		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
+		this.#usage = new UsageView(parts);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
 	}
@@ -102,6 +105,7 @@ export class ApiRoutes {
 					? this.#library.document(required(query, 'uri'), signal)
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
 			settings: () => settingsView(this.#parts),
+			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 		};
 	}
 

@@ -29,6 +29,7 @@
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/settings                     SettingsReply
+ * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
  * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes
  * something has `Content-Type: application/json`, also without fields (`{}`).

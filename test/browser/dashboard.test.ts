@@ -48,7 +48,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 	beforeAll(async () => {
 		({ page, record } = await place.open());
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-	}, 60_000);
+	});
 	afterAll(() => place.close(), 60_000);
 
 	it('shows every source, stops one and starts it again', async () => {

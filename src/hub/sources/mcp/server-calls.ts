@@ -338,12 +338,12 @@ function mayMakeTask({ revision, clientCapabilities }: CallContext, server: Serv
 
 /** What a modern server is told of the client of a call. The hub follows a task for a legacy client. */
 function declaredTo(
-	{ era, capabilities: server }: ServerConnection,
+	{ capabilities: server }: ServerConnection,
 	{ revision, clientCapabilities }: CallContext,
 	extensions: ExtensionRules,
 ): Readonly<Record<string, unknown>> {
 	const forwarded = extensions.forwarded(clientCapabilities);
-	if (era === 'legacy' || revision.era === 'modern' || !declaresTasks(server)) return forwarded;
+	if (revision.era === 'modern' || !declaresTasks(server)) return forwarded;
 	return { ...forwarded, extensions: { ...Object(forwarded['extensions']), [TASKS]: {} } };
 }
 
@@ -377,9 +377,8 @@ function forwardedParams(
 		forwarded['inputResponses'] = inputResponses;
 	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
 	const meta: Result = own;
-	if (context.revision.era === 'modern' || era === 'modern')
-		meta[CLIENT_CAPABILITIES] = declaredTo(connection, context, extensions);
-	if (era === 'modern' && context.revision.era === 'legacy') addEnvelope(meta, context, revision.version);
+	if (era === 'modern' && context.revision.era === 'legacy') meta[PROTOCOL_VERSION] = revision.version;
+	if (era === 'modern') addClient(meta, context, declaredTo(connection, context, extensions));
 	const traceparent = context.tracer?.sent();
 	if (traceparent !== undefined) meta['traceparent'] = traceparent;
 	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
@@ -387,10 +386,9 @@ function forwardedParams(
 	return forwarded;
 }
 
-/** A modern request says who its client is. */
-function addEnvelope(meta: Record<string, unknown>, context: CallContext, version: string): void {
-	const { clientInfo, logLevel } = context;
-	meta[PROTOCOL_VERSION] = version;
+/** A modern request says who its client is, and what it can do. */
+function addClient(meta: Result, { clientInfo, logLevel }: CallContext, capabilities: object): void {
+	meta[CLIENT_CAPABILITIES] = capabilities;
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
 }
