@@ -246,7 +246,10 @@ export const sections: Keys<FileSections> = {
 		trust: 'kept',
 	}),
 	search: section(searchKeys, 'how search ranks'),
-	tasks: { ...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'), trust: 'kept' },
+	tasks: {
+		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
+		trust: 'kept',
+	},
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {
 		about:

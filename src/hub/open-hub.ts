@@ -25,13 +25,13 @@ import type { Journal } from './journal.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
-import { HubTasks } from './tasks/hub-tasks.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
 import type { Learning } from './sources/mcp/mcp-source-options.ts';
 import { StartLimiter } from './sources/mcp/start-limiter.ts';
 import { ToolScans } from './sources/mcp/tool-scans.ts';
 import type { PluginLink } from './sources/plugin-link.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
+import { HubTasks } from './tasks/hub-tasks.ts';
 import { ListMeter } from './usage/list-meter.ts';
 
 /** Options of `openHub`. */
@@ -100,9 +100,8 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const limiter = new StartLimiter();
 	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
 	const tracing = await openTracing(options);
-	const tasks = new HubTasks({ configuration: () => current.configuration, environment: options.environment, results, log });
 	const hub = new Hub({
-		tasks,
+		tasks: hubTasks(current, options, results),
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
@@ -140,6 +139,14 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 
 function bigResults(current: CurrentConfiguration, { environment, log }: OpenHubOptions): BigResults {
 	return new BigResults({ environment, log, limitBytes: () => current.configuration.limits.resultBytes });
+}
+
+function hubTasks(
+	current: CurrentConfiguration,
+	{ environment, log }: OpenHubOptions,
+	results: BigResults,
+): HubTasks {
+	return new HubTasks({ configuration: () => current.configuration, environment, results, log });
 }
 
 function toolExposure(

@@ -157,7 +157,10 @@ export class DurableCall implements Durability {
 			if (!isInputRequired(result) || this.#task === undefined || !this.isTask) return answer;
 			asking = await this.#answersTo(result, this.#task);
 		}
-		throw new OrchestraError('bad_frame', `${this.#call.name} asked for input more than ${ROUNDS_LIMIT} times`);
+		throw new OrchestraError(
+			'bad_frame',
+			`${this.#call.name} asked for input more than ${ROUNDS_LIMIT} times`,
+		);
 	}
 
 	async #answersTo({ inputRequests = {}, requestState }: InputRequired, task: LiveTask): Promise<Asking> {

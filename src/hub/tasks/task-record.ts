@@ -70,7 +70,18 @@ export function recordOf(value: unknown): TaskRecord | undefined {
 	return isRecord ? (value as unknown as TaskRecord) : undefined;
 }
 
-const texts = ['id', 'principal', 'server', 'tool', 'client', 'sessionId', 'form', 'createdAt', 'updatedAt', 'status'];
+const texts = [
+	'id',
+	'principal',
+	'server',
+	'tool',
+	'client',
+	'sessionId',
+	'form',
+	'createdAt',
+	'updatedAt',
+	'status',
+];
 
 /** When the task may be removed, in milliseconds since 1970. */
 export function expiryOf({ createdAt, ttlMs }: TaskRecord): number {

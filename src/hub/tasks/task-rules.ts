@@ -12,7 +12,10 @@ import type { TaskPlan } from './durable-call.ts';
 import type { TaskForm } from './task-record.ts';
 
 /** How long clients without tasks wait for a call, as far as it is known, in milliseconds. */
-const clientWaits: Readonly<Record<string, number>> = { 'gemini-cli-mcp-client': 600_000, 'claude-code': 1_800_000 };
+const clientWaits: Readonly<Record<string, number>> = {
+	'gemini-cli-mcp-client': 600_000,
+	'claude-code': 1_800_000,
+};
 /** The default of the official SDKs, and of Codex. */
 const CLIENT_WAIT_MS = 60_000;
 
@@ -81,7 +84,6 @@ export class TaskRules {
 		return this.#compiled;
 	}
 }
-
 
 function askedTtl({ params }: CallContext): number | undefined {
 	const task = params['task'];

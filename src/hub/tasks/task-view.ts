@@ -1,5 +1,5 @@
 /* A task as a client of its era reads it. The two forms differ in names, in the place of the result and in what counts as failed. */
-import { type Result, answerValue } from '../../protocol/mcp-types.ts';
+import { answerValue, type Result } from '../../protocol/mcp-types.ts';
 import { TASK_POLL_MS } from './task-limits.ts';
 import type { TaskState } from './task-record.ts';
 
@@ -17,7 +17,8 @@ export function legacyCreatedTask(state: TaskState): Result {
 export function modernState(state: TaskState): Result {
 	const { record, end } = state;
 	const task = modernTask(state);
-	if (end === undefined) return record.inputRequests ? { ...task, inputRequests: record.inputRequests } : task;
+	if (end === undefined)
+		return record.inputRequests ? { ...task, inputRequests: record.inputRequests } : task;
 	if (end.status === 'completed') return { ...task, result: end.result };
 	return end.status === 'failed' ? { ...task, error: end.error } : task;
 }

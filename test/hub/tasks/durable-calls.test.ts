@@ -58,7 +58,10 @@ describe('a task', () => {
 		const served = await serve({}, { tasks: { always: ['*'] } });
 		const client = await modern(served);
 		const task = await client.request('tools/call', { name: 'work__die', arguments: {} });
-		expect(await ended(client, task)).toMatchObject({ status: 'failed', error: { data: { outcome: 'unknown' } } });
+		expect(await ended(client, task)).toMatchObject({
+			status: 'failed',
+			error: { data: { outcome: 'unknown' } },
+		});
 	});
 
 	it('is unknown to another principal, and to who makes up an id', async () => {

@@ -129,7 +129,10 @@ describe('two servers with equal ids of tasks', () => {
 		const client = await modernClient(served);
 		const made = await Promise.all(
 			['one', 'two'].map((name) =>
-				client.request('tools/call', { name: `${name}__slow_compute`, arguments: { seconds: 0.3, label: name } }),
+				client.request('tools/call', {
+					name: `${name}__slow_compute`,
+					arguments: { seconds: 0.3, label: name },
+				}),
 			),
 		);
 		const ended = await Promise.all(made.map((task) => ending(client, task)));
@@ -166,7 +169,11 @@ async function legacyTask(
 	return (await client.request('tools/call', params)) as { task: Record<string, unknown> };
 }
 
-function update(client: HubClient, { taskId }: Record<string, unknown>, inputResponses: object): Promise<object> {
+function update(
+	client: HubClient,
+	{ taskId }: Record<string, unknown>,
+	inputResponses: object,
+): Promise<object> {
 	return client.request('tasks/update', { taskId, inputResponses });
 }
 

@@ -13,8 +13,8 @@ import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { calls } from '../../../mcp/server/methods.ts';
 import { EraPatch } from '../../../mcp/server/plain-messages.ts';
 import type { CallMethod } from '../../../mcp/server/provider.ts';
-import { undeclaredTasks } from '../../../mcp/server/task-methods.ts';
 import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
+import { undeclaredTasks } from '../../../mcp/server/task-methods.ts';
 import {
 	type Answer,
 	answerValue,
@@ -287,7 +287,10 @@ export class ServerCalls {
 	}
 
 	/** Asks a legacy server for a task. Throws -32021 when the tool needs one and the client does not know tasks. */
-	#taskFor({ method, context, taskSupport }: ForwardedCall, connection: ServerConnection): Result | undefined {
+	#taskFor(
+		{ method, context, taskSupport }: ForwardedCall,
+		connection: ServerConnection,
+	): Result | undefined {
 		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
 		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#options.maxMs;
