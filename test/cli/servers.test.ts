@@ -1,5 +1,5 @@
 /* What mctl says about the MCP servers of a folder: lists, checks, logs, completion, doctor. */
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serverLogPath } from '../../src/hub/sources/mcp/server-files.ts';
@@ -106,6 +106,17 @@ describe('mctl list', () => {
 		const { run } = mcpFolder({ slow: { command: 'sh', args: [flag, `sleep 3; ${script}`] } });
 		await run('hub', 'start');
 		expect((await run('list', 'tools')).stdout).toMatch(/^slow__one +mcp/m);
+	});
+
+	it('knows a server of a hub to which no client ever connected', async () => {
+		const { run, env } = mcpFolder({ sh: shellServer });
+		await run('hub', 'start');
+		const log = serverLogPath(join(env['XDG_STATE_HOME'] ?? '', 'orchestra'), 'sh');
+		await until(
+			'the server has started',
+			() => existsSync(log) && readFileSync(log, 'utf8').includes('started:'),
+		);
+		expect((await run('list', 'servers')).stdout).toMatch(/^sh +(idle|ready) /m);
 	});
 });
 
