@@ -94,11 +94,10 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
 	const results = bigResults(current, options);
-	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const limiter = new StartLimiter();
-	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
+	const own = { limiter: new StartLimiter(), clients, review: openReview(options), results };
+	const setup = { embeddings: embeddings.get, storage, link: link.get, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks: hubTasks(current, options, results),
@@ -139,6 +138,10 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 
 function bigResults(current: CurrentConfiguration, { environment, log }: OpenHubOptions): BigResults {
 	return new BigResults({ environment, log, limitBytes: () => current.configuration.limits.resultBytes });
+}
+
+function openReview({ reportsFindings }: OpenHubOptions): SourceSetup['review'] {
+	return { stores: new PinStores(), scans: new ToolScans(reportsFindings) };
 }
 
 function hubTasks(
