@@ -6,6 +6,7 @@ import type { AnswerRequest, CallDetails } from './api-calls.ts';
 import type { ToolReply } from './api-offers.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
+import { callOverview, type OverviewFilter } from './call-overview.ts';
 import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView, kindsOf } from './catalogue-view.ts';
@@ -17,6 +18,7 @@ import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
 import { PolicyChange } from './policy-change.ts';
+import { reachOf } from './reach-view.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
@@ -83,6 +85,9 @@ export class ApiRoutes {
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
+			overview: ({ query }) => callOverview(this.#parts.calls.ring, overviewFilterOf(query), Date.now()),
+			reach: () => reachOf(this.#parts),
+			costs: () => this.#catalogue.costs(),
 			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
 			tool: ({ query }) => this.#tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
@@ -179,6 +184,14 @@ function filterOf(query: URLSearchParams): RowFilter {
 		client: text('client'),
 		backend: text('backend'),
 		outcome: text('outcome'),
+		since: numberOf(query, 'since'),
+	};
+}
+
+function overviewFilterOf(query: URLSearchParams): OverviewFilter {
+	return {
+		client: query.get('client') ?? undefined,
+		backend: query.get('backend') || undefined,
 		since: numberOf(query, 'since'),
 	};
 }

@@ -1,7 +1,10 @@
 /* What the views of the page get: state, catalogue, servers, approvals, library, settings. */
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { packageVersion } from '../../src/files/package-version.ts';
 import { eventsOf, type Line, openTestDashboard, py } from '../support/dashboard.ts';
 import { driftingServer } from '../support/drifting-servers.ts';
@@ -73,12 +76,68 @@ describe('the overview', () => {
 		if (process.platform === 'linux') expect(row['memoryBytes']).toBeGreaterThan(10 * 1024 * 1024);
 	});
 
-	it('has the problems of the configuration', async () => {
-		const { login } = await openTestDashboard({ servers: { bad: { command: 5 } } });
-		const { problems } = await (await login()).get('/api/state');
-		expect(problems).toMatchObject([
-			{ key: 'mcpServers.bad.command', file: expect.stringContaining('orchestra.json') },
+	it('says what needs attention: the configuration, variables without a value, servers that fail', async () => {
+		const broken = { command: process.execPath, args: ['-e', 'console.error("no key"); process.exit(3)'] };
+		const servers = {
+			bad: { command: 5 },
+			unset: { command: 'x', env: { KEY: '${NO_SUCH_VARIABLE}' } },
+			broken,
+		};
+		const { login } = await openTestDashboard({ servers });
+		const browser = await login();
+		await browser.post('/api/servers/broken/start');
+		const { attention } = await browser.get('/api/state');
+		expect(attention.map(({ kind, level }: Line) => `${kind} ${level}`)).toEqual([
+			'server bad',
+			'configuration bad',
+			'variable warn',
 		]);
+		expect(attention).toMatchObject([
+			{
+				server: 'broken',
+				reason: expect.stringContaining('no key'),
+				hint: expect.stringContaining('by hand'),
+			},
+			{ reason: expect.stringContaining('orchestra.json · mcpServers.bad.command') },
+			{ title: '${NO_SUCH_VARIABLE} has no value' },
+		]);
+	});
+
+	it('says that a server needs a sign-in, with the command', async () => {
+		const remote = await refusingServer();
+		const { login } = await openTestDashboard({ servers: { remote: { type: 'http', url: remote } } });
+		const browser = await login();
+		await browser.post('/api/servers/remote/start');
+		const { attention } = await browser.get('/api/state');
+		expect(attention).toMatchObject([{ kind: 'sign-in', level: 'warn', command: 'mctl auth remote' }]);
+	});
+
+	it('has for each client which tools it may call: by its view, by the policy', async () => {
+		const more = {
+			policy: [{ tools: 'py__add', action: 'ask' }],
+			views: { none: { allow: ['other__*'] } },
+			clients: { outsider: { view: 'none' } },
+		};
+		const { login, served } = await openTestDashboard({ more });
+		const browser = await login();
+		await served.client({ name: 'agent' });
+		const { clients } = await browser.get('/api/reach');
+		const of = (name: string): Line =>
+			clients
+				.find(({ client }: Line) => client === name)
+				.sources.find(({ backend }: Line) => backend === 'py');
+		expect(of('agent')).toMatchObject({ hidden: 0, ask: 1, deny: 0 });
+		expect(of('agent')['allow']).toBe(of('agent')['tools'] - 1);
+		expect(of('outsider')).toMatchObject({ hidden: of('agent')['tools'], allow: 0, ask: 0 });
+	});
+
+	it('has what the definitions of the tools cost in tokens', async () => {
+		const { login } = await openTestDashboard();
+		const browser = await login();
+		const { sources } = await browser.get('/api/costs');
+		const { tool } = await browser.get('/api/tool?name=py__add');
+		expect(sources.map(({ backend }: Line) => backend)).toContain('py');
+		expect(sources[0].tokens).toBeGreaterThan(JSON.stringify(tool).length / 4 - 1);
 	});
 });
 
@@ -507,3 +566,15 @@ describe('a page that is not built', () => {
 		expect((await browser.send('/dashboard/secret.txt')).status).toBe(404);
 	});
 });
+
+/** The URL of a server that wants a token. Closed when the test ends. */
+async function refusingServer(): Promise<string> {
+	const server = createServer((request, response) => {
+		request.resume();
+		response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	onTestFinished(() => void server.close());
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}

@@ -103,6 +103,15 @@ export class ToolExposure {
 		this.#options.meter?.endSession(sessionId);
 	}
 
+	/** The view of a client; undefined when it sees all tools. */
+	viewOf(context: Pick<CallContext, 'sessionId' | 'clientInfo'>): string | undefined {
+		if (this.#views.size > 0) {
+			const chosen = this.#views.get(context.sessionId);
+			if (chosen !== undefined) return chosen;
+		}
+		return this.#options.view ?? this.#clientOf(context)?.view;
+	}
+
 	/** The tools that the client of a request sees. Throws `not_found` for a view that is not configured. */
 	visible(
 		list: MergedList<Tool>,
@@ -153,7 +162,7 @@ export class ToolExposure {
 
 	/** Throws `not_found` for a tool that is not in the view of the client. */
 	assertVisible(name: string, toolName: NamedTool | undefined, context: CallContext): void {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		if (view === undefined) return;
 		const { mcpServers } = this.#options.settings();
 		if (this.#testOf(view)(toolName ?? serverNamesOf(mcpServers).read(name))) return;
@@ -164,7 +173,7 @@ export class ToolExposure {
 
 	/** Answer a call of a search tool. */
 	async answer(params: CallToolParams, context: CallContext, searched: SearchedTools): Promise<Answer> {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		let current: MergedList<Tool> | undefined;
 		const test = view === undefined ? undefined : this.#testOf(view);
 		const accept: ToolFilter | undefined =
@@ -261,7 +270,7 @@ export class ToolExposure {
 	}
 
 	#filterOf(context: CallContext, list: MergedList<Tool>): ToolFilter | undefined {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		return view === undefined ? undefined : filterOver(list, this.#testOf(view));
 	}
 
@@ -274,15 +283,7 @@ export class ToolExposure {
 		return known;
 	}
 
-	#viewOf(context: CallContext): string | undefined {
-		if (this.#views.size > 0) {
-			const chosen = this.#views.get(context.sessionId);
-			if (chosen !== undefined) return chosen;
-		}
-		return this.#options.view ?? this.#clientOf(context)?.view;
-	}
-
-	#clientOf(context: CallContext): ClientSettings | undefined {
+	#clientOf(context: Pick<CallContext, 'clientInfo'>): ClientSettings | undefined {
 		return ownEntry(this.#options.settings().clients, clientName(context));
 	}
 }
