@@ -32,6 +32,7 @@ import { ToolScans } from './sources/mcp/tool-scans.ts';
 import type { PluginLink } from './sources/plugin-link.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
 import { HubTasks } from './tasks/hub-tasks.ts';
+import { TaskTools, taskToolNames } from './tasks/task-tools.ts';
 import { ListMeter } from './usage/list-meter.ts';
 
 /** Options of `openHub`. */
@@ -96,11 +97,12 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const results = bigResults(current, options);
 	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const own = { limiter: new StartLimiter(), clients, review: openReview(options), results };
+	const tasks = hubTasks(current, options, results);
+	const own = { limiter: new StartLimiter(), clients, review: openReview(options), results, tasks };
 	const setup = { embeddings: embeddings.get, storage, link: link.get, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
-		tasks: hubTasks(current, options, results),
+		tasks,
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
@@ -160,7 +162,16 @@ function toolExposure(
 	const settings = (): Configuration => current.configuration;
 	const usageFile = usageFileOf(current.configuration.root, environment);
 	const meter = journal && new ListMeter(journal);
-	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
+	return new ToolExposure({
+		settings,
+		view,
+		log,
+		journalFile: journal?.file,
+		usageFile,
+		meter,
+		embeddings,
+		ownTools: taskToolNames,
+	});
 }
 
 function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {
@@ -223,6 +234,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 async function build(
 	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
 		results: BigResults;
+		tasks: HubTasks;
 	},
 	options: OpenHubOptions,
 	configuration: Configuration,
@@ -243,5 +255,7 @@ async function build(
 		waitsForFailed,
 		learning,
 	});
-	return [...built, setup.results];
+	// Some clients read the list once, so the tools are there before there is a task.
+	const kept = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
+	return [...built, setup.results, ...kept];
 }

@@ -62,10 +62,8 @@ export class HubTasks implements ProviderTasks {
 		};
 	}
 
-	/** The number of tasks that run. */
-	get runningCount(): number {
-		return this.#live.size;
-	}
+	/** Tasks of this process: those that run, and those that ended, by status. */
+	readonly counts = { running: 0, ended: { completed: 0, failed: 0, cancelled: 0 } };
 
 	/** Who may use the tasks of this user in this project. */
 	get userPrincipal(): string {
@@ -102,23 +100,22 @@ export class HubTasks implements ProviderTasks {
 			await live.finish(end);
 			return { record, end: await live.ended };
 		}
-		await this.store.send(record, { cancel: true });
-		return { record, end: await this.store.finish(record, end) };
+		return this.store.cancel(record);
 	}
 
 	async result(id: string, context: CallContext): Promise<Answer> {
 		const { record, end } = await this.#ended(id, context);
 		if (end.status === 'failed') throw rpcError(end.error.code, end.error.message, end.error.data);
 		if (end.status === 'cancelled') throw rpcError(rpcCodes.internal, 'the task was canceled');
-		const answer = exactAnswer(await this.#shortened({ record, end }, context));
+		const answer = exactAnswer(await this.readable({ record, end }, context));
 		return { ...answer, _meta: { ...metaOf({ _meta: answer['_meta'] }), [RELATED_TASK]: { taskId: id } } };
 	}
 
 	async list(cursor: unknown, { principal, sessionId }: CallContext): Promise<Result> {
-		const tasks = await this.store.list(this.#principal({ principal }));
+		const tasks = await this.stored({ principal });
 		const own = tasks
 			.filter(({ record }) => record.form === 'legacy' && record.sessionId === sessionId)
-			.map((state) => legacyTask(this.#live.get(state.record.id)?.state ?? state))
+			.map(legacyTask)
 			.sort((one, other) => (String(one['taskId']) < String(other['taskId']) ? -1 : 1));
 		const { items, ...rest } = pageOf(own, cursor, ({ taskId }) => String(taskId), TASK_PAGE);
 		return { tasks: items, ...rest };
@@ -178,13 +175,21 @@ export class HubTasks implements ProviderTasks {
 	#add(task: LiveTask, { clientNotifier }: CallContext): void {
 		const { id, form } = task.record;
 		this.#live.set(id, task);
-		void task.ended.then(() => this.#live.delete(id));
+		this.counts.running++;
+		void task.ended.then(({ status }) => {
+			this.counts.ended[status]++;
+			this.#forget(id);
+		});
 		if (form === 'legacy') task.follow((state) => notifyStatus(clientNotifier, state));
 		this.#inbox ??= setInterval(() => void this.#readInboxes(), TASK_INBOX_MS).unref();
 	}
 
+	#forget(id: string): void {
+		if (this.#live.delete(id)) this.counts.running--;
+	}
+
 	#discard(task: LiveTask): void {
-		this.#live.delete(task.record.id);
+		this.#forget(task.record.id);
 		this.store.remove(task.record).catch((error: unknown) => {
 			this.#options.log.warn(`the record of a call could not be removed: ${messageOf(error)}`);
 		});
@@ -245,14 +250,29 @@ export class HubTasks implements ProviderTasks {
 		throw rpcError(rpcCodes.invalidParams, 'unknown task: it does not exist, or its time is over');
 	}
 
+	/** The tasks of this project, newest first, of whichever client. */
+	async all(): Promise<TaskState[]> {
+		const { root } = this.#options.configuration();
+		const states = await this.store.list();
+		return states
+			.filter(({ record }) => isOfProject(record.principal, root))
+			.map((state) => this.#live.get(state.record.id)?.state ?? state);
+	}
+
+	/** The tasks of who asks, newest first. */
+	async stored(client: Pick<ClientConnection, 'principal'>): Promise<TaskState[]> {
+		const states = await this.store.list(this.#principal(client));
+		return states.map((state) => this.#live.get(state.record.id)?.state ?? state);
+	}
+
 	async #modern(state: TaskState, context: CallContext): Promise<Result> {
 		const { end } = state;
 		if (end?.status !== 'completed') return modernState(state);
-		return { ...modernState(state), result: await this.#shortened({ ...state, end }, context) };
+		return { ...modernState(state), result: await this.readable({ ...state, end }, context) };
 	}
 
 	/** The result as its reader would have got it from the call. */
-	async #shortened(
+	async readable(
 		{ record, end }: { record: TaskRecord; end: TaskEnd & { status: 'completed' } },
 		context: CallContext,
 	): Promise<Answer> {
@@ -268,6 +288,11 @@ export class HubTasks implements ProviderTasks {
 /** The user of this process, in a project. */
 export function principalOf(root: string): string {
 	return `user:${process.getuid?.() ?? ''} project:${root}`;
+}
+
+/** Whether a principal is the user in this project, by whichever way. */
+export function isOfProject(principal: string, root: string): boolean {
+	return principal.endsWith(principalOf(root));
 }
 
 /** For a legacy client; it may be gone. */

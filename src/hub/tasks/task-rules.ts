@@ -20,7 +20,7 @@ const clientWaits: Readonly<Record<string, number>> = {
 const CLIENT_WAIT_MS = 60_000;
 
 /** Sources of the hub itself. */
-const ownKinds: ReadonlySet<SourceKind> = new Set<SourceKind>(['results', 'hub']);
+const ownKinds: ReadonlySet<SourceKind> = new Set<SourceKind>(['results', 'tasks', 'hub']);
 
 /** The patterns of a configuration, compiled. */
 interface Compiled {

@@ -95,6 +95,12 @@ export class TaskStore {
 		return end;
 	}
 
+	/** Cancel a task of another process, which is told to stop the call. It may have ended otherwise first. */
+	async cancel(record: TaskRecord): Promise<TaskState> {
+		await this.send(record, { cancel: true });
+		return { record, end: await this.finish(record, { status: 'cancelled', at: new Date().toISOString() }) };
+	}
+
 	/** A task of a principal; undefined when there is none with this id. */
 	async read(principal: string, id: string): Promise<TaskState | undefined> {
 		if (!ID.test(id)) return undefined;

@@ -1,7 +1,9 @@
 /* A task as a client of its era reads it. The two forms differ in names, in the place of the result and in what counts as failed. */
 import { answerValue, type Result } from '../../protocol/mcp-types.ts';
+import type { TaskStatus } from '../../protocol/tasks.ts';
+import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import { TASK_POLL_MS } from './task-limits.ts';
-import type { TaskState } from './task-record.ts';
+import type { TaskRecord, TaskState } from './task-record.ts';
 
 /** The result of a call that became a task, for a modern client. It is the task as it began. */
 export function createdTask(state: TaskState): Result {
@@ -54,4 +56,40 @@ function modernTask({ record, end }: TaskState): Result {
 function messageIn(record: TaskState['record'], end: TaskState['end']): Result {
 	const statusMessage = end ? end.statusMessage : record.statusMessage;
 	return statusMessage === undefined ? {} : { statusMessage };
+}
+
+/** A task for the user: on the command line, and for the page. */
+export interface TaskReport
+	extends Pick<TaskRecord, 'id' | 'server' | 'tool' | 'client' | 'form' | 'createdAt' | 'ttlMs'> {
+	readonly status: TaskStatus;
+	readonly statusMessage?: string | undefined;
+	/** When it changed last. */
+	readonly updatedAt: string;
+	/** When it ended; undefined while it runs. */
+	readonly endedAt?: string | undefined;
+	/** The process that runs it. */
+	readonly pid?: number | undefined;
+	/** The keys of the questions that wait. */
+	readonly questions?: readonly string[] | undefined;
+	readonly error?: RpcErrorObject | undefined;
+}
+
+/** Without its result, and without what identifies the client. */
+export function taskReport({ record, end }: TaskState): TaskReport {
+	const { id, server, tool, client, form, createdAt, ttlMs, updatedAt, owner, inputRequests } = record;
+	return {
+		id,
+		status: (end ?? record).status,
+		tool,
+		server,
+		client,
+		form,
+		createdAt,
+		updatedAt,
+		ttlMs,
+		...messageIn(record, end),
+		...(end ? { endedAt: end.at } : { pid: owner.pid }),
+		...(end === undefined && inputRequests && { questions: Object.keys(inputRequests) }),
+		...(end?.status === 'failed' && { error: end.error }),
+	};
 }

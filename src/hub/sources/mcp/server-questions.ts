@@ -56,14 +56,15 @@ export class ServerQuestions {
 	callOf(calls: readonly CallContext[], { method, params, call }: ServerRequest): CallContext {
 		const named = calls.find((each) => each === call) ?? ofTask(calls, params);
 		if (named) return named;
-		const [first, ...others] = calls;
+		const candidates = withoutTask(calls);
+		const [first, ...others] = candidates;
 		if (first === undefined) {
 			throw new OrchestraError('closed', `no client has a call in flight that could answer ${method}`);
 		}
 		const isOneClient = others.every(({ sessionId }) => sessionId === first.sessionId);
-		const certain = others.length === 0 ? first : isOneClient ? certainCall(calls) : undefined;
+		const certain = others.length === 0 ? first : isOneClient ? certainCall(candidates) : undefined;
 		if (certain) return certain;
-		const message = `${calls.length} calls are in flight, so it is not certain which client must answer ${method}`;
+		const message = `${candidates.length} calls are in flight, so it is not certain which client must answer ${method}`;
 		// Calls of one client would share the process of its session, too.
 		const remedy = isOneClient ? 'Make one call at a time.' : this.#scope.asked();
 		if (!this.#hasWarned)
@@ -139,6 +140,12 @@ function ofTask(calls: readonly CallContext[], params: unknown): CallContext | u
 	const related = metaOf(params)[RELATED_TASK];
 	const id = isObject(related) ? related['taskId'] : undefined;
 	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
+}
+
+/** A question of a task says so: any other belongs to a call that is none, if there is one. */
+function withoutTask(calls: readonly CallContext[]): readonly CallContext[] {
+	const plain = calls.filter(({ upstreamTask }) => upstreamTask === undefined);
+	return plain.length > 0 ? plain : calls;
 }
 
 /** A progress token is valid on one connection only, and so is the id of a task. */
