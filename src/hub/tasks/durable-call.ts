@@ -93,7 +93,7 @@ export class DurableCall implements Durability {
 	/** Make the call. The answer is its result, or the task. */
 	run(inner: Handler): Promise<Answer> {
 		const { context: outer } = this.#call;
-		outer.onCancel((reason) => this.#clientGone(reason));
+		outer.onCancel((reason) => void this.#clientGone(reason));
 		const { inputResponses, requestState, isContinued } = outer;
 		this.#work = this.#rounds(inner, { inputResponses, requestState, isContinued });
 		this.#work.then(
@@ -240,9 +240,9 @@ export class DurableCall implements Durability {
 
 	/** The task could not be recorded: the client gets the result of the call when it waits for it. */
 	#staysCall(error: unknown): void {
-		const { name } = this.#call;
+		const { name, context } = this.#call;
 		this.#deps.log.warn(`a call of ${name} could not become a task: ${messageOf(error)}`);
-		if (this.#plan.form !== 'legacy') return;
+		if (this.#plan.form !== 'legacy' && !context.isCanceled) return;
 		this.#incoming.cancel('the task could not be recorded');
 		this.#outcome.reject(error);
 	}
@@ -261,8 +261,9 @@ export class DurableCall implements Durability {
 		});
 	}
 
-	#clientGone(reason: OrchestraError): void {
+	async #clientGone(reason: OrchestraError): Promise<void> {
 		if (this.#becoming && this.isTask) return;
+		await this.#becoming;
 		const isLate = performance.now() - this.#beganAt >= (this.#plan.clientMs ?? 0);
 		if (this.#task && (isLate || reason.data['isByPeer'] === false)) {
 			void this.#task.run(this.#work);

@@ -119,7 +119,7 @@ describe('a task', () => {
 
 describe('a call of a client with tasks', () => {
 	it('that is short is answered at once', async () => {
-		const client = await modern(await serve());
+		const client = await modern(await serve({}, {}));
 		expect(await client.call('work__greet', { name: 'Ada' })).toBe('Hello, Ada!');
 	});
 

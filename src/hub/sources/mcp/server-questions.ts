@@ -135,10 +135,15 @@ export function forwardLog(context: CallContext, params: unknown): void {
 	if (own) context.forwardLog(own);
 }
 
+/** The id of the task that a legacy request belongs to. */
+export function relatedTaskOf(params: unknown): unknown {
+	const related = metaOf(params)[RELATED_TASK];
+	return isObject(related) ? related['taskId'] : undefined;
+}
+
 /** The call that became the task which a request of the server belongs to. */
 function ofTask(calls: readonly CallContext[], params: unknown): CallContext | undefined {
-	const related = metaOf(params)[RELATED_TASK];
-	const id = isObject(related) ? related['taskId'] : undefined;
+	const id = relatedTaskOf(params);
 	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
 }
 
