@@ -20,9 +20,10 @@ import { abortable } from '../../rpc/abortable.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import type { HubCall } from '../calls/hub-call.ts';
-import type { BigResults } from '../results/big-results.ts';
+import { HubCall } from '../calls/hub-call.ts';
+import type { ResultSource } from '../results/result-source.ts';
 import { identityOf } from '../shared/process-identity.ts';
+import type { Source } from '../source.ts';
 import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
 import { LiveTask } from './live-task.ts';
 import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
@@ -35,7 +36,7 @@ export interface HubTasksOptions {
 	readonly configuration: () => Configuration;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Shortens results for the clients that read them. */
-	readonly results?: Pick<BigResults, 'shorten'> | undefined;
+	readonly results?: ResultSource | undefined;
 	readonly log: Log;
 }
 
@@ -277,7 +278,7 @@ export class HubTasks implements ProviderTasks {
 		context: CallContext,
 	): Promise<Answer> {
 		const { results } = this.#options;
-		return results ? results.shorten(end.result, toolOf(record), context) : end.result;
+		return results ? results.shorten(end.result, readingOf(record, context, results)) : end.result;
 	}
 
 	#principal({ principal }: Pick<ClientConnection, 'principal'>): string {
@@ -300,7 +301,10 @@ function notifyStatus(notify: (method: string, params: unknown) => void, state: 
 	attempt(() => notify('notifications/tasks/status', legacyTask(state)));
 }
 
-/** As far as the shortening of results depends on it. */
-function toolOf({ tool, isStructured }: TaskRecord): Tool {
-	return { name: tool, inputSchema: {}, ...(isStructured && { outputSchema: {} }) };
+/** The call, as far as the shortening of its result depends on it, with the context of who reads it. */
+function readingOf({ tool, isStructured }: TaskRecord, context: CallContext, source: Source): HubCall {
+	const call = new HubCall({ method: 'tools/call', params: { name: tool, arguments: {} }, context });
+	const item: Tool = { name: tool, inputSchema: {}, ...(isStructured && { outputSchema: {} }) };
+	call.target = { source, name: tool, item };
+	return call;
 }
