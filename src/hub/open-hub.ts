@@ -98,12 +98,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const children = { ...options, environment: chain.within(options.environment) };
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
-	const results = resultSource(current, options);
-	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const tasks = hubTasks(current, options, results);
-	const own = { limiter: new StartLimiter(), clients, review: openReview(options), results, tasks };
-	const setup = { embeddings: embeddings.get, storage, link: link.get, ...own };
+	const { clients, results, tasks, ...own } = ownParts(current, options);
+	const setup = { embeddings: embeddings.get, storage, link: link.get, clients, results, tasks, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks,
@@ -150,17 +147,23 @@ function resultSource(
 	return new ResultSource({ environment, log, lasting, budgets });
 }
 
-function openReview({ reportsFindings }: OpenHubOptions): SourceSetup['review'] {
-	return { stores: new PinStores(), scans: new ToolScans(reportsFindings) };
+/** What sources and calls of one hub share. */
+function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnParts {
+	const { environment, log, reportsFindings } = options;
+	const results = resultSource(current, options);
+	return {
+		clients: new ConnectedClients(),
+		limiter: new StartLimiter(),
+		review: { stores: new PinStores(), scans: new ToolScans(reportsFindings) },
+		results,
+		tasks: new HubTasks({ configuration: () => current.configuration, environment, results, log }),
+	};
 }
 
-function hubTasks(
-	current: CurrentConfiguration,
-	{ environment, log }: OpenHubOptions,
-	results: ResultSource,
-): HubTasks {
-	return new HubTasks({ configuration: () => current.configuration, environment, results, log });
-}
+type OwnParts = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
+	readonly results: ResultSource;
+	readonly tasks: HubTasks;
+};
 
 function toolExposure(
 	current: CurrentConfiguration,
