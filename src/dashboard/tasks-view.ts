@@ -37,5 +37,7 @@ export async function cancelTask(parts: Pick<DashboardParts, 'hub'>, id: string)
 async function taskOf({ hub }: Pick<DashboardParts, 'hub'>, id: string): Promise<TaskState> {
 	const found = (await hub.tasks?.all())?.find(({ record }) => record.id === id);
 	if (found) return found;
-	throw new OrchestraError('not_found', `there is no task ${id}`);
+	throw new OrchestraError('not_found', `there is no task ${id}`, {
+		hint: 'Its time may be over: see them with `mctl tasks`.',
+	});
 }
