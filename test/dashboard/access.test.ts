@@ -31,6 +31,15 @@ describe('the login', () => {
 			expect((await fetchRaw(`${origin}/dashboard/enter${wrong}`)).status).toBe(401);
 	});
 
+	it('ends with a sign-out, for this browser only', async () => {
+		const { login } = await openTestDashboard({ servers });
+		const [one, other] = [await login(), await login()];
+		const left = await one.post('/api/sign-out');
+		expect(String(left.message.headers['set-cookie'])).toMatch(/^orchestra_\d+=; .*Max-Age=0$/);
+		expect((await one.page('/api/state')).status).toBe(401);
+		expect((await other.page('/api/state')).status).toBe(200);
+	});
+
 	it('does not take a code that has ended', async () => {
 		const { http } = await openTestDashboard({ servers, limits: { codeMs: 0 } });
 		expect((await fetchRaw(http.dashboardUrl?.() ?? '')).status).toBe(401);

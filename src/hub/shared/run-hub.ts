@@ -29,6 +29,7 @@ import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
+import { keepPort, lastAddress } from './last-port.ts';
 import { identityOf } from './process-identity.ts';
 import { Retirement } from './retirement.ts';
 
@@ -130,7 +131,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
 	const http = new HttpSwitch((address) =>
-		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
+		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity }),
 	);
 	let offer: HubOffer | undefined;
 	let retirement: Retirement | undefined;
@@ -229,6 +230,22 @@ function handlersOf(
 	const served = orchestratorHandlers({ opened, shared, log, details });
 	const controlled = withControl(served, { hub: () => opened().hub, http: () => http, retirement });
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
+}
+
+/** Where any port will do, that of the last run is taken when it is free. */
+async function openAtLastPort(
+	address: string,
+	options: RunHubOptions,
+	parts: { opened: OpenedHub; shared: SharedState; activity: Activity },
+): Promise<HubHttp> {
+	const { path } = options.folder;
+	const last = lastAddress(path, address);
+	// Another program may have the port by now.
+	const again =
+		last === undefined ? undefined : await openListener(last, options, parts).catch(() => undefined);
+	const http = again ?? (await openListener(address, options, parts));
+	keepPort(path, http.url);
+	return http;
 }
 
 async function openListener(

@@ -8,6 +8,8 @@ export const viewNames = [
 	'servers',
 	'approvals',
 	'library',
+	'add',
+	'hubs',
 	'settings',
 ] as const;
 export type ViewName = (typeof viewNames)[number];

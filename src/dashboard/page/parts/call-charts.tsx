@@ -1,5 +1,6 @@
 /* Charts of calls over time and of their latency. */
 import type { ComponentChildren, JSX } from 'preact';
+import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api-calls.ts';
 import { formatCount, formatMs, formatPercent, formatTime } from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
@@ -12,13 +13,20 @@ interface AxisProps {
 	readonly buckets: readonly LatencyBucket[];
 }
 
+/** Something that happened at a time, drawn as a line. */
+export interface ChartMark {
+	readonly at: number;
+	readonly health: Health;
+}
+
 interface BucketsProps {
 	readonly buckets: readonly LatencyBucket[];
 	readonly bucketMs: number;
+	readonly marks?: readonly ChartMark[];
 }
 
 /** Calls in each step, and below in the same bar those of them that failed. */
-export function VolumeChart({ buckets, bucketMs }: BucketsProps): JSX.Element {
+export function VolumeChart({ buckets, bucketMs, marks = [] }: BucketsProps): JSX.Element {
 	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
 	const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
 	const numbers = (index: number | undefined): ComponentChildren => {
@@ -39,8 +47,26 @@ export function VolumeChart({ buckets, bucketMs }: BucketsProps): JSX.Element {
 	const label = `Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`;
 	return (
 		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
-			{(area) => <VolumeBars area={area} buckets={buckets} />}
+			{(area) => (
+				<>
+					<VolumeBars area={area} buckets={buckets} />
+					<Marks area={area} buckets={buckets} bucketMs={bucketMs} marks={marks} />
+				</>
+			)}
 		</ChartFrame>
+	);
+}
+
+function Marks({ area, buckets, bucketMs, marks = [] }: BucketsProps & AxisProps): JSX.Element {
+	const begin = buckets[0]?.at ?? 0;
+	return (
+		<>
+			{marks.map(({ at, health }) => {
+				const x = area.x((at - begin) / bucketMs);
+				if (x < area.left || x > area.width) return null;
+				return <line class={`mark ${health}`} x1={x} x2={x} y1={0} y2={area.height - area.bottom} />;
+			})}
+		</>
 	);
 }
 

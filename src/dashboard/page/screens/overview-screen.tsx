@@ -43,6 +43,7 @@ export function OverviewScreen(): JSX.Element {
 	const reply = overview.value;
 	return (
 		<>
+			<FirstSteps />
 			<AttentionPanel rows={current.attention} backends={current.backends} />
 			<FlowView state={current} flows={reply?.flows ?? []} choice={{ client, backend }} choose={choose} />
 			<TimeRange minutes={minutes} />
@@ -55,6 +56,17 @@ export function OverviewScreen(): JSX.Element {
 				</div>
 			</div>
 		</>
+	);
+}
+
+/** What a new user does first. */
+function FirstSteps(): JSX.Element {
+	return (
+		<nav class="steps" aria-label="First steps">
+			<a href={routeHref('add', '', { way: 'command' })}>Add a server</a>
+			<a href={routeHref('add', 'import')}>Import from your clients</a>
+			<a href={routeHref('add', 'connect')}>Connect a client</a>
+		</nav>
 	);
 }
 
