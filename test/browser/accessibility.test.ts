@@ -29,6 +29,7 @@ const place = new DashboardPlace(
 const screens: readonly (readonly [route: string, shown: string])[] = [
 	['overview', '.flow-node'],
 	['tools', '.virtual-row'],
+	['tools?q=note', '.reason'],
 	['tools/page__write_note', '.try'],
 	['calls', '.virtual-row'],
 	['calls/1', '.waterfall'],

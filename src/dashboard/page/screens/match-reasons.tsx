@@ -1,7 +1,6 @@
 /* Why a search found something, in words. */
 import type { JSX } from 'preact';
 import type { SearchReason } from '../../api-offers.ts';
-import { Tip } from '../parts/tip.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 
 /** Reasons that are shown; the first ones add most. */
@@ -11,16 +10,17 @@ export function MatchReasons({ why }: { why: readonly SearchReason[] }): JSX.Ele
 	return (
 		<span class="reasons">
 			{why.slice(0, MOST_REASONS).map((reason) => (
-				<Tip class="reason" text={`${reasonText(reason)}${pointsText(reason)}`}>
+				<span class="reason">
 					<VisibleText text={reasonText(reason)} isLine />
-				</Tip>
+					{reason.points !== undefined && <span class="dim"> +{reason.points.toFixed(0)}</span>}
+				</span>
 			))}
 		</span>
 	);
 }
 
 /** One sentence without its end: `“add” is in its name`. */
-export function reasonText({ word, matched, kind, fields }: SearchReason): string {
+function reasonText({ word, matched, kind, fields }: SearchReason): string {
 	const place = fields.length === 0 ? 'it' : `its ${listed(fields)}`;
 	switch (kind) {
 		case 'phrase':
@@ -41,10 +41,6 @@ export function reasonText({ word, matched, kind, fields }: SearchReason): strin
 				? `“${word}” is in ${place}`
 				: `“${word}” is there as “${matched}” in ${place}`;
 	}
-}
-
-function pointsText({ points }: SearchReason): string {
-	return points === undefined ? '' : `: ${points.toFixed(0)} of 100 points`;
 }
 
 function listed(fields: readonly string[]): string {
