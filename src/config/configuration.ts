@@ -40,6 +40,9 @@ export interface ServerSettings {
 	readonly record: boolean | string;
 	/** The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
+	readonly results: ServerResults | undefined;
+	/** Whether its tools take `_select`, an expression that picks from the result. */
+	readonly select: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -162,8 +165,36 @@ export interface FabricSection {
 	readonly use: readonly string[] | undefined;
 	/** What happens when other hubs change their tools. Default: that of all servers, else `tell`. */
 	readonly pin: PinMode | undefined;
+	/** What hubs may choose this worker by: `gpu`, `zone=a`. */
+	readonly labels: readonly string[];
+	/** Which workers may run calls of this hub; the first rule that matches a tool counts. */
+	readonly rules: readonly FabricRule[];
+	/** Calls of other hubs that run at once here. */
+	readonly limits: FabricLimits;
+	/** `host:port` for health and metrics of `mctl worker`. Default: none. */
+	readonly httpAddr: string | undefined;
 	/** The absolute file that it comes from. */
 	readonly file: string;
+}
+
+/** Which workers may run the calls of some tools. */
+export interface FabricRule {
+	/** Patterns, as `group__tool`. */
+	readonly tools: readonly string[];
+	/** A worker needs all of these labels. */
+	readonly require: readonly string[];
+	/** Workers with all of these are chosen first. */
+	readonly prefer: readonly string[];
+}
+
+/** How many calls of other hubs a worker runs at once; above it calls are refused. */
+export interface FabricLimits {
+	/** Of all hubs. */
+	readonly calls?: number | undefined;
+	/** Of each hub. */
+	readonly perHub?: number | undefined;
+	/** Of each tool, by a pattern of its name as it is offered. */
+	readonly perTool?: Readonly<Record<string, number>> | undefined;
 }
 
 /** What a rule does with a call. */
@@ -189,6 +220,13 @@ export interface PolicyRule {
 	readonly line: number;
 }
 
+/** Most calls of one client within a minute: all of them, those of one server, those of one tool. */
+export interface CallRates {
+	readonly client?: number | undefined;
+	readonly server?: number | undefined;
+	readonly tool?: number | undefined;
+}
+
 /** Bounds that a file sets. */
 export interface Limits extends ChildLimits {
 	readonly messageBytes?: number | undefined;
@@ -199,6 +237,12 @@ export interface Limits extends ChildLimits {
 	readonly toolOutputBytes?: number | undefined;
 	readonly toolEvents?: number | undefined;
 	readonly toolsAtOnce?: number | undefined;
+	/** Default: none. */
+	readonly callsPerMinute?: CallRates | undefined;
+	/** Most equal calls of a client in a row within a minute; 0 for any number. Default: that of known agents alone. */
+	readonly identicalCalls?: number | undefined;
+	/** What happens to a call above these limits. Default: it is refused. */
+	readonly exceeded?: 'refuse' | 'ask' | undefined;
 }
 
 /** What `tools/list` holds: every tool, or the tools that search and call the others. */
@@ -227,7 +271,26 @@ export interface ClientSettings {
 	/** The name of a view. */
 	readonly view: string | undefined;
 	readonly expose: ExposeMode | undefined;
+	readonly results: ClientResults | undefined;
 }
+
+/** How much of a result a client gets. */
+export interface ClientResults {
+	/** 0: all of it. Default: by a table of known agents. */
+	readonly budgetTokens: number | undefined;
+	/** Whether a result that did not change is answered with the handle of the earlier one. */
+	readonly unchanged: boolean | undefined;
+	/** Whether uniform arrays become tables. */
+	readonly compact: boolean | undefined;
+}
+
+export interface ResultsSection extends ClientResults {
+	/** Budgets of single tools by their pattern. */
+	readonly tools: Readonly<Record<string, number>>;
+}
+
+/** For the results of one server. */
+export type ServerResults = Pick<ClientResults, 'budgetTokens'>;
 
 /** How search ranks, beside its own signals. */
 export interface SearchSection {
@@ -274,6 +337,7 @@ export interface Configuration {
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	readonly results: ResultsSection;
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
 	/** Undefined when this hub takes no part. */

@@ -14,6 +14,7 @@ import { clientFiles } from './client-files.ts';
 import { CommandRuns } from './command-runs.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
+import { fabricReply } from './fabric-reply.ts';
 import { latencyChart } from './latency-chart.ts';
 import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
@@ -116,6 +117,7 @@ export class ApiRoutes {
 				path[1] === 'document'
 					? this.#library.document(required(query, 'uri'), signal)
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
+			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 		};

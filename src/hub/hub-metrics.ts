@@ -19,8 +19,11 @@ import {
 import type { ExportCounts } from '../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from './call-feed.ts';
 import { errorTypeOf } from './error-type.ts';
+import { addFabricMetrics } from './fabric-metrics.ts';
+import type { FabricOverview, OfferOverview } from './fabric-overview.ts';
 import type { Hub } from './hub.ts';
 import { memoryOf } from './shared/hub-details.ts';
+import { able } from './source.ts';
 import type { SourceStatus } from './source-status.ts';
 
 /** Interval of the measurement of the event loop, in milliseconds. */
@@ -28,18 +31,32 @@ const LOOP_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
+export interface HubMetricsOptions {
+	/** What became of the spans, when they are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
+	/** What this hub offers to others, when it does. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
+}
+
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
+	readonly #limited: Counter = this.#registry.counter({
+		name: 'orchestra_calls_limited_total',
+		help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
+	});
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
-	/** Counts from now on; `close` it. @param spans what became of the spans, when they are exported */
-	constructor(hub: Hub, spans?: () => ExportCounts) {
+	/** Counts from now on; `close` it. */
+	constructor(hub: Hub, { spans, offer }: HubMetricsOptions = {}) {
 		this.#hub = hub;
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
 		this.#addSourceMetrics();
 		this.#addProcessMetrics();
+		const use = (): FabricOverview | undefined =>
+			hub.sources.map((source) => able(source, 'overview')?.overview()).find((found) => found);
+		addFabricMetrics(this.#registry, { use, offer: () => offer?.() });
 		if (spans) this.#addSpanMetrics(spans);
 	}
 
@@ -97,6 +114,7 @@ export class HubMetrics {
 				count.value++;
 				all.observe(ms / 1000);
 				if (call.isPlain) return run?.observe(ms / 1000);
+				this.#countLimited(call, end);
 				const { worker } = call.context ?? {};
 				if (worker !== undefined) byWorker.add({ orchestra_worker: worker, orchestra_outcome: end.outcome });
 				let runMs = ms;
@@ -108,6 +126,11 @@ export class HubMetrics {
 				run?.observe(Math.max(0, runMs) / 1000);
 			},
 		};
+	}
+
+	#countLimited({ backend }: StartedCall, { rule, policy }: CallEnd): void {
+		if (!rule?.startsWith('limits.')) return;
+		this.#limited.add({ orchestra_limit: rule, orchestra_backend: backend, orchestra_policy: policy });
 	}
 
 	#addSourceMetrics(): void {

@@ -2,6 +2,7 @@
  * The process of the shared hub: take the lock, end the orphans of a crashed hub, listen,
  * serve until stopped or idle, and clean up.
  */
+import { basename } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { STARTED_BY } from '../../config/own-entry.ts';
@@ -14,6 +15,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
+import type { OfferOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -60,6 +62,8 @@ export interface RunHubOptions {
 export interface HubOffer {
 	/** Whether something is offered now. */
 	readonly isOpen: boolean;
+	/** Undefined while nothing is offered. */
+	overview(): OfferOverview | undefined;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
 }
@@ -77,6 +81,8 @@ export interface HubHttpParts {
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
+	/** What this hub offers to others. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -130,10 +136,11 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	const http = new HttpSwitch((address) =>
-		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity }),
-	);
 	let offer: HubOffer | undefined;
+	const offered = (): OfferOverview | undefined => offer?.overview();
+	const http = new HttpSwitch((address) =>
+		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
 	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
@@ -209,6 +216,7 @@ function openHubOf(
 		certsDir,
 		forwarded: () => forwarded.current,
 		openFabric,
+		lastingResults: `hub-${basename(folder.path)}`,
 	});
 }
 
@@ -232,11 +240,15 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
+interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
+	readonly activity: Activity;
+}
+
 /** Where any port will do, that of the last run is taken when it is free. */
 async function openAtLastPort(
 	address: string,
 	options: RunHubOptions,
-	parts: { opened: OpenedHub; shared: SharedState; activity: Activity },
+	parts: ListenerParts,
 ): Promise<HubHttp> {
 	const { path } = options.folder;
 	const last = lastAddress(path, address);
@@ -251,7 +263,7 @@ async function openAtLastPort(
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
+	{ opened, shared, activity, offer }: ListenerParts,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({
@@ -260,6 +272,7 @@ async function openListener(
 		folder: folder.path,
 		hub: opened.hub,
 		spans: opened.spans,
+		offer,
 		opened,
 		environment,
 		journalFile: folder.journalFile,

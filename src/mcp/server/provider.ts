@@ -37,7 +37,7 @@ export interface LogChange {
 }
 
 /** A capability of a server that methods need. */
-export type Capability = 'tools' | 'prompts' | 'resources' | 'completions';
+export type Capability = 'tools' | 'prompts' | 'resources' | 'completions' | 'skills';
 
 /** Params of the methods that reach a provider, checked. */
 export interface CallParams {
@@ -45,6 +45,8 @@ export interface CallParams {
 	'prompts/get': GetPromptParams;
 	'resources/read': ReadResourceParams;
 	'completion/complete': CompleteParams;
+	'skills/get': ReadResourceParams;
+	'resources/directory/read': ReadDirectoryParams;
 }
 
 /** A method that reaches a provider. */
@@ -73,9 +75,14 @@ export interface GetPromptParams {
 	arguments: Record<string, string>;
 }
 
-/** Params of `resources/read`. */
+/** Params of `resources/read` and `skills/get`. */
 export interface ReadResourceParams {
 	uri: string;
+}
+
+/** Params of `resources/directory/read`. */
+export interface ReadDirectoryParams extends ReadResourceParams {
+	cursor?: string;
 }
 
 /** Params of `completion/complete`; `context` holds the arguments that are already filled in. */
@@ -109,8 +116,8 @@ export interface ProviderSessions {
 /** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
-	/** How to use it, for the model of a client. */
-	readonly instructions?: Awaitable<string | undefined>;
+	/** How to use it, for the model of the client that introduced itself so. */
+	instructions?(clientInfo: unknown): Awaitable<string | undefined>;
 	/** The id of the hub that it is, or is of. */
 	readonly hubId?: string | undefined;
 	/** Whether it answers every method: with empty lists, and errors that name the item, where it declares no capability. */
