@@ -113,7 +113,7 @@ describe('a request', () => {
 	it('with the cookie that another site sends changes nothing', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();
-		const path = '/api/servers/py/start';
+		const path = '/api/servers/py/disable';
 		const body = {};
 		for (const headers of [
 			{},
@@ -127,11 +127,11 @@ describe('a request', () => {
 		);
 		const form = { 'Content-Type': 'text/plain' };
 		expect((await browser.page(path, { method: 'POST', body, headers: form })).status).toBe(415);
-		expect(await stateOf(browser)).not.toBe('idle');
+		expect(await stateOf(browser)).not.toBe('disabled');
 		expect(
 			(await browser.send(path, { method: 'POST', body, headers: { Origin: browser.origin } })).status,
 		).toBe(200);
-		expect(await stateOf(browser)).toBe('idle');
+		expect(await stateOf(browser)).toBe('disabled');
 	});
 
 	it('cannot leave the folder of the page', async () => {
