@@ -21,6 +21,7 @@ const SCREENS = [
 	'servers/files',
 	'approvals',
 	'library?q=test',
+	'usage',
 	'add',
 	'hubs',
 	'settings',

@@ -9,7 +9,7 @@ export interface CatalogueReply {
 	readonly rows: readonly CatalogueRow[];
 }
 
-export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template';
+export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template' | 'skill';
 
 /** Kind, name or URI, index in `backends`, and the first line of the description. */
 export type CatalogueRow = readonly [OfferKind, string, number, string];

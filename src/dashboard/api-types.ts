@@ -13,7 +13,7 @@
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
- * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates; limit of each kind
+ * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates, skills; limit of each kind
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage

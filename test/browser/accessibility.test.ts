@@ -38,6 +38,7 @@ const screens: readonly (readonly [route: string, shown: string])[] = [
 	['servers/broken', '.error-text'],
 	['approvals', '.approval'],
 	['library?q=test', '.offer'],
+	['usage', '.usage-rows .row'],
 	['add', 'form'],
 	['add?way=registry', 'form'],
 	['hubs', '.hubs .row'],

@@ -18,6 +18,7 @@ import { OverviewScreen } from './screens/overview-screen.tsx';
 import { ServerScreen } from './screens/server-screen.tsx';
 import { SettingsScreen } from './screens/settings-screen.tsx';
 import { ToolsScreen } from './screens/tools-screen.tsx';
+import { UsageScreen } from './screens/usage-screen.tsx';
 import { VisibleText } from './text/visible-text.tsx';
 
 const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent }>> = {
@@ -27,6 +28,7 @@ const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent 
 	servers: { title: 'Servers', View: ServerScreen },
 	approvals: { title: 'Approvals', View: ApprovalsScreen },
 	library: { title: 'Library', View: LibraryScreen },
+	usage: { title: 'Usage', View: UsageScreen },
 	add: { title: 'Add', View: AddScreen },
 	hubs: { title: 'Hubs', View: HubsScreen },
 	settings: { title: 'Settings', View: SettingsScreen },

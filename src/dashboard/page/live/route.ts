@@ -8,6 +8,7 @@ export const viewNames = [
 	'servers',
 	'approvals',
 	'library',
+	'usage',
 	'add',
 	'hubs',
 	'settings',

@@ -10,7 +10,7 @@ import type { ClientRow, CostsReply, HubFacts } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { LatencyChart, LatencyHistogram, VolumeChart } from '../parts/call-charts.tsx';
-import { FailureShare } from '../parts/charts.tsx';
+import { Bar, FailureShare } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { useNow } from '../parts/now.ts';
@@ -155,14 +155,6 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 				</div>
 			))}
 		</div>
-	);
-}
-
-function Bar({ share }: { share: number }): JSX.Element {
-	return (
-		<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-			<rect class="some" width={Math.max(1, share * 100)} height={8} />
-		</svg>
 	);
 }
 
