@@ -212,8 +212,9 @@ export class McpSource
 		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
 		// The result of the server, unchecked: clients check it themselves.
 		const isExact = method === 'skills/get' || (method === 'resources/read' && this.#isSkillFile(own));
+		const taskSupport = method === 'tools/call' ? this.#tools.taskSupport(own) : undefined;
 		const forward = (values?: AddedValues): Promise<Answer> =>
-			this.#calls.forward({ method, context, changes, mayRepeat, isExact, values });
+			this.#calls.forward({ method, context, changes, mayRepeat, isExact, taskSupport, values });
 		if (call.method === 'tools/call' && this.#tools.overrides.hasValues(own))
 			return this.#withValues(own, call.params.arguments ?? {}, forward);
 		const result = forward();
