@@ -59,8 +59,8 @@ describe('compactJson', () => {
 describe('the file system server', () => {
 	it('applies `_select` before the answer, and keeps the whole for `look`', async () => {
 		const { client, file } = await served({ select: true }, {});
-		const { tools } = (await client.request('tools/list')) as { tools: Record<string, object>[] };
-		const read = tools.find(({ name }) => String(name) === 'files__read_text_file');
+		const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+		const read = tools.find(({ name }) => name === 'files__read_text_file');
 		expect(read).toMatchObject({ inputSchema: { properties: { _select: { type: 'string' } } } });
 		expect(read).not.toHaveProperty('outputSchema');
 		const input = { path: file, _select: '[?isOpen].name | [:2]' };
