@@ -217,6 +217,13 @@ export interface PolicyRule {
 	readonly line: number;
 }
 
+/** Most calls of one client within a minute: all of them, those of one server, those of one tool. */
+export interface CallRates {
+	readonly client?: number | undefined;
+	readonly server?: number | undefined;
+	readonly tool?: number | undefined;
+}
+
 /** Bounds that a file sets. */
 export interface Limits extends ChildLimits {
 	readonly messageBytes?: number | undefined;
@@ -227,6 +234,12 @@ export interface Limits extends ChildLimits {
 	readonly toolOutputBytes?: number | undefined;
 	readonly toolEvents?: number | undefined;
 	readonly toolsAtOnce?: number | undefined;
+	/** Default: none. */
+	readonly callsPerMinute?: CallRates | undefined;
+	/** Most equal calls of a client in a row within a minute; 0 for any number. Default: that of known agents alone. */
+	readonly identicalCalls?: number | undefined;
+	/** What happens to a call above these limits. Default: it is refused. */
+	readonly exceeded?: 'refuse' | 'ask' | undefined;
 }
 
 /** What `tools/list` holds: every tool, or the tools that search and call the others. */

@@ -12,3 +12,5 @@ export const RESULT_BYTES: number = 1024 * 1024;
 export const TOOL_OUTPUT_BYTES: number = 10 * 1024 * 1024;
 /** Most events of a run of a tool. */
 export const TOOL_EVENTS = 10_000;
+/** Most equal calls of a known agent in a row within a minute. */
+export const IDENTICAL_CALLS = 20;

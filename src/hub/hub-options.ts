@@ -5,6 +5,7 @@ import type { Middleware } from './calls/compose.ts';
 import type { ConnectedClients } from './connected-clients.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import type { Journal } from './journal.ts';
+import type { LoopGuard } from './loops/loop-guard.ts';
 import type { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
 
@@ -29,6 +30,8 @@ export interface HubOptions {
 	id?: () => string | undefined;
 	/** Records the spans of calls. Default: none are exported. */
 	trace?: Middleware | undefined;
+	/** Limits the calls of each client. Default: any number. */
+	loops?: LoopGuard;
 	/** The policy. Default: every call is allowed. */
 	gate?: CallGate;
 }

@@ -20,6 +20,7 @@ import { applyViews, offerSearch } from './calls/apply-views.ts';
 import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/compose.ts';
 import { HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
+import { limitCalls } from './calls/limit-calls.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
 import { shortenResults } from './calls/shorten-results.ts';
@@ -109,7 +110,7 @@ export class Hub implements Source, Provider {
 	 */
 	life(targets: Targets, isWhole = false): Handler {
 		const { exposure, catalogue } = this;
-		const { trace, results, gate } = this.#options;
+		const { trace, results, gate, loops } = this.#options;
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
@@ -119,6 +120,7 @@ export class Hub implements Source, Provider {
 			reportCalls(this.calls),
 			isWhole && results && shortenResults(results),
 			journalCalls(this.#journal),
+			loops && limitCalls(loops, gate),
 			gate && applyPolicy(gate),
 		)({ list: (kind, reader) => targets.list(kind, reader), request: send });
 	}
@@ -150,7 +152,7 @@ export class Hub implements Source, Provider {
 
 	/** Takes calls of a client as text, past `request`. */
 	toolForwarder(): ToolForwarder {
-		const { gate, results, trace } = this.#options;
+		const { gate, results, trace, loops } = this.#options;
 		return new PlainRoutes({
 			generation: () => this.catalogue.generation + (this.exposure?.generation ?? 0),
 			info: this.info,
@@ -165,6 +167,7 @@ export class Hub implements Source, Provider {
 				return route;
 			},
 			limitCharacters: (context) => results?.limitFor(context) ?? Number.POSITIVE_INFINITY,
+			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
 				if (this.#journal !== noJournal) this.#journal.write(entry);

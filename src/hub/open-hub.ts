@@ -22,6 +22,7 @@ import { usageFileOf } from './expose/query-usage.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { LoopGuard } from './loops/loop-guard.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { BigResults } from './results/big-results.ts';
 import type { Source } from './source.ts';
@@ -103,7 +104,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
-		gate: callGate(current, options),
+		...callRules(current, options),
 		trace: tracing?.trace,
 		clients,
 		sources: await build(setup, children, configuration),
@@ -150,12 +151,17 @@ function toolExposure(
 	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
 }
 
-function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {
-	return new CallGate({
+/** What decides whether a call is made. */
+function callRules(
+	current: CurrentConfiguration,
+	{ environment, log }: OpenHubOptions,
+): { gate: CallGate; loops: LoopGuard } {
+	const gate = new CallGate({
 		policy: () => current.policy,
 		approvals: new Approvals({ files: ApprovalFiles.ofUser(environment), log }),
 		root: current.configuration.root,
 	});
+	return { gate, loops: new LoopGuard(() => current.configuration) };
 }
 
 /** Loaded when the environment names a collector. */
