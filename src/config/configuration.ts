@@ -40,6 +40,9 @@ export interface ServerSettings {
 	readonly record: boolean | string;
 	/** The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
+	readonly results: ServerResults | undefined;
+	/** Whether its tools take `_select`, an expression that picks from the result. */
+	readonly select: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -268,7 +271,26 @@ export interface ClientSettings {
 	/** The name of a view. */
 	readonly view: string | undefined;
 	readonly expose: ExposeMode | undefined;
+	readonly results: ClientResults | undefined;
 }
+
+/** How much of a result a client gets. */
+export interface ClientResults {
+	/** 0: all of it. Default: by a table of known agents. */
+	readonly budgetTokens: number | undefined;
+	/** Whether a result that did not change is answered with the handle of the earlier one. */
+	readonly unchanged: boolean | undefined;
+	/** Whether uniform arrays become tables. */
+	readonly compact: boolean | undefined;
+}
+
+export interface ResultsSection extends ClientResults {
+	/** Budgets of single tools by their pattern. */
+	readonly tools: Readonly<Record<string, number>>;
+}
+
+/** For the results of one server. */
+export type ServerResults = Pick<ClientResults, 'budgetTokens'>;
 
 /** How search ranks, beside its own signals. */
 export interface SearchSection {
@@ -315,6 +337,7 @@ export interface Configuration {
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	readonly results: ResultsSection;
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
 	/** Undefined when this hub takes no part. */

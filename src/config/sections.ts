@@ -54,6 +54,7 @@ import { pinOfAll } from './pin-mode.ts';
 import { plugin } from './plugin-entry.ts';
 import { policy } from './policy-section.ts';
 import { readEntry, skipInvalid } from './read-entry.ts';
+import { resultKeys } from './results-section.ts';
 import { searchKeys } from './search-section.ts';
 import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './server-entry.ts';
 import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
@@ -150,7 +151,7 @@ const limitKeys: Keys<Limits> = {
 		byDefault: LIST_WAIT_MS,
 	}),
 	resultBytes: key(count, {
-		about: 'a larger result is kept, and the client gets its beginning and a link',
+		about: 'a larger result is kept, and any client gets its first part and a link ([results](results.md))',
 		byDefault: RESULT_BYTES,
 	}),
 	toolOutputBytes: key(count, { about: 'most output of a run of a tool', byDefault: TOOL_OUTPUT_BYTES }),
@@ -237,6 +238,7 @@ export const sections: Keys<FileSections> = {
 		merge: byName,
 		trust: 'kept',
 	}),
+	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'kept' },
 	search: section(searchKeys, 'how search ranks'),
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {

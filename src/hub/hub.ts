@@ -18,9 +18,10 @@ import { CallFeed } from './call-feed.ts';
 import { applyPolicy } from './calls/apply-policy.ts';
 import { applyViews, offerSearch } from './calls/apply-views.ts';
 import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/compose.ts';
-import { HubCall } from './calls/hub-call.ts';
+import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
 import { limitCalls } from './calls/limit-calls.ts';
+import { offerLook } from './calls/offer-look.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
 import { shortenResults } from './calls/shorten-results.ts';
@@ -114,6 +115,7 @@ export class Hub implements Source, Provider {
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
+			isWhole && results && offerLook(results),
 			routeCalls(targets),
 			isWhole && exposure && applyViews(exposure),
 			trace,
@@ -166,7 +168,8 @@ export class Hub implements Source, Provider {
 				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;
 			},
-			limitCharacters: (context) => results?.limitFor(context) ?? Number.POSITIVE_INFINITY,
+			limitCharacters: (context, { toolName }) =>
+				results?.limitFor(context, toolName) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
@@ -205,9 +208,14 @@ export class Hub implements Source, Provider {
 		return this.#options.id?.();
 	}
 
-	/** Those of the hub itself, and of the MCP servers whose lists are known. */
-	get instructions(): Awaitable<string | undefined> {
-		return instructionsFor(this.sources, this.#options.instructions?.(), this.exposure?.guide(this.sources));
+	/** Those of the hub itself, how to search and to look, and those of the MCP servers whose lists are known. */
+	instructions(clientInfo?: unknown): Awaitable<string | undefined> {
+		const { instructions, results } = this.#options;
+		const own = [instructions?.(), results?.guide(clientName({ clientInfo }))].filter(
+			(text) => text !== undefined,
+		);
+		const text = own.length === 0 ? undefined : own.join('\n\n');
+		return instructionsFor(this.sources, text, this.exposure?.guide(this.sources));
 	}
 
 	/** Those of the MCP servers that are known, and of the hub itself. */

@@ -41,7 +41,7 @@ export interface PlainRoutesDeps {
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
 	/** Largest result that is not shortened, in characters. */
-	readonly limitCharacters: (context: CallContext) => number;
+	readonly limitCharacters: (context: CallContext, route: Route<Tool>) => number;
 	/** Limits the calls of a client; undefined when nothing does. */
 	readonly watch: (context: CallContext) => ClientCalls | undefined;
 	/** A call was sent. */
@@ -63,7 +63,7 @@ export class PlainRoutes implements ToolForwarder {
 	}
 
 	take(view: MessageView, from: ViewedClient): boolean {
-		if (!this.#deps.isOpen()) return false;
+		if (!this.#deps.isOpen() || view.has('budgetTokens')) return false;
 		const route = this.#routeOf(view, from);
 		if (route === undefined || route.calls?.admit(route, view) !== undefined) return false;
 		const isSent = PlainCall.send(view, from, route);
@@ -123,7 +123,7 @@ export class ToolRoute implements PlainRoute {
 		this.found = found;
 		this.target = target;
 		this.note = note;
-		this.limitCharacters = deps.limitCharacters(context);
+		this.limitCharacters = deps.limitCharacters(context, found);
 		this.calls = deps.watch(context);
 		this.#deps = deps;
 		this.name = name;
