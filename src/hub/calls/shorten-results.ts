@@ -16,11 +16,15 @@ export function shortenResults(results: ResultSource, journal: Journal): Middlew
 		request(call) {
 			if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
 				return inner.request(call);
+			const select = results.takeSelect(call);
 			return after(inner.request(call), (answer) =>
-				after(results.shorten(answer, call), (shortened) => {
-					if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
-					return shortened;
-				}),
+				after(
+					select === undefined ? results.shorten(answer, call) : results.select(answer, call, select),
+					(shortened) => {
+						if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
+						return shortened;
+					},
+				),
 			);
 		},
 	});

@@ -280,7 +280,7 @@ export class McpSource
 	plainTarget(
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
-		if (this.#tools.heldReason(name) !== undefined) return undefined;
+		if (this.#tools.heldReason(name) !== undefined || this.#entry.settings.select) return undefined;
 		const own = this.#tools.ownName(name);
 		if (this.#tools.overrides.hasValues(own)) return undefined;
 		return this.#calls.plainTarget(own, context, serverInfo);
