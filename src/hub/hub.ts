@@ -20,6 +20,7 @@ import { applyViews, offerSearch } from './calls/apply-views.ts';
 import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/compose.ts';
 import { HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
+import { isForPages, offerApps, showsPages } from './calls/offer-apps.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
 import { shortenResults } from './calls/shorten-results.ts';
@@ -81,7 +82,12 @@ export class Hub implements Source, Provider {
 		const sources = (): readonly Source[] => this.sources;
 		this.#sources = new SourceSet(log, onChange);
 		this.catalogue = new Catalogue({ sources, log, listWaitMs: options.listWaitMs, onLate: onChange });
-		this.#targets = new AllTargets({ sources, catalogue: this.catalogue, unusedReason });
+		this.#targets = new AllTargets({
+			sources,
+			catalogue: this.catalogue,
+			unusedReason,
+			isVisible: (route, context) => exposure?.isVisible(route.toolName, context) ?? true,
+		});
 		this.#extensions = new AnnouncedExtensions(sources, log);
 		this.#firstLists = new FirstLists(this.catalogue);
 		this.#life = this.life(this.#targets, true);
@@ -114,6 +120,7 @@ export class Hub implements Source, Provider {
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
 			routeCalls(targets),
+			offerApps(),
 			isWhole && exposure && applyViews(exposure),
 			trace,
 			reportCalls(this.calls),
@@ -161,6 +168,7 @@ export class Hub implements Source, Provider {
 			find: (name, context) => {
 				const route = isSearchTool(name) ? undefined : this.catalogue.find('tools', name);
 				if (route === undefined || route instanceof Promise) return undefined;
+				if (isForPages(route.item) && !showsPages(context)) return undefined;
 				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;
 			},

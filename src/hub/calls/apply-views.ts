@@ -11,6 +11,7 @@ import type { MergedList } from '../merged-list.ts';
 import type { Source } from '../source.ts';
 import type { Handler, Middleware } from './compose.ts';
 import { HubCall } from './hub-call.ts';
+import { isForPages } from './offer-apps.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */
@@ -44,7 +45,8 @@ export function offerSearch({ exposure, firstLists, catalogue, sources }: Search
 			const { request, client, context } = call;
 			if (exposure === undefined || call.isRouted) return inner.request(call);
 			if (request.method !== 'tools/call' || !isSearchTool(call.name)) return inner.request(call);
-			const list = (): Awaitable<MergedList<Tool>> => after(inner.list('tools', { client }), toolsOf);
+			const list = (): Awaitable<MergedList<Tool>> =>
+				after(inner.list('tools', { client, context }), forModels);
 			return after(list(), (tools) => {
 				if (!exposure.isSearch(call.name, tools, context)) return inner.request(call);
 				return exposure.answer(request.params, context, {
@@ -75,6 +77,18 @@ export function applyViews(exposure: ToolExposure): Middleware {
 		},
 	});
 }
+
+/** Tools for pages are not for a model that searches. */
+function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+	const tools = toolsOf(list);
+	if (!tools.items.some(isForPages)) return tools;
+	const known = searched.get(tools) ?? { ...tools, items: tools.items.filter((tool) => !isForPages(tool)) };
+	searched.set(tools, known);
+	return known;
+}
+
+/** By the list that it is made of: an index compares it. */
+const searched = new WeakMap<MergedList<Tool>, MergedList<Tool>>();
 
 /** For the client of a request; what it lists are tools. */
 function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {

@@ -21,6 +21,7 @@ import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import type { AbsentServer } from '../absent-servers.ts';
 import { clientName } from '../calls/hub-call.ts';
+import { isOfApp, showsPages } from '../calls/offer-apps.ts';
 import { listsOnce } from '../first-lists.ts';
 import type { MergedList } from '../merged-list.ts';
 import { able, type Source } from '../source.ts';
@@ -121,7 +122,7 @@ export class ToolExposure {
 		const filter = this.#filterOf(context, list);
 		const tools = filter ? list.items.filter(({ name }) => filter(name)) : list.items;
 		const isAll = this.#decideMode(tools.length, context, absent) === 'all';
-		const shown = isAll ? tools : this.#searched(list, tools, absent);
+		const shown = isAll ? tools : this.#searched(list, tools, { absent, hasPages: showsPages(context) });
 		this.#options.meter?.listed({ all: list.items, inView: tools, shown }, context);
 		return shown;
 	}
@@ -130,15 +131,17 @@ export class ToolExposure {
 	#searched(
 		list: MergedList<Tool>,
 		tools: readonly Tool[],
-		absent: readonly AbsentServer[],
+		{ absent, hasPages }: { readonly absent: readonly AbsentServer[]; readonly hasPages: boolean },
 	): readonly Tool[] {
 		const { toolList, mcpServers } = this.#options.settings();
 		const isAlways = filterOver(
 			list,
 			anyToolPattern([...toolList.always, ...loadedServers(mcpServers)], serverNamesOf(mcpServers)),
 		);
-		const listed = tools.filter(({ name }) => isAlways(name) && !isSearchTool(name));
-		const hidden = tools.filter(({ name }) => !isAlways(name));
+		// A host binds a page to the tool that it listed.
+		const isListed = (tool: Tool): boolean => isAlways(tool.name) || (hasPages && isOfApp(tool));
+		const listed = tools.filter((tool) => isListed(tool) && !isSearchTool(tool.name));
+		const hidden = tools.filter((tool) => !isListed(tool));
 		const counts = new Map<string, number>();
 		for (const { name } of hidden) {
 			const server = serverOf(list, name);
@@ -169,6 +172,12 @@ export class ToolExposure {
 		throw new OrchestraError('not_found', `${name} is not in the view "${view}" of this client`, {
 			hint: `Add it to views.${view}.allow in orchestra.json.`,
 		});
+	}
+
+	/** Whether a tool is in the view of the client. */
+	isVisible(toolName: NamedTool | undefined, context: CallContext): boolean {
+		const view = this.viewOf(context);
+		return view === undefined || toolName === undefined || this.#testOf(view)(toolName);
 	}
 
 	/** Answer a call of a search tool. */
