@@ -1,7 +1,7 @@
 /* What a client sees of the tools, and the search tools in place of many. */
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, type Awaitable, answerValue, type Skill, type Tool } from '../../protocol/mcp-types.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { isSearchTool } from '../expose/search-tools.ts';
@@ -53,6 +53,9 @@ export function offerSearch({ exposure, firstLists, catalogue, sources }: Search
 					list,
 					absent: () => absentServers(sources()),
 					nextAnswer: () => catalogue.nextAnswer('tools'),
+					// What is listed are skills.
+					skills: () =>
+						after(inner.list('skills', { client, context }), ({ items }) => items as readonly Skill[]),
 					// Found and made like any other call.
 					call: (params: CallToolParams): Awaitable<Answer> =>
 						inner.request(new HubCall({ ...request, params })),

@@ -14,7 +14,7 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import type { Answer, Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Skill, Tool } from '../../protocol/mcp-types.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
@@ -26,6 +26,7 @@ import { listsOnce } from '../first-lists.ts';
 import type { MergedList } from '../merged-list.ts';
 import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
+import type { SkillSearch } from './found-skills.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { OfferedTool } from './tool-document.ts';
 import { type ToolFilter, viewFilter } from './tool-filter.ts';
@@ -62,6 +63,8 @@ export interface SearchedTools {
 	/** Resolves when a server that is late has answered or failed; undefined when none is late. */
 	readonly nextAnswer: () => Promise<unknown> | undefined;
 	readonly call: CallDirectly;
+	/** The skills of all sources. */
+	readonly skills: () => Awaitable<readonly Skill[]>;
 }
 
 export class ToolExposure {
@@ -69,6 +72,7 @@ export class ToolExposure {
 	readonly #usage: ToolUsage;
 	/** Loaded with the first search: it must not delay the start. */
 	#index: ToolIndex | undefined;
+	#skills: SkillSearch | undefined;
 	readonly #views = new Map<string, string>();
 	/** What each session saw first, where the number of tools decides. */
 	readonly #modes = new Map<string, ExposeMode>();
@@ -193,9 +197,11 @@ export class ToolExposure {
 			return this.#offered(current);
 		};
 		const index = await this.#ranker();
+		const { SkillSearch: Search } = await import('./found-skills.ts');
+		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
 			this.#usage.queries.asked(context.sessionId, query, names);
-		const parts = { ...searched, tools, accept, index, found };
+		const parts = { ...searched, tools, accept, index, skillSearch, found };
 		return answerSearchTool(params, context, parts);
 	}
 
