@@ -10,9 +10,9 @@ import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
 export interface SkillsOfHub {
 	readonly skills: readonly Skill[];
 	/** The skill of this name or URI, as its server has it now: the list may be a cached one. */
-	named(wanted: string): Promise<Skill>;
+	readonly named: (wanted: string) => Promise<Skill>;
 	/** The bytes of a listed file. Throws when they are not those of the list. */
-	read(skill: Skill, uri: string): Promise<Buffer>;
+	readonly read: (skill: Skill, uri: string) => Promise<Buffer>;
 }
 
 /** List the skills and do `work`; nothing else is read before it asks for it. */
