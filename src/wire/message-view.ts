@@ -29,6 +29,7 @@ export type ViewMember =
 	| 'meta'
 	| 'progressToken'
 	| 'traceparent'
+	| 'budgetTokens'
 	| 'protocolVersion'
 	| 'clientCapabilities'
 	| 'clientInfo'
@@ -56,6 +57,7 @@ const paths: Readonly<Record<ViewMember, readonly string[]>> = {
 	meta: ['params', '_meta'],
 	progressToken: ['params', '_meta', 'progressToken'],
 	traceparent: ['params', '_meta', 'traceparent'],
+	budgetTokens: ['params', '_meta', 'orchestra/budgetTokens'],
 	protocolVersion: ['params', '_meta', `${MCP}protocolVersion`],
 	clientCapabilities: ['params', '_meta', `${MCP}clientCapabilities`],
 	clientInfo: ['params', '_meta', `${MCP}clientInfo`],
