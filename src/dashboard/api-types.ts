@@ -31,6 +31,7 @@
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
+ * GET  /api/skills                       SkillsReply
  * GET  /api/settings                     SettingsReply
  * GET  /api/fabric                       FabricReply; fetch it again while it is shown
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { serverWith } from '../support/modern-server.ts';
 import { type HubClient, type ServedHub, serveServers } from '../support/served-hub.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 const capabilities = {
 	extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
@@ -77,6 +78,39 @@ describe('a page', () => {
 		expect(await (await served.client({ capabilities })).call('refresh')).toBe('refresh');
 	});
 });
+
+describe('a page whose CSP changed since its server was accepted', () => {
+	it('is drift, and is not read in quarantine until it is accepted', async () => {
+		const folder = temporaryFolder();
+		const first = await serveServers({ one: { ...pageServer('a.example'), pin: 'quarantine' } }, { folder });
+		const before = await first.client({ capabilities });
+		await before.request('resources/list');
+		expect(await before.request('resources/read', { uri: 'ui://one/main' })).toMatchObject({
+			contents: [{ text: 'page' }],
+		});
+		await first.close();
+		const second = await serveServers(
+			{ one: { ...pageServer('evil.example'), pin: 'quarantine' } },
+			{ folder },
+		);
+		const client = await second.client({ capabilities });
+		await client.request('resources/list');
+		await expect(client.request('resources/read', { uri: 'ui://one/main' })).rejects.toThrow(/is held back/);
+		expect(second.log.join('\n')).toContain('changed: (page ui://main)');
+	});
+});
+
+/** Its page may connect to this domain. */
+function pageServer(domain: string): object {
+	return serverWith(`
+		const cached = { ttlMs: 1000, cacheScope: 'private' };
+		if (method === 'tools/list') return { tools: [{ name: 'show', inputSchema: { type: 'object' } }], ...cached };
+		if (method === 'resources/list')
+			return { resources: [{ uri: 'ui://main', name: 'main', _meta: { ui: { csp: { connectDomains: ['https://${domain}'] } } } }], ...cached };
+		if (method === 'resources/templates/list') return { resourceTemplates: [], ...cached };
+		if (method === 'resources/read') return { contents: [{ uri: params.uri, text: 'page' }], ...cached };
+	`);
+}
 
 const appServer = serverWith(`
 	const cached = { ttlMs: 1000, cacheScope: 'private' };

@@ -47,7 +47,10 @@ export const skillsInstall: Command = {
 async function install(skill: Skill, { read }: SkillsOfHub, input: CommandInput): Promise<string> {
 	const { cwd, environment } = input;
 	const name = nameOf(skill);
-	if (!isSkillName(name)) throw new OrchestraError('bad_input', `${skill.uri} has no valid name`);
+	if (!isSkillName(name))
+		throw new OrchestraError('bad_input', `${skill.uri} has no valid name`, {
+			hint: 'Report this to the author of its server.',
+		});
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const folder = join(configuration.root, '.claude', 'skills', name);
 	const approval = new Approval(folder, stateFolder(environment));

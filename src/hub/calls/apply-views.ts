@@ -2,6 +2,7 @@
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import { type Answer, type Awaitable, answerValue, type Skill, type Tool } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { isSearchTool } from '../expose/search-tools.ts';
@@ -53,9 +54,7 @@ export function offerSearch({ exposure, firstLists, catalogue, sources }: Search
 					list,
 					absent: () => absentServers(sources()),
 					nextAnswer: () => catalogue.nextAnswer('tools'),
-					// What is listed are skills.
-					skills: () =>
-						after(inner.list('skills', { client, context }), ({ items }) => items as readonly Skill[]),
+					skills: () => skillsSoon(inner.list('skills', { client, context })),
 					// Found and made like any other call.
 					call: (params: CallToolParams): Awaitable<Answer> =>
 						inner.request(new HubCall({ ...request, params })),
@@ -81,6 +80,16 @@ export function applyViews(exposure: ToolExposure): Middleware {
 			});
 		},
 	});
+}
+
+/** How long a search of tools waits for the skills of servers that start, in milliseconds. */
+const SKILLS_WAIT_MS = 200;
+
+/** None when they take too long: the search is about tools. */
+async function skillsSoon(listed: ReturnType<Handler['list']>): Promise<readonly Skill[]> {
+	const list = await within(Promise.resolve(listed), SKILLS_WAIT_MS);
+	// What is listed are skills.
+	return (list?.items ?? []) as readonly Skill[];
 }
 
 /** Tools for pages are not for a model that searches. */

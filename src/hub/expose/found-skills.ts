@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts';
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern } from '../../trust/tool-pattern.ts';
-import { isObject } from '../../wire/json.ts';
+import { toolsOfSkill } from '../skills/skill-tools.ts';
 import { firstSentence, type OfferedTool } from './tool-document.ts';
 import { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
@@ -16,8 +16,6 @@ import { ToolUsage } from './tool-usage.ts';
 const SHOWN = 3;
 /** Longest description of one. */
 const DESCRIPTION_CHARACTERS = 160;
-/** The key of `metadata` that names tools. */
-const TOOLS_KEY = 'orchestra.tools';
 
 export class SkillSearch {
 	readonly #index: ToolIndex;
@@ -46,14 +44,7 @@ export class SkillSearch {
 export function skillsUsing(name: string, skills: readonly Skill[], servers: readonly string[]): string[] {
 	const names = new ServerNames([...servers]);
 	const tool = names.read(name);
-	return skills.filter((skill) => anyToolPattern(toolsOf(skill), names)(tool)).map(({ uri }) => uri);
-}
-
-/** The patterns of the tools that a skill says it uses. */
-function toolsOf({ frontmatter }: Skill): string[] {
-	const { metadata } = frontmatter;
-	const named = isObject(metadata) ? metadata[TOOLS_KEY] : undefined;
-	return typeof named === 'string' ? (named.match(/[^\s,]+/g) ?? []) : [];
+	return skills.filter((skill) => anyToolPattern(toolsOfSkill(skill), names)(tool)).map(({ uri }) => uri);
 }
 
 function asTool({ uri, frontmatter }: Skill): OfferedTool {
