@@ -26,6 +26,7 @@ import { reachOf } from './reach-view.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
+import { cancelTask, tasksReply } from './tasks-view.ts';
 import { UsageView } from './usage-view.ts';
 
 const ROWS_LIMIT = 1000;
@@ -121,6 +122,7 @@ export class ApiRoutes {
 			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
+			tasks: ({ path: [, id] }) => tasksReply(this.#parts, id),
 		};
 	}
 
@@ -133,6 +135,7 @@ export class ApiRoutes {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };
 			},
+			tasks: ({ path: [, id = ''] }) => cancelTask(this.#parts, id),
 			servers: ({ path: [, id = '', action], body: { sha256 } }) => {
 				const shown = typeof sha256 === 'string' ? sha256 : undefined;
 				if (isServerAction(action)) return this.#servers.act(id, action, shown);
