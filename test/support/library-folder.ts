@@ -1,6 +1,7 @@
 /* A folder of a library in a temporary place, and ways to listen to it. */
 import { join } from 'node:path';
-import { Library, type LibraryChange, type LibraryOptions } from '../../src/library/index.ts';
+import type { LibraryChange } from '../../src/library/change.ts';
+import { Library, type LibraryOptions } from '../../src/library/library.ts';
 import { Log } from '../../src/log.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
