@@ -64,7 +64,7 @@ export async function withLibrary<T>(
 export async function changeAfter(library: Library, action: () => void): Promise<LibraryChange> {
 	await library.ready();
 	return new Promise((resolve, reject) => {
-		const timer = setTimeout(() => reject(new Error('waited 10 s in vain for a change')), 10_000);
+		const timer = setTimeout(() => reject(new Error('waited 60 s in vain for a change')), 60_000);
 		const stop = library.onChange((change) => {
 			clearTimeout(timer);
 			stop();
