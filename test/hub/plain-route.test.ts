@@ -20,6 +20,7 @@ import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
 import { Policy } from '../../src/trust/policy.ts';
+import { type MessageMember, member } from '../../src/wire/message-member.ts';
 import { MessageView } from '../../src/wire/message-view.ts';
 import { gateway, type ServedHub, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';
@@ -264,19 +265,19 @@ const eraFaults: Record<string, Fault> = {
 		inject: () =>
 			wrap(EraPatch, 'request', (_patch, _make, view, _begun, { id, name }) =>
 				view.with([
-					['id', id],
-					['name', name],
-					['progressToken', id],
+					[member.id, id],
+					[member.name, name],
+					[member.progressToken, id],
 				]),
 			),
 	},
 	'the result of a modern server for a legacy client as it is': {
 		pair: toModern,
-		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source('result')),
+		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source(member.result)),
 	},
 	'the result of a legacy server for a modern client as it is': {
 		pair: toLegacy,
-		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source('result')),
+		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source(member.result)),
 	},
 	'the hash of arguments that are not canonical': {
 		inject: () => void vi.spyOn(MessageView.prototype, 'isCanonical', 'get').mockReturnValue(true),
@@ -284,9 +285,9 @@ const eraFaults: Record<string, Fault> = {
 };
 
 const sameEra: Record<string, () => void> = {
-	'a wrong id of the request': () => changed('with', ([member]) => member !== 'id'),
-	'the name that clients see': () => changed('with', ([member]) => member !== 'name'),
-	'the progress token of the client': () => changed('with', ([member]) => member !== 'progressToken'),
+	'a wrong id of the request': () => changed('with', ([each]) => each !== member.id),
+	'the name that clients see': () => changed('with', ([each]) => each !== member.name),
+	'the progress token of the client': () => changed('with', ([each]) => each !== member.progressToken),
 	'a wrong id of the answer': () =>
 		wrap(Peer, 'answerCall', (_peer, answer, call, text) =>
 			answer(call, text.replace(/"id":[^,]*/, '"id":99')),
@@ -315,7 +316,7 @@ const faults: Record<string, Fault> = {
 };
 
 /** Leave some changes of a text out. */
-function changed(method: 'with', isMade: (change: readonly [string, string]) => boolean): void {
+function changed(method: 'with', isMade: (change: readonly [MessageMember, string]) => boolean): void {
 	wrap(MessageView, method, (_view, original, changes) => original(changes.filter(isMade)));
 }
 

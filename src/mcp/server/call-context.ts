@@ -18,6 +18,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers } from '../../wire/json-text.ts';
+import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
@@ -196,7 +197,7 @@ export class CallContext {
 	get text(): string {
 		const { text } = this.#call;
 		if (!this.#isInner || text === '') return text;
-		return `{"params":${writtenMember(text, 'arguments') ?? '{}'}}`;
+		return `{"params":${writtenMember(text, member.arguments) ?? '{}'}}`;
 	}
 
 	/**
@@ -205,7 +206,7 @@ export class CallContext {
 	 */
 	get exactArguments(): JsonText | undefined {
 		const { text } = this;
-		const written = rewritesNumbers(text) ? writtenMember(text, 'arguments') : undefined;
+		const written = rewritesNumbers(text) ? writtenMember(text, member.arguments) : undefined;
 		return written === undefined ? undefined : new JsonText(written);
 	}
 
