@@ -156,6 +156,10 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		return this.route.client;
 	}
 
+	get caller(): ClientConnection {
+		return this.from.client;
+	}
+
 	get backend(): string {
 		return this.route.backend;
 	}
