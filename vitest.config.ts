@@ -32,8 +32,8 @@ const left = [
 export default defineConfig({
 	test: {
 		// Only what hangs comes near: a busy machine takes ten times as long as a quiet one.
-		testTimeout: 60_000,
-		hookTimeout: 60_000,
+		testTimeout: 120_000,
+		hookTimeout: 120_000,
 		maxWorkers: WORKERS,
 		setupFiles: ['test/support/each-file.ts'],
 		// What is built is loaded as it is.

@@ -10,6 +10,9 @@ import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
 
+/** Only what hangs comes near. */
+const GIVE_UP_MS = 60_000;
+
 const root = resolve(import.meta.dirname, '..');
 const files = [root, join(root, 'docs'), join(root, 'docs/decisions')].flatMap((folder) =>
 	readdirSync(folder)
@@ -27,7 +30,7 @@ describe.each(files)('%s', (file) => {
 			cwd: root,
 			encoding: 'utf8',
 			input: '',
-			timeout: 30_000,
+			timeout: GIVE_UP_MS,
 		});
 		expect(stderr).not.toContain('Error');
 		expect(status).toBe(0);
@@ -39,7 +42,7 @@ describe.each(files)('%s', (file) => {
 			const { stdout, stderr } = spawnSync('sh', ['-c', command], {
 				cwd: root,
 				encoding: 'utf8',
-				timeout: 60_000,
+				timeout: GIVE_UP_MS,
 				env: {
 					...process.env,
 					HOME: home,

@@ -32,7 +32,7 @@ beforeAll(() => {
 		join(bare, filename),
 	];
 	execFileSync('npm', install, { cwd: consumer, stdio: 'pipe' });
-}, 120_000);
+});
 
 describe('the packed package', () => {
 	it.each(subpaths)('is imported by plain JavaScript as %s', (subpath) => {

@@ -133,6 +133,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./log/log-verify.ts')).logVerify,
 	},
+	usage: {
+		summary: 'Show what calls and tool lists cost, and what nobody uses',
+		isRare: true,
+		load: async () => (await import('./commands/usage.ts')).usage,
+	},
 	trust: {
 		summary: 'Show what this project would run, and trust it',
 		load: async () => (await import('./trust/trust.ts')).trust,

@@ -242,6 +242,12 @@ export interface EmbeddingsSection {
 	readonly key: SecretText | string | undefined;
 }
 
+/** Extensions of MCP. */
+export interface ExtensionsSection {
+	/** Identifiers that pass between clients and servers although the hub does not know them. */
+	readonly pass: readonly string[];
+}
+
 /** A directory of MCP servers that `mctl search` and `mctl add` ask. */
 export interface RegistryEntry {
 	readonly name: string;
@@ -269,6 +275,7 @@ export interface Configuration {
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
 	readonly search: SearchSection;
+	readonly extensions: ExtensionsSection;
 	/** Undefined when this hub takes no part. */
 	readonly fabric: FabricSection | undefined;
 	/** Of the organisation of the user. */

@@ -21,6 +21,8 @@ export interface NewRule {
 	readonly tools: string;
 	readonly clients: string;
 	readonly action: PolicyAction;
+	/** Whether the tools of a `deny` are left out of lists. */
+	readonly hide?: true;
 }
 
 export interface AddedRule {
@@ -76,7 +78,8 @@ function editedText(
 	const rules = rulesOf(text, file);
 	if (rules?.length === 0) return setJsonKey(text, ['policy'], [{ ...rule }]);
 	const [first] = rules ?? [];
-	if (isReplaced(first, rule) && first['action'] === rule.action) return text;
+	const isThere = isReplaced(first, rule) && first['action'] === rule.action && rule.hide === undefined;
+	if (isThere || isDeepStrictEqual(first, rule)) return text;
 	const inserted = insertRule(text, file, ruleText);
 	// The last one first, so that the others keep their places.
 	return [...(rules ?? []).entries()]

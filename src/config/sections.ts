@@ -6,6 +6,7 @@ import { LARGEST_PORT } from '../link/address.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type {
 	Configuration,
+	ExtensionsSection,
 	HubSection,
 	LibrarySection,
 	Limits,
@@ -37,6 +38,7 @@ import {
 	schemaOf,
 	section,
 	text,
+	texts,
 } from './key.ts';
 import { identityProvider } from './oauth-settings.ts';
 import { pinOfAll } from './pin-mode.ts';
@@ -146,6 +148,15 @@ const limitKeys: Keys<Limits> = {
 	...childLimitKeys,
 };
 
+const extensionsKeys: Keys<ExtensionsSection> = {
+	pass: key(texts, {
+		about:
+			'identifiers, such as `com.example/x`, that pass between clients and servers although the hub does not know them; right for extensions that only add `_meta`',
+		empty: [],
+		merge: bothLists,
+	}),
+};
+
 const registryKeys: Keys<RegistryEntry> = {
 	name: key(text, { about: 'its name' }),
 	url: key(text, { about: 'its address, without the path of the API' }),
@@ -201,6 +212,7 @@ export const sections: Keys<FileSections> = {
 		trust: 'kept',
 	}),
 	search: section(searchKeys, 'how search ranks'),
+	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {
 		about:
 			'tools of hubs on other machines, over NATS ([fabric](fabric.md)); absent: nothing of it is loaded',

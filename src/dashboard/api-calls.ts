@@ -47,14 +47,49 @@ export interface LatencyReply {
 	readonly buckets: readonly LatencyBucket[];
 }
 
-export interface LatencyBucket {
+export interface LatencyBucket extends DurationSummary {
 	readonly at: number;
+}
+
+/** Calls that ended, and how long they took. The durations are null when there are none. */
+export interface DurationSummary {
 	readonly count: number;
 	readonly errors: number;
-	/** Null in a bucket without calls that ended. */
 	readonly p50: number | null;
 	readonly p95: number | null;
+	readonly p99: number | null;
 	readonly max: number | null;
+}
+
+/** Calls that took `fromMs` or more and less than `toMs`. */
+export interface HistogramBar {
+	readonly fromMs: number;
+	readonly toMs: number;
+	readonly count: number;
+}
+
+/** The calls that are kept, for the overview. */
+export interface OverviewReply extends LatencyReply {
+	readonly all: DurationSummary;
+	readonly histogram: readonly HistogramBar[];
+	/** Of all clients and sources, whatever the filter; the most used first. */
+	readonly flows: readonly CallFlow[];
+	readonly busiest: readonly ToolUse[];
+	/** By their mean duration. */
+	readonly slowest: readonly ToolUse[];
+}
+
+/** Calls of one client to one source. */
+export interface CallFlow {
+	readonly client: string;
+	readonly backend: string;
+	readonly count: number;
+	readonly errors: number;
+}
+
+export interface ToolUse extends DurationSummary {
+	readonly name: string;
+	readonly backend: string;
 }
 
 export interface CallDetails extends CallRow {

@@ -6,6 +6,7 @@ import type { AnswerRequest, CallDetails } from './api-calls.ts';
 import type { ToolReply } from './api-offers.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { ApprovalsView, isDecision } from './approvals-view.ts';
+import { callOverview, type OverviewFilter } from './call-overview.ts';
 import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView, kindsOf } from './catalogue-view.ts';
@@ -17,9 +18,11 @@ import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
 import { PolicyChange } from './policy-change.ts';
+import { reachOf } from './reach-view.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
+import { UsageView } from './usage-view.ts';
 
 const ROWS_LIMIT = 1000;
 const DEFAULT_ROWS = 200;
@@ -40,6 +43,7 @@ export class ApiRoutes {
 	readonly #policy: PolicyChange;
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
+	readonly #usage: UsageView;
 	readonly #gets: Readonly<Record<string, Route>>;
 	readonly #posts: Readonly<Record<string, Route>>;
 
@@ -56,6 +60,7 @@ export class ApiRoutes {
 		this.#policy = new PolicyChange(parts, this.#catalogue);
 		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
+		this.#usage = new UsageView(parts);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
 	}
@@ -80,6 +85,9 @@ export class ApiRoutes {
 		return {
 			state: () => this.#state.current(),
 			events: (exchange) => this.#openEvents(exchange),
+			overview: ({ query }) => callOverview(this.#parts.calls.ring, overviewFilterOf(query), Date.now()),
+			reach: () => reachOf(this.#parts),
+			costs: () => this.#catalogue.costs(),
 			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
 			tool: ({ query }) => this.#tool(required(query, 'name')),
 			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
@@ -102,6 +110,7 @@ export class ApiRoutes {
 					? this.#library.document(required(query, 'uri'), signal)
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
 			settings: () => settingsView(this.#parts),
+			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 		};
 	}
 
@@ -175,6 +184,14 @@ function filterOf(query: URLSearchParams): RowFilter {
 		client: text('client'),
 		backend: text('backend'),
 		outcome: text('outcome'),
+		since: numberOf(query, 'since'),
+	};
+}
+
+function overviewFilterOf(query: URLSearchParams): OverviewFilter {
+	return {
+		client: query.get('client') ?? undefined,
+		backend: query.get('backend') || undefined,
 		since: numberOf(query, 'since'),
 	};
 }

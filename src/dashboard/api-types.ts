@@ -7,6 +7,9 @@
  *
  * GET  /api/state                        DashboardState
  * GET  /api/events?call=&server=         server-sent events, see `DashboardEvents`
+ * GET  /api/overview?client=&backend=&since=   OverviewReply
+ * GET  /api/reach                        ReachReply
+ * GET  /api/costs                        CostsReply
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
@@ -29,6 +32,7 @@
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/settings                     SettingsReply
+ * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
  * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes
  * something has `Content-Type: application/json`, also without fields (`{}`).
@@ -67,12 +71,53 @@ export interface DashboardState {
 	readonly clients: readonly ClientRow[];
 	/** Calls that wait for a person. */
 	readonly approvals: readonly ApprovalRow[];
-	/** Problems of the configuration, of project trust and of the hub itself. */
-	readonly problems: readonly ProblemRow[];
+	/** The worst first. Calls that wait are in `approvals`. */
+	readonly attention: readonly AttentionRow[];
+}
+
+/** Something that the user should look at. */
+export interface AttentionRow {
+	readonly level: 'bad' | 'warn';
+	readonly kind: 'server' | 'sign-in' | 'drift' | 'variable' | 'trust' | 'configuration' | 'version';
+	readonly title: string;
+	readonly reason: string | null;
+	readonly hint: string | null;
+	/** The id of the source that it is about. */
+	readonly server: string | null;
+	/** What to run in a terminal. */
+	readonly command: string | null;
+}
+
+/** Who may reach what. */
+export interface ReachReply {
+	readonly clients: readonly {
+		readonly client: string;
+		/** Its view in the configuration; null when it sees all tools. */
+		readonly view: string | null;
+		readonly sources: readonly ReachedSource[];
+	}[];
+}
+
+/** Tools of a source: those outside of the view, and the others by the decision of the policy. */
+export interface ReachedSource {
+	readonly backend: string;
+	readonly tools: number;
+	readonly hidden: number;
+	readonly allow: number;
+	readonly ask: number;
+	readonly deny: number;
+}
+
+/** What the definitions of tools cost an agent that lists all of them. Estimated: four characters a token. */
+export interface CostsReply {
+	/** The most expensive first. */
+	readonly sources: readonly { readonly backend: string; readonly tools: number; readonly tokens: number }[];
 }
 
 export interface HubFacts {
 	readonly version: string;
+	/** Of the program on disk, which the next start uses. */
+	readonly filesVersion: string;
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly pid: number;
@@ -162,6 +207,8 @@ export interface ProblemRow {
 	readonly file: string | null;
 	/** The key in the file, such as `mcpServers.github`. */
 	readonly key: string | null;
+	/** Variables in it without a value. */
+	readonly unset: readonly string[];
 }
 
 /**

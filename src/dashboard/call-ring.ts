@@ -9,6 +9,8 @@ import type { CallOutcome, CallRow } from './api-calls.ts';
 import { InternedTexts } from './interned-texts.ts';
 
 const outcomes: readonly CallOutcome[] = ['running', 'ok', 'failed', 'error', 'canceled'];
+const FAILED = outcomes.indexOf('failed');
+const ERROR = outcomes.indexOf('error');
 
 /** A call, before it has ended. */
 export interface BegunCall {
@@ -36,6 +38,18 @@ export interface RowFilter {
 	readonly outcome?: string | undefined;
 	/** Milliseconds since 1970. */
 	readonly since?: number | undefined;
+	/** The whole name of the client. */
+	readonly exactClient?: string | undefined;
+}
+
+/** A call that ended, as a visitor sees it: valid during the visit only. Texts are numbers, see `CallRing.text`. */
+export interface VisitedCall {
+	at: number;
+	ms: number;
+	isFailed: boolean;
+	client: number;
+	backend: number;
+	name: number;
 }
 
 export class CallRing {
@@ -124,17 +138,31 @@ export class CallRing {
 		return { rows, next, matched };
 	}
 
-	/** Visit the calls that ended and match, the newest first. */
-	visitEnded(filter: RowFilter, visit: (at: number, ms: number, isFailed: boolean) => void): void {
+	/** Visit the calls that ended and match, the newest first. One object is used for all of them. A canceled call did not fail. */
+	visitEnded(filter: RowFilter, visit: (call: VisitedCall) => void): void {
+		const call = { at: 0, ms: 0, isFailed: false, client: 0, backend: 0, name: 0 };
 		this.#visit(filter, (_sequence, slot) => {
 			const outcome = this.#outcome[slot] ?? 0;
-			if (outcome !== 0) visit(this.#at[slot] ?? 0, this.#ms[slot] ?? 0, outcome !== 1);
+			if (outcome === 0) return;
+			call.at = this.#at[slot] ?? 0;
+			call.ms = this.#ms[slot] ?? 0;
+			call.isFailed = outcome === FAILED || outcome === ERROR;
+			call.client = this.#client[slot] ?? 0;
+			call.backend = this.#backend[slot] ?? 0;
+			call.name = this.#name[slot] ?? 0;
+			visit(call);
 		});
+	}
+
+	/** A text of a visited call. */
+	text(id: number): string {
+		return this.#texts.text(id);
 	}
 
 	#visit(filter: RowFilter, visit: (sequence: number, slot: number) => void): void {
 		const names = matcher(this.#texts, filter.tool);
-		const clients = matcher(this.#texts, filter.client);
+		const { exactClient } = filter;
+		const clients = matcher(this.#texts, exactClient ?? filter.client, exactClient !== undefined);
 		const backends = matcher(this.#texts, filter.backend, true);
 		const isOutcome = outcomeTest(filter.outcome);
 		const since = filter.since ?? 0;

@@ -2,9 +2,11 @@
 import { firstSentence } from '../hub/expose/tool-document.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { MergedList } from '../hub/merged-list.ts';
+import { estimateTokens } from '../library/match/tokens.ts';
 import { redactJson } from '../redact.ts';
 import { WorkSlices } from '../rpc/work-slices.ts';
 import type { CatalogueReply, CatalogueRow, OfferKind, ToolSearchHit } from './api-offers.ts';
+import type { CostsReply } from './api-types.ts';
 import type { IndexedOffer } from './offer-index.ts';
 
 /** Longest first line in the list. */
@@ -13,6 +15,8 @@ const SUMMARY_CHARACTERS = 120;
 /** The list with what the search needs of it. */
 export interface MadeList {
 	readonly reply: CatalogueReply;
+	/** Of the definitions of the tools. */
+	readonly costs: CostsReply['sources'];
 	/** Prompts, resources and templates. */
 	readonly offers: readonly IndexedOffer[];
 	readonly rowOf: (kind: OfferKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
@@ -60,10 +64,14 @@ class RowList {
 	readonly #offers: IndexedOffer[] = [];
 	readonly #byName = new Map<string, CatalogueRow>();
 	readonly #indexes = new Map<string, number>();
+	readonly #costs = new Map<string, { tools: number; tokens: number }>();
 
 	made(version: number): MadeList {
 		return {
 			reply: { version, backends: this.#backends, rows: this.#rows },
+			costs: [...this.#costs]
+				.map(([backend, cost]) => ({ backend, ...cost }))
+				.toSorted((one, other) => other.tokens - one.tokens),
 			offers: this.#offers,
 			rowOf: (kind, name) => {
 				const [, , backend = -1, summary = ''] = this.#byName.get(`${kind} ${name}`) ?? [];
@@ -81,7 +89,7 @@ class RowList {
 		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', SUMMARY_CHARACTERS)];
 		this.#rows.push(row);
 		this.#byName.set(`${kind} ${name}`, row);
-		if (kind === 'tool') return;
+		if (kind === 'tool') return this.#addCost(this.#backends[backend] ?? '', item);
 		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
 		this.#offers.push({
 			kind,
@@ -89,6 +97,13 @@ class RowList {
 			title: shown,
 			description: typeof description === 'string' ? description : '',
 		});
+	}
+
+	#addCost(backend: string, tool: Described): void {
+		const cost = this.#costs.get(backend) ?? { tools: 0, tokens: 0 };
+		this.#costs.set(backend, cost);
+		cost.tools++;
+		cost.tokens += estimateTokens(JSON.stringify(tool));
 	}
 
 	#indexOf(backend: string): number {

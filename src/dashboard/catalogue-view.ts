@@ -17,6 +17,7 @@ import type {
 	ToolReply,
 	ToolSearchHit,
 } from './api-offers.ts';
+import type { CostsReply } from './api-types.ts';
 import { encodedList, type MadeList, makeList } from './catalogue-list.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { callCommand, promptCommand } from './mctl-commands.ts';
@@ -85,6 +86,11 @@ export class CatalogueView {
 		const list = await this.list();
 		if (this.#text?.list !== list) this.#text = { list, text: encodedList(list) };
 		return this.#text.text;
+	}
+
+	/** What the definitions of the tools cost. */
+	async costs(): Promise<CostsReply> {
+		return { sources: (await this.#made()).costs };
 	}
 
 	/** The rows of one source. */

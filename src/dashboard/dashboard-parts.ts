@@ -12,6 +12,8 @@ export interface DashboardParts {
 	readonly opened: OpenedHub;
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** The journal of the hub. */
+	readonly journalFile: string;
 	readonly calls: CallLog;
 	readonly followed: Pick<FollowedCalls, 'use'>;
 	readonly limits: DashboardLimits;

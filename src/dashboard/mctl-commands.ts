@@ -18,6 +18,11 @@ export function serverCommand(action: ServerAction, id: string): string {
 	}
 }
 
+/** Signs in to a server in a terminal. */
+export function signInCommand(id: string): string {
+	return `mctl auth ${quoted(id)}`;
+}
+
 /** Gives the same decision in a terminal. */
 export function approvalCommand(decision: ApprovalDecision, id: string): string {
 	return decision === 'always' ? `mctl approve allow ${id} --always` : `mctl approve ${decision} ${id}`;
@@ -26,6 +31,11 @@ export function approvalCommand(decision: ApprovalDecision, id: string): string 
 /** Writes the same rule in a terminal. */
 export function policyCommand(tools: string, action: string, isOfUser: boolean): string {
 	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
+}
+
+/** Says in a terminal what the rules decide for a client. */
+export function policyTestCommand(client: string): string {
+	return `mctl policy test TOOL --client ${quoted(client)}`;
 }
 
 /** Shows the output of a server in a terminal. The log of the hub has that of a plugin. */

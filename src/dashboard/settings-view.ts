@@ -11,9 +11,9 @@ import { registryFile } from '../config/plugin-registry.ts';
 import { sections } from '../config/sections.ts';
 import { defaultRunsAtOnce } from '../tool/runs-at-once.ts';
 import type { SettingRow, SettingsReply } from './api-offers.ts';
+import { problemRows } from './attention.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { HELD_BACK, settingRows } from './setting-rows.ts';
-import { problemRows } from './state-view.ts';
 
 /** Rows of a reply. */
 const ROWS_LIMIT = 5000;

@@ -1,19 +1,27 @@
-/* What the overview shows: the hub, its sources and clients, calls that wait, problems. */
-import { heldBackText, trustHint } from '../config/trust/held-back.ts';
+/* What the overview shows: the hub, its sources and clients, calls that wait, what needs attention. */
+import { attempt } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import type { ConnectedClient } from '../hub/connected-clients.ts';
 import { redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
-import type { ClientRow, DashboardState, ProblemRow } from './api-types.ts';
+import type { ClientRow, DashboardState, HubFacts } from './api-types.ts';
 import type { ApprovalsView } from './approvals-view.ts';
+import { attentionRows } from './attention.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { type MemorySamples, roundedBytes } from './memory-samples.ts';
 import { sourceRows } from './source-rows.ts';
+
+/** How often the version of the files is read, in milliseconds. */
+const FILES_READ_MS = 10_000;
 
 export class StateView {
 	readonly #parts: DashboardParts;
 	readonly #approvals: ApprovalsView;
 	readonly #memory: MemorySamples;
+	/** The program that runs; the files may be replaced meanwhile. */
+	readonly #version = packageVersion();
+	#filesVersion = this.#version;
+	#filesReadAt = performance.now();
 	readonly #startedAt = Date.now() - Math.round(process.uptime() * 1000);
 	/** Mean delay of the event loop, measured while there are event streams. */
 	loopDelayMs = 0;
@@ -27,24 +35,36 @@ export class StateView {
 	/** Without secrets. */
 	current(): DashboardState {
 		const { hub, opened } = this.#parts;
+		const facts: HubFacts = {
+			version: this.#version,
+			filesVersion: this.#readFilesVersion(),
+			root: opened.configuration().root,
+			pid: process.pid,
+			startedAt: this.#startedAt,
+			memoryBytes: roundedBytes(process.memoryUsage.rss()),
+			loopDelayMs: Math.round(this.loopDelayMs),
+			inFlight: hub.calls.openCount,
+			calls: hub.calls.total,
+		};
+		const backends = sourceRows(this.#parts, this.#memory);
 		const state: DashboardState = {
-			hub: {
-				version: packageVersion(),
-				root: opened.configuration().root,
-				pid: process.pid,
-				startedAt: this.#startedAt,
-				memoryBytes: roundedBytes(process.memoryUsage.rss()),
-				loopDelayMs: Math.round(this.loopDelayMs),
-				inFlight: hub.calls.openCount,
-				calls: hub.calls.total,
-			},
-			backends: sourceRows(this.#parts, this.#memory),
+			hub: facts,
+			backends,
 			clients: hub.clients.list().map(clientRow),
 			approvals: this.#approvals.list(),
-			problems: problemRows(this.#parts),
+			attention: attentionRows({ opened, hub: facts, backends }),
 		};
 		// Only strings are replaced, so the type stays.
 		return redactJson(state) as DashboardState;
+	}
+
+	#readFilesVersion(): string {
+		const now = performance.now();
+		if (now - this.#filesReadAt < FILES_READ_MS) return this.#filesVersion;
+		this.#filesReadAt = now;
+		// While an update replaces the files, they cannot be read.
+		this.#filesVersion = attempt(() => packageVersion(), this.#filesVersion);
+		return this.#filesVersion;
 	}
 }
 
@@ -63,22 +83,4 @@ function clientRow({ sessionId, transport, since, client, calls, lastCallAt }: C
 		calls,
 		lastCallAt: lastCallAt ?? null,
 	};
-}
-
-/** Project files that are not trusted, and the problems of the configuration. */
-export function problemRows({ opened }: Pick<DashboardParts, 'opened'>): ProblemRow[] {
-	const { heldBack, problems } = opened.loaded();
-	const held = heldBack.map((each) => ({
-		message: heldBackText(each),
-		hint: trustHint(each),
-		file: each.file,
-		key: null,
-	}));
-	const others = problems.map(({ message, file, key }) => ({
-		message,
-		hint: null,
-		file,
-		key: key === '' ? null : key,
-	}));
-	return [...held, ...others];
 }

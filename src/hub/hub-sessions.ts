@@ -29,12 +29,13 @@ export class HubSessions implements ProviderSessions {
 	opened(sessionId: string, transport?: string): void {
 		this.#ends.opened(sessionId);
 		this.#deps.clients.opened(sessionId, transport);
-		if (!this.#isLearning) setImmediate(() => this.#learn());
-		this.#isLearning = true;
+		setImmediate(() => this.learn());
 	}
 
-	/** The first client connected: servers that were never seen start now, and not with its first list. */
-	#learn(): void {
+	/** Servers that were never seen start, once: when the first client connects, and not with its first list. */
+	learn(): void {
+		if (this.#isLearning) return;
+		this.#isLearning = true;
 		for (const source of this.#deps.sources()) able(source, 'learn')?.learn();
 	}
 

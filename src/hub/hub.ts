@@ -12,7 +12,7 @@ import { after } from '../mcp/server/methods.ts';
 import type { Call, Capability, Change, Provider } from '../mcp/server/provider.ts';
 import type { ToolForwarder } from '../mcp/server/viewed-client.ts';
 import type { ItemKind, ItemTypes } from '../protocol/item-lists.ts';
-import type { Answer, Awaitable, Implementation, Tool } from '../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
 import { isAnyStarting } from './absent-servers.ts';
 import { CallFeed } from './call-feed.ts';
 import { applyPolicy } from './calls/apply-policy.ts';
@@ -28,6 +28,7 @@ import { ChangeFeed } from './change-feed.ts';
 import { ConnectedClients } from './connected-clients.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
+import { AnnouncedExtensions } from './extensions.ts';
 import { FirstLists } from './first-lists.ts';
 import type { HubOptions } from './hub-options.ts';
 import { HubSessions } from './hub-sessions.ts';
@@ -63,6 +64,7 @@ export class Hub implements Source, Provider {
 	readonly #firstLists: FirstLists;
 	readonly #life: Handler;
 	readonly #subscriptions: RoutedSubscriptions;
+	readonly #extensions: AnnouncedExtensions;
 	readonly #changes = new ChangeFeed({
 		isDifferent: (change) => this.catalogue.hasChanged(change),
 		isStarting: () => isAnyStarting(this.sources),
@@ -80,6 +82,7 @@ export class Hub implements Source, Provider {
 		this.#sources = new SourceSet(log, onChange);
 		this.catalogue = new Catalogue({ sources, log, listWaitMs: options.listWaitMs, onLate: onChange });
 		this.#targets = new AllTargets({ sources, catalogue: this.catalogue, unusedReason });
+		this.#extensions = new AnnouncedExtensions(sources, log);
 		this.#firstLists = new FirstLists(this.catalogue);
 		this.#life = this.life(this.#targets, true);
 		this.#subscriptions = new RoutedSubscriptions({
@@ -202,6 +205,11 @@ export class Hub implements Source, Provider {
 	/** Those of the hub itself, and of the MCP servers whose lists are known. */
 	get instructions(): Awaitable<string | undefined> {
 		return instructionsFor(this.sources, this.#options.instructions?.(), this.exposure?.guide(this.sources));
+	}
+
+	/** Those of the MCP servers that are known, and of the hub itself. */
+	extensions(era: 'legacy' | 'modern'): Extensions {
+		return this.#extensions.for(era);
 	}
 
 	/** Let sources start slow work early. */

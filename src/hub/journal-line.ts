@@ -7,7 +7,7 @@ import { sha256 } from '../files/sha256.ts';
 import { hasSecret, redact, redactJson } from '../redact.ts';
 import { canonicalJson, jsonStart } from '../trust/canonical-json.ts';
 import { encodeJson, JsonText } from '../wire/json-text.ts';
-import type { JournalEntry } from './journal.ts';
+import type { JournalEntry, JournalTokens } from './journal.ts';
 import { isLarger } from './results/value-size.ts';
 
 /** The hash of a larger text is that of its first bytes. */
@@ -33,6 +33,13 @@ export function journalMembers(entry: JournalEntry): string {
 		(input === undefined ? '' : digestMembers('arguments', input, canonical)) +
 		(result === undefined ? '' : digestMembers('result', result, asReturned))
 	);
+}
+
+/** The same of a line about tokens: it has no `name` and no `outcome`, so that no reader takes it for a call. */
+export function tokenMembers({ at, client, backend, tool, tokens }: JournalTokens): string {
+	const texts = { client: shortened(client), backend, tool: tool && shortened(tool) };
+	const shown = JSON.stringify({ at: isoTime(at), ...(redactJson(texts) as object), tokens });
+	return shown.slice(1, -1);
 }
 
 /** The members that are equal in all lines of one tool and client. */

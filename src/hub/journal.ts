@@ -11,7 +11,7 @@
 import { messageOf, type RequestOutcome } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { ChainedFile } from '../trust/chained-file.ts';
-import { journalMembers } from './journal-line.ts';
+import { journalMembers, tokenMembers } from './journal-line.ts';
 
 /** Size at which the file is rotated. */
 export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
@@ -49,11 +49,23 @@ export interface JournalEntry {
 	readonly result?: unknown;
 }
 
+/** Tokens that an agent read or was spared, besides those of its calls. */
+export interface JournalTokens {
+	readonly at: Date;
+	readonly client: string;
+	/** Of a result. */
+	readonly backend?: string | undefined;
+	readonly tool?: string | undefined;
+	readonly tokens: Readonly<Partial<Record<'sent' | 'search' | 'views' | 'budget', number>>>;
+}
+
 /** Receives one entry per call. */
 export interface Journal {
 	/** Where the lines are, when they are in a file. */
 	readonly file?: string;
 	write(entry: JournalEntry): void;
+	/** A line that is no call, for `mctl usage`. */
+	writeTokens?(entry: JournalTokens): void;
 	/** Write what waits, so that a reader of the file finds it. */
 	flush?(): void;
 	close(): Promise<void>;
@@ -70,7 +82,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		hasWarned = true;
 	};
 	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
-	let waiting: JournalEntry[] = [];
+	let waiting: (JournalEntry | JournalTokens)[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {
 		clearImmediate(making);
@@ -78,18 +90,20 @@ export function fileJournal(file: string, log: Log): Journal {
 		const entries = waiting;
 		waiting = [];
 		try {
-			lines.write(entries.map(journalMembers));
+			lines.write(entries.map((entry) => ('tokens' in entry ? tokenMembers(entry) : journalMembers(entry))));
 		} catch (error) {
 			onError(error);
 		}
 	};
+	const write = (entry: JournalEntry | JournalTokens): void => {
+		waiting.push(entry);
+		if (waiting.length >= WAITING_LIMIT) makeLines();
+		else making ??= setImmediate(makeLines);
+	};
 	return {
 		file,
-		write: (entry) => {
-			waiting.push(entry);
-			if (waiting.length >= WAITING_LIMIT) makeLines();
-			else making ??= setImmediate(makeLines);
-		},
+		write,
+		writeTokens: write,
 		flush: () => {
 			makeLines();
 			lines.flush();

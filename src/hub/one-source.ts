@@ -7,16 +7,18 @@
  */
 
 import { OrchestraError } from '../errors.ts';
+import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after, calls } from '../mcp/server/methods.ts';
 import type { Call, Capability, Change, Provider } from '../mcp/server/provider.ts';
 import { type Item, type ItemKind, lists } from '../protocol/item-lists.ts';
-import type { Answer, Awaitable, Implementation, Tool } from '../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import type { NamedTool } from '../trust/tool-name.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { type Handler, readerOf } from './calls/compose.ts';
 import { HubCall, type Target } from './calls/hub-call.ts';
+import { AnnouncedExtensions } from './extensions.ts';
 import type { Hub } from './hub.ts';
 import type { HubSessions } from './hub-sessions.ts';
 import type { MergedList, Route } from './merged-list.ts';
@@ -56,6 +58,10 @@ export class OneSource implements Provider {
 
 	get capabilities(): readonly Capability[] {
 		return this.#source().capabilities;
+	}
+
+	extensions(era: 'legacy' | 'modern'): Extensions {
+		return new AnnouncedExtensions(() => [this.#source()], Log.silent).for(era);
 	}
 
 	list(kind: ItemKind, context?: CallContext): Awaitable<readonly Item[]> {

@@ -31,6 +31,7 @@ import { StartLimiter } from './sources/mcp/start-limiter.ts';
 import { ToolScans } from './sources/mcp/tool-scans.ts';
 import type { PluginLink } from './sources/plugin-link.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
+import { ListMeter } from './usage/list-meter.ts';
 
 /** Options of `openHub`. */
 export interface OpenHubOptions extends HubConfigurationOptions {
@@ -145,7 +146,8 @@ function toolExposure(
 ): ToolExposure {
 	const settings = (): Configuration => current.configuration;
 	const usageFile = usageFileOf(current.configuration.root, environment);
-	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, embeddings });
+	const meter = journal && new ListMeter(journal);
+	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
 }
 
 function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {

@@ -5,14 +5,17 @@
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../errors.ts';
+import { isCode, messageOf } from '../errors.ts';
 import { isAlive } from '../files/folder-lock.ts';
+import { assertPrivate } from '../files/private-path.ts';
 import type { Log } from '../log.ts';
-import { fileJournal, type Journal, noJournal } from './journal.ts';
+import { fileJournal, type Journal, type JournalTokens, noJournal } from './journal.ts';
 
 /** Journals of processes that have ended: as many as this, and as large together. */
 const KEPT_FILES = 200;
 const KEPT_BYTES: number = 256 * 1024 * 1024;
+/** Lines that wait for the first call. */
+const EARLY_LINES = 16;
 /** The parts of a journal. */
 const suffixes = ['', '.1', '.head'];
 
@@ -25,6 +28,18 @@ export function serveJournalFolder(hubPath: string): string {
 export function serveJournalNames(folder: string): string[] {
 	const names = readdirSync(folder).flatMap((name) => /^(.*\.ndjson)(?:\.1|\.head)?$/.exec(name)?.[1] ?? []);
 	return [...new Set(names)].sort(); // they begin with the time
+}
+
+/** The journals themselves. None without the folder; one of another user is refused. */
+export function serveJournalFiles(hubPath: string): string[] {
+	const folder = serveJournalFolder(hubPath);
+	try {
+		assertPrivate(folder);
+		return serveJournalNames(folder).map((name) => join(folder, name));
+	} catch (error) {
+		if (isCode(error, 'ENOENT')) return [];
+		throw error;
+	}
 }
 
 /**
@@ -44,12 +59,22 @@ export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal 
 		return noJournal;
 	};
 	let opened: Journal | undefined;
-	const openFirst = async (): Promise<Journal> => (opened = await open().catch(failed));
+	/** Tokens of lists come before the first call, which makes the file. */
+	const early: JournalTokens[] = [];
+	const openFirst = async (): Promise<Journal> => {
+		opened = await open().catch(failed);
+		for (const entry of early.splice(0)) opened.writeTokens?.(entry);
+		return opened;
+	};
 	return {
 		write: (entry) => {
 			if (opened) return opened.write(entry);
 			journal ??= openFirst();
 			void journal.then((first) => first.write(entry));
+		},
+		writeTokens: (entry) => {
+			if (opened) opened.writeTokens?.(entry);
+			else if (early.length < EARLY_LINES) early.push(entry);
 		},
 		close: async () => (await journal)?.close(),
 	};

@@ -5,7 +5,7 @@
  * A source says what it knows (`SourceStatus`). What leaves the process is made of it here,
  * and so is every sentence about a source that is down.
  */
-import { type ErrorCode, firstLine, type OrchestraError } from '../errors.ts';
+import { type ErrorCode, firstLine, OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 
 /** What a source is doing, in one word. */
@@ -20,6 +20,31 @@ export type SourceState =
 	| 'unhealthy' // its process runs, and the last health check failed
 	| 'stopped' // its process was stopped, because it was idle or by a user
 	| 'failed'; // it crashed or did not start
+
+/** How a source is, for a colour: `busy` is on its way, `warn` wants a look, `bad` does not work, `calm` is off or unused. */
+export type Health = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
+
+const healths: Readonly<Record<SourceState, Health>> = {
+	disabled: 'calm',
+	invalid: 'bad',
+	configured: 'calm',
+	known: 'calm',
+	starting: 'busy',
+	ready: 'good',
+	idle: 'good',
+	unhealthy: 'warn',
+	stopped: 'calm',
+	failed: 'bad',
+};
+
+/** A sign-in that is missing, and tools that changed, want a look; the server itself may be well. */
+export function healthOf({ state, needsSignIn: isRefused, drifted }: HealthFacts): Health {
+	const health = healths[state];
+	if (isRefused || (drifted > 0 && health !== 'bad')) return 'warn';
+	return health;
+}
+
+type HealthFacts = Pick<SourceReport, 'state' | 'needsSignIn' | 'drifted'>;
 
 /** A process that a source owns. */
 export interface OwnedProcess {
@@ -78,6 +103,8 @@ export interface SourceReport {
 	readonly errorCode: ErrorCode | null;
 	/** What to do about it. */
 	readonly hint: string | null;
+	/** It refused us for lack of authorization: a sign-in makes the next start work. */
+	readonly needsSignIn: boolean;
 	/** Why what is not listed may be its own, and when it is started again; null when it is not down. */
 	readonly downReason: string | null;
 	readonly nextTryAt: string | null;
@@ -120,6 +147,7 @@ export function reportOf(source: ReportedSource, memoryOf: (pid: number) => numb
 		lastError: error ? firstLine(error.message) : null,
 		errorCode: error?.code ?? null,
 		hint: (error && hintOf(error)) ?? null,
+		needsSignIn: needsSignIn(error),
 		downReason: downReasonOf(source) ?? null,
 		nextTryAt: status.nextTryAt?.toISOString() ?? null,
 		calls,
@@ -184,4 +212,11 @@ export function withReasons(sentence: string, reasons: readonly string[]): strin
 /** The next step of a server that failed is in its details. */
 function hintOf({ hint, data: { details } }: OrchestraError): string | undefined {
 	return hint ?? (isObject(details) && typeof details['hint'] === 'string' ? details['hint'] : undefined);
+}
+
+/** True when the server refused us for lack of authorization: it is well, and a sign-in makes the next start work. */
+export function needsSignIn(thrown: unknown): boolean {
+	if (!OrchestraError.is(thrown)) return false;
+	const { status } = thrown.data;
+	return status === 401 || status === 403 || needsSignIn(thrown.cause);
 }

@@ -13,7 +13,7 @@ import type { CallContext, ClientConnection } from '../mcp/server/call-context.t
 
 import type { Call, Capability, Change, RootsClient } from '../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../protocol/item-lists.ts';
-import type { Answer, Awaitable } from '../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions } from '../protocol/mcp-types.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import type { PlainSource } from './sources/mcp/plain-call.ts';
 
@@ -91,6 +91,12 @@ export interface Instructions {
 	instructions(): Awaitable<string | undefined>;
 }
 
+/** A source whose server declares extensions of MCP. */
+export interface ServerExtensions {
+	/** Those that clients may be told of, as far as they are known. Starts no process. */
+	readonly extensions: Extensions;
+}
+
 /** A source whose resources report their changes to sessions that subscribed. */
 export interface ResourceUpdates {
 	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
@@ -160,6 +166,7 @@ export interface SourceAbilities {
 	hasDownTool: UnlistedTools;
 	ownsUri: OwnUris;
 	instructions: Instructions;
+	extensions: ServerExtensions;
 	subscribeResource: ResourceUpdates;
 	endSession: KeptSessions;
 	learn: LearnedLists;

@@ -168,7 +168,11 @@ export interface ServerCapabilities extends Open {
 	prompts?: Open;
 	completions?: Open;
 	logging?: Open;
+	extensions?: Open;
 }
+
+/** Extensions by identifier, each with its settings. */
+export type Extensions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Whether a result asks the client for input. */
 export function isInputRequired(result: Open): result is InputRequired {

@@ -159,8 +159,8 @@ function openPlace(): Place {
 	const env = { HOME: home, PATH: process.env['PATH'] ?? '', ORCHESTRA_TRUST: 'all' };
 	onTestFinished(async () => {
 		await mctl(['hub', 'stop', '--all', '--force'], { cwd: home, env });
-		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
-	}, 60_000);
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
 	return { home, env };
 }
 

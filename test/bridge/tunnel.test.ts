@@ -188,7 +188,7 @@ describe('the process', () => {
 		await client.call(1, 'ping');
 		child.kill('SIGINT');
 		expect(await exited).toEqual([0, null]);
-	}, 30_000);
+	});
 
 	it('finishes what is in flight at the end of its input, then ends with 0', async () => {
 		const folder = temporaryFolder();

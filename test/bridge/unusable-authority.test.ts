@@ -39,7 +39,7 @@ describe('an authority that cannot be used', () => {
 		expect(JSON.stringify(error)).toContain('delete the whole folder');
 		child.stdin.end();
 		expect(await exited).toEqual([64, null]);
-	}, 30_000);
+	});
 });
 
 /** A project with a plugin, in a home with these certificates; its hub is stopped at the end. */

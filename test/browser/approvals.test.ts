@@ -25,7 +25,7 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 	beforeAll(async () => {
 		({ page } = await place.open('approvals', { height: 600 }));
 		caller = await HttpCaller.connect(new URL(page.url()).origin, place.token, 'agent');
-	}, 60_000);
+	});
 	afterAll(() => place.close(), 60_000);
 
 	it('shows every argument in a row of its own, short ones first, and marks what cannot be seen', async () => {
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await page.getByRole('button', { name: 'Deny', exact: true }).click();
 		expect(await reply).toContain('denied');
 		await page.getByText('No call waits for you.').waitFor();
-	}, 60_000);
+	});
 
 	it('can be allowed only when every argument was on the screen', async () => {
 		const short = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`option${at}`, at]));
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await allow().click();
 		expect(await reply).toContain('write_note got buy milk');
 		await page.getByText('No call waits for you.').waitFor();
-	}, 60_000);
+	});
 
 	it('has no decision in focus, and the first one on the way of the keyboard is to deny', async () => {
 		await visit(page, 'overview');
@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await page.getByRole('button', { name: 'Deny', exact: true }).press('Enter');
 		expect(await reply).toContain('denied');
 		await page.getByText('No call waits for you.').waitFor();
-	}, 60_000);
+	});
 
 	it('is not given by the second click of a double click, which was for the call before it', async () => {
 		await visit(page, 'approvals');
@@ -104,5 +104,5 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await page.mouse.up({ clickCount: 2 });
 		await page.getByRole('button', { name: 'Deny', exact: true }).click();
 		expect(await reply).toContain('denied');
-	}, 60_000);
+	});
 });

@@ -48,7 +48,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 	beforeAll(async () => {
 		({ page, record } = await place.open());
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-	}, 60_000);
+	});
 	afterAll(() => place.close(), 60_000);
 
 	it('shows every source, stops one and starts it again', async () => {
@@ -85,6 +85,25 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await row('tools.projects')
 			.getByText(/pid \d+/)
 			.waitFor();
+	});
+
+	it('draws who talks to what, filters by a click, and has the numbers of a step for the keyboard', async () => {
+		const agent = await HttpCaller.connect((await place.link()).origin, place.token, 'painter');
+		for (let count = 0; count < 3; count++) await agent.callTool('everything__echo', { message: 'hi' });
+		await agent.callTool('files__read_text_file', { path: '/outside' });
+		await visit(page, 'overview');
+		await page.getByRole('button', { name: 'painter, connected, 4 calls, 1 failed' }).click();
+		await page.getByText('4 calls', { exact: true }).first().waitFor();
+		await page.getByRole('button', { name: /^everything, \d+ tools, 3 calls$/ }).click();
+		const chart = page.getByRole('slider', { name: 'Calls over time: 3, 0 failed' });
+		await chart.focus();
+		await chart.press('Home');
+		await page.locator('.numbers', { hasText: /\d\d:\d\d:\d\d/ }).waitFor();
+		await page.getByRole('button', { name: 'Access', exact: true }).click();
+		await page.getByRole('button', { name: /^page, .* ask/ }).waitFor();
+		await page.getByRole('button', { name: 'Calls', exact: true }).click();
+		await page.getByRole('button', { name: 'Show all' }).click();
+		expect(await page.evaluate('location.hash')).toBe('#/overview');
 	});
 
 	it('finds a tool as somebody types, says why, and calls it through a form of its schema', async () => {
@@ -206,7 +225,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 			.first()
 			.waitFor();
 		await visit(page, 'overview');
-		await page.getByText('crasher').waitFor();
+		await page.getByRole('region', { name: 'Clients' }).getByText('crasher').waitFor();
 	});
 
 	it('gives an approval that another client waits for', async () => {
@@ -282,7 +301,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.getByLabel('Client', { exact: true }).fill('reader');
 		await row.click();
 		await page.getByRole('list', { name: 'Phases' }).getByText('run').waitFor();
-		await page.getByRole('img', { name: /Latency of/ }).waitFor();
+		await page.getByRole('slider', { name: /Latency over time/ }).waitFor();
 	});
 
 	it('makes a recorded call again on request, and compares the answers', async () => {

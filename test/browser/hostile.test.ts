@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		await caller.callTool('page__crash');
 		void caller.callTool('page__write_note', { text: attack, [attack]: attack }).catch(() => {});
 		await page.getByLabel('1 waiting').waitFor();
-	}, 60_000);
+	});
 	afterAll(() => place.close(), 60_000);
 
 	it.each([

@@ -26,7 +26,7 @@ describe.skipIf(isSkipped)('somebody without a mouse', () => {
 
 	beforeAll(async () => {
 		({ page } = await place.open());
-	}, 60_000);
+	});
 	it('opens each view by its number, and the help with ?', async () => {
 		for (const [at, view] of VIEWS.entries()) {
 			await page.keyboard.press(String(at + 1));
@@ -132,7 +132,7 @@ describe.skipIf(isSkipped)('the page', () => {
 		await page.context().setOffline(false);
 		await page.getByRole('status').getByText('live').waitFor();
 		await page.context().close();
-	}, 30_000);
+	});
 
 	it('says when the hub hangs, and connects again when it goes on', async () => {
 		const { page } = await place.open('overview', { hasClock: true });
@@ -147,14 +147,14 @@ describe.skipIf(isSkipped)('the page', () => {
 		process.kill(hub, 'SIGCONT');
 		await page.getByRole('status').getByText('live').waitFor();
 		await page.context().close();
-	}, 60_000);
+	});
 
 	it('says when the hub is gone', async () => {
 		const { page } = await place.open();
 		await place.run('hub', 'stop', '--force');
 		await page.getByText('The connection to the hub is lost').waitFor();
 		await page.getByText('lost', { exact: true }).waitFor();
-	}, 30_000);
+	});
 });
 
 /** An outline, or the stripe of the active row. */

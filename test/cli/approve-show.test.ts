@@ -47,7 +47,7 @@ describe('mctl approve show', () => {
 		expect(whole.screen.replace(/\s+/g, '')).toContain(JSON.stringify(long).replace(/\s+/g, ''));
 		expect(whole.screen).not.toContain('only its start');
 		expect((await place.run('approve', 'deny', id)).stdout).toBe('Denied: touch\n');
-	}, 60_000);
+	});
 });
 
 describe('mctl approve', () => {
@@ -65,14 +65,14 @@ describe('mctl approve', () => {
 				method: 'tools/call',
 				params: { name: 'touch', arguments: { path } },
 			});
-		await until('both wait', async () => (await waiting(place)).length === 2, 20_000);
+		await until('both wait', async () => (await waiting(place)).length === 2);
 		staying.client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
 		leaving.kill('SIGKILL');
-		await until('one is left', async () => (await waiting(place)).length === 1, 20_000);
+		await until('one is left', async () => (await waiting(place)).length === 1);
 		expect(await waiting(place)).toMatchObject([{ arguments: [{ name: 'path', text: '"staying"' }] }]);
 		staying.kill('SIGTERM');
-		await until('none is left', async () => (await waiting(place)).length === 0, 20_000);
-	}, 60_000);
+		await until('none is left', async () => (await waiting(place)).length === 0);
+	});
 });
 
 async function openPlace(): Promise<HubPlace> {
@@ -93,6 +93,6 @@ async function waiting(place: HubPlace): Promise<{ id: string }[]> {
 }
 
 async function waitingId(place: HubPlace): Promise<string> {
-	await until('a call waits', async () => (await waiting(place)).length > 0, 20_000);
+	await until('a call waits', async () => (await waiting(place)).length > 0);
 	return (await waiting(place))[0]?.id ?? '';
 }

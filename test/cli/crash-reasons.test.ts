@@ -44,13 +44,13 @@ describe('a server that crashes', () => {
 		const { stderr, code } = await run('call', 'narrow', 'read');
 		expect(stderr).toContain(REASON);
 		expect(code).toBe(69);
-	}, 60_000);
+	});
 
 	it('leaves no call in the journal: none was made', async () => {
 		const { run, env } = mcpFolder({ narrow: { ...crashing, allow: ['read'] } }, files);
 		await run('call', 'narrow', 'read');
 		expect(journalText(env['XDG_STATE_HOME'] ?? '')).not.toContain('narrow__');
-	}, 60_000);
+	});
 });
 
 it('a tool that crashes is explained by mctl check', async () => {
@@ -65,7 +65,7 @@ it('a tool that crashes is explained by mctl check', async () => {
 	expect(stdout).toContain(REASON);
 	expect(stdout).not.toMatch(STACK);
 	expect(code).toBe(1);
-}, 60_000);
+});
 
 describe('a plugin that crashes', () => {
 	it.each(['call', 'run', 'show'])(
@@ -93,7 +93,7 @@ describe('a plugin that crashes', () => {
 		await run('hub', 'start');
 		expect((await run('call', 'narrow', 'read')).stderr).not.toContain('plugin');
 		expect((await run('call', 'of-no-server')).stderr).not.toContain('narrow');
-	}, 60_000);
+	});
 });
 
 /** Everything that journals have. */

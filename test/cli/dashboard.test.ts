@@ -12,10 +12,9 @@ import { isAlive } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
 
-const TEST_MS = 60_000;
 const servers = { mcpServers: { py: pythonServer } };
 
-describe('mctl dashboard', { timeout: TEST_MS }, () => {
+describe('mctl dashboard', () => {
 	it('starts the hub, and prints a link that works once', async () => {
 		const place = openHubPlace(servers);
 		const { stdout, stderr, code } = await place.run('dashboard', '--no-open');
@@ -73,7 +72,7 @@ describe('mctl dashboard', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('a request to control the hub', { timeout: TEST_MS }, () => {
+describe('a request to control the hub', () => {
 	it('is answered to mctl only: not to a plugin, and not through the MCP session of an agent', async () => {
 		const place = openHubPlace(servers);
 		await place.start();
@@ -95,7 +94,7 @@ describe('a request to control the hub', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('mctl server', { timeout: TEST_MS }, () => {
+describe('mctl server', () => {
 	it('starts, restarts and stops one server of the hub', async () => {
 		const place = openHubPlace(servers);
 		await place.start();

@@ -99,6 +99,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],
 		wrong: [['worker'], /offers nothing to a fabric/],
@@ -258,10 +259,10 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	const served = place();
 	beforeAll(async () => {
 		expect((await mctl(['hub', 'start'], served)).code).toBe(0);
-	}, 30_000);
+	});
 	afterAll(async () => {
 		await mctl(['hub', 'stop', '--all', '--force'], served);
-	}, 30_000);
+	});
 
 	it.each(columns === NARROW || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s explains wrong words',

@@ -6,6 +6,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mctl, startMctl } from '../support/mctl.ts';
+import { until } from '../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -43,7 +44,7 @@ describe('mctl run --input', () => {
 	it('ends at Ctrl-C while it waits for stdin', async () => {
 		const child = startMctl(run('-'));
 		child.stdin.write('{"half":');
-		await vi.waitFor(() => expect(child.stdin.writableLength).toBe(0));
+		await until('it is written', () => child.stdin.writableLength === 0);
 		const exited = once(child, 'exit');
 		child.kill('SIGINT');
 		const [code, killedBy] = await exited;
@@ -88,5 +89,5 @@ async function readingPipe(): Promise<{ child: ReturnType<typeof startMctl>; wri
 	const child = startMctl(run(`@${pipe}`));
 	// Opening for writing without blocking fails until somebody reads.
 	const open = (): number => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-	return { child, writer: await vi.waitFor(open, { timeout: 20_000 }) };
+	return { child, writer: await vi.waitFor(open, { timeout: 60_000 }) };
 }

@@ -77,7 +77,7 @@ it('a mistyped key of a server is reported, and the server is used', async () =>
 	expect(stdout).toMatch(/mcpServers\.py\.alow is an unknown key; allowed: allow, if that was meant/);
 	expect(stdout).not.toContain('mcpServers.py.timeout');
 	expect(stdout).toContain('server py: python3 is there');
-}, 30_000);
+});
 
 describe('a mistyped parameter', () => {
 	it.each(['run', 'call'])(
@@ -98,12 +98,12 @@ it('a tool that exits with 0 and sent no result failed', async () => {
 		stderr: expect.stringContaining('sent no result'),
 	});
 	expect((await run('call', 'draw')).code).toBe(1);
-}, 30_000);
+});
 
 it('a mistyped tool of a server is not taken for a server', async () => {
 	const { stderr } = await mcpFolder({ py: pythonServer, adder: pythonServer }).run('call', 'py', 'addr');
 	expect(stderr).toContain('did you mean: add\n');
-}, 30_000);
+});
 
 it('mctl serve --config with a folder says which file it takes', async () => {
 	const { run, cwd } = mcpFolder({});
@@ -121,7 +121,7 @@ it('completion knows the parameters of a tool and their values, as bash and zsh 
 	expect(await words('run', 'draw', 'shape=ci')).toEqual(['shape=circle']);
 	expect(await words('run', 'draw', 'shape', '=', 'ci')).toEqual(['circle']);
 	expect(await words('run', 'draw', 'filled', '=')).toEqual(['true', 'false']);
-}, 30_000);
+});
 
 it('mctl hub logs takes -n', async () => {
 	const { run } = mcpFolder({});
@@ -129,4 +129,4 @@ it('mctl hub logs takes -n', async () => {
 	const { stdout, code } = await run('hub', 'logs', '-n', '1');
 	expect(stdout.trimEnd().split('\n')).toHaveLength(1);
 	expect(code).toBe(0);
-}, 30_000);
+});

@@ -12,10 +12,8 @@ import { until } from '../support/waiting.ts';
 import { homeVariables, temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const fixture = resolve('test/fixtures/servers/gateway-server.mjs');
-/** A busy machine may need long for a learner. */
-const LEARN_MS = 30_000;
 
-describe('the learner', { timeout: 60_000 }, () => {
+describe('the learner', () => {
 	it.each(['end of input', 'SIGTERM', 'SIGKILL'])(
 		'stores the lists of a slow server after a session that ended by %s',
 		async (how) => {
@@ -23,8 +21,8 @@ describe('the learner', { timeout: 60_000 }, () => {
 			const session = await listed(place);
 			expect(session.names).toEqual([]);
 			await end(session.child, how);
-			await until('the lists are stored', () => place.known().length === 1, LEARN_MS);
-			await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+			await until('the lists are stored', () => place.known().length === 1);
+			await until('no process is left', () => place.processes().length === 0);
 			expect((await listed(place)).names).toContain('slow__echo');
 		},
 	);
@@ -34,25 +32,25 @@ describe('the learner', { timeout: 60_000 }, () => {
 			const place = placeOf({ slow: server({ START_MS: '400', LIST_MS: '400' }) });
 			await end((await listed(place)).child, 'SIGKILL');
 			const before = place.events(step).length;
-			await until(`it has come to ${step}`, () => place.events(step).length > before, LEARN_MS);
+			await until(`it has come to ${step}`, () => place.events(step).length > before);
 			const [learner] = place.processes('learn');
 			if (learner !== undefined) process.kill(learner, 'SIGKILL');
-			await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+			await until('no process is left', () => place.processes().length === 0);
 			const again = await listed(place, '20000');
 			expect(again.names).toContain('slow__echo');
 			await end(again.child, 'end of input');
-			await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+			await until('no process is left', () => place.processes().length === 0);
 		}
 	});
 
 	it('starts a server once when several sessions ended', async () => {
 		const place = placeOf({ slow: server({ START_MS: '2500' }) });
 		const sessions = await Promise.all([listed(place), listed(place), listed(place)]);
-		await until('one has started it', () => place.events('start').length > 0, LEARN_MS);
+		await until('one has started it', () => place.events('start').length > 0);
 		const starts = place.events('start').length;
 		await Promise.all(sessions.map(({ child }) => end(child, 'SIGKILL')));
-		await until('the lists are stored', () => place.known().length === 1, LEARN_MS);
-		await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+		await until('the lists are stored', () => place.known().length === 1);
+		await until('no process is left', () => place.processes().length === 0);
 		expect(starts).toBe(1);
 		expect(place.events('start')).toHaveLength(2);
 	});
@@ -60,8 +58,8 @@ describe('the learner', { timeout: 60_000 }, () => {
 	it('gives a server up after startMs, so that the next session does not wait for it', async () => {
 		const place = placeOf({ stuck: server({}, { startMs: 1500 }, 'hangs') });
 		await end((await listed(place)).child, 'end of input');
-		await until('the failure is stored', () => place.files('.failed').length === 1, LEARN_MS);
-		await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+		await until('the failure is stored', () => place.files('.failed').length === 1);
+		await until('no process is left', () => place.processes().length === 0);
 		expect(place.known()).toEqual([]);
 	});
 
@@ -74,7 +72,7 @@ describe('the learner', { timeout: 60_000 }, () => {
 		];
 		for (const place of places) await end((await listed(place)).child, 'end of input');
 		for (const place of places) {
-			await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+			await until('no process is left', () => place.processes().length === 0);
 			expect(place.known()).toEqual([]);
 		}
 		expect(places[2]?.events('start')).toEqual([]);
@@ -91,8 +89,8 @@ describe('the learner', { timeout: 60_000 }, () => {
 		writeFiles(place.cwd, { 'slow.py': slowPython });
 		const names = await listedBySdk(place);
 		expect(names).toEqual([]);
-		await until('the lists are stored', () => place.known().length === 1, LEARN_MS);
-		await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+		await until('the lists are stored', () => place.known().length === 1);
+		await until('no process is left', () => place.processes().length === 0);
 		expect(await listedBySdk(place)).toEqual(['slow__wait']);
 	});
 
@@ -111,7 +109,7 @@ describe('the learner', { timeout: 60_000 }, () => {
 		const place = placeOf({ everything: npx('everything'), memory: npx('memory') });
 		await end((await listed(place)).child, 'SIGKILL');
 		await until('the lists are stored', () => place.known().length === 2, 150_000);
-		await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+		await until('no process is left', () => place.processes().length === 0);
 		const { names } = await listed(place);
 		expect(names).toEqual(expect.arrayContaining(['everything__echo', 'memory__read_graph']));
 	});
@@ -121,12 +119,12 @@ describe('the learner', { timeout: 60_000 }, () => {
 		const session = await listed(place, '20000');
 		expect(session.names).toContain('quick__echo');
 		await end(session.child, 'SIGKILL');
-		await until('no process is left', () => place.processes().length === 0, LEARN_MS);
+		await until('no process is left', () => place.processes().length === 0);
 		expect(place.events('start')).toHaveLength(1);
 	});
 });
 
-describe('commands that need a server that was never seen', { timeout: 60_000 }, () => {
+describe('commands that need a server that was never seen', () => {
 	it('all answer when they run at a time, and start it one after the other', async () => {
 		const place = placeOf({ slow: server({ START_MS: '500' }) });
 		const calls = ['a', 'b', 'c'].map((text) => mctl(['call', 'slow', 'echo', `text=${text}`], place));
@@ -149,7 +147,7 @@ describe('commands that need a server that was never seen', { timeout: 60_000 },
 	});
 });
 
-describe('mctl learn', { timeout: 60_000 }, () => {
+describe('mctl learn', () => {
 	it('lists the servers that were never seen, once', async () => {
 		const place = placeOf({
 			one: server({}),

@@ -25,7 +25,7 @@ await definePlugin({ id, version: '1.0.0', tools: { ${echo} }, prompts }).run();
 		expect((await mctl(['list', 'tools'])).stdout).toMatch(/^echo +plugin +x$/m);
 		expect((await mctl(['list', 'prompts'])).stdout).toMatch(/^greet who= +Greet$/m);
 		expect((await mctl(['list', 'resources'])).stdout).toMatch(/^orchestra:\/\/notes\/today/m);
-	}, 40_000);
+	});
 
 	it('starts nothing where there are no plugins', async () => {
 		const { stdout, stderr, code } = await configuredFolder({}).mctl(['list', '--examples']);
@@ -47,7 +47,7 @@ describe('mctl run', () => {
 			{ type: 'result', toolId: 'echo', payload: { text: expect.stringContaining('"times":3') } },
 		]);
 		expect(code).toBe(0);
-	}, 20_000);
+	});
 
 	it.each([
 		[['refuse'], 1, 'not today'],
@@ -72,7 +72,7 @@ describe('mctl run', () => {
 		const { stderr, code } = await mctl(['run', 'anything']);
 		expect(code).toBe(64);
 		expect(stderr).toMatch(/there is no tool "anything".*the plugin tools\.broken is down.*no disk/);
-	}, 20_000);
+	});
 
 	it('uses the shared hub when it runs, and does not start its plugins twice', async () => {
 		const { mctl } = configuredFolder({
@@ -86,5 +86,5 @@ describe('mctl run', () => {
 		} finally {
 			await mctl(['hub', 'stop']);
 		}
-	}, 30_000);
+	});
 });

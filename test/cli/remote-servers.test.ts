@@ -9,10 +9,9 @@ import { serveRemote } from '../support/remote-servers.ts';
 import { serveSdk1 } from '../support/sdk-http.ts';
 import { signInTo } from '../support/signing-in.ts';
 
-const TEST_MS = 60_000;
 const kinds = ['v1', 'v2-legacy', 'v2-modern'] as const;
 
-describe.each(kinds)('the URL of a server (%s)', { timeout: TEST_MS }, (kind) => {
+describe.each(kinds)('the URL of a server (%s)', (kind) => {
 	it('is called, shown and asked', async () => {
 		const { url } = await serveRemote(kind);
 		const { run } = mcpFolder({});
@@ -26,7 +25,7 @@ describe.each(kinds)('the URL of a server (%s)', { timeout: TEST_MS }, (kind) =>
 	});
 });
 
-describe('a URL', { timeout: TEST_MS }, () => {
+describe('a URL', () => {
 	it('of the transport of 2024-11-05 is called', async () => {
 		const { url } = await serveRemote('v1-sse');
 		expect((await mcpFolder({}).run('call', url, 'echo', 'text=hi')).stdout).toBe('hi\n');
@@ -85,7 +84,7 @@ describe('a URL', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('remote servers of the configuration', { timeout: TEST_MS }, () => {
+describe('remote servers of the configuration', () => {
 	it('are listed with state, era, version, tools and sign-in, and without secrets', async () => {
 		const guarded = await startAuthorizationServer({ upstream: (await serveSdk1()).url });
 		const [old, modern] = [await serveRemote('v1'), await serveRemote('v2-modern')];

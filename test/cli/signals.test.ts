@@ -86,9 +86,9 @@ async function withRunningCall(command: string, tool: string, input: object = {}
 	send({ id: 1, method: 'initialize', params });
 	const listed = { id: 3, method: 'tools/call', params: { name: 'gate__pid' } };
 	send(listed);
-	await until('the server answers', () => lines().some((line) => (line as { id: number }).id === 3), 20_000);
+	await until('the server answers', () => lines().some((line) => (line as { id: number }).id === 3));
 	send({ id: 2, method: 'tools/call', params: { name: `gate__${tool}`, arguments: input } });
-	if (tool === 'hang') await until('the call runs', () => events().includes('called'), 20_000);
+	if (tool === 'hang') await until('the call runs', () => events().includes('called'));
 	return { child, lines, pids: () => [...eventsOf('start')] };
 
 	function send(message: object): void {

@@ -50,12 +50,12 @@ describe('problems of what a command does not use', () => {
 			expect(code).toBe(64);
 		}
 		expect((await run('call', 'wrong', 'add')).stderr).toContain('mcpServers.wrong.scope is "galaxy"');
-	}, 30_000);
+	});
 
 	it('that is broken and holds everything are mentioned', async () => {
 		const { run } = mcpFolder(servers, { ...files, 'orchestra.json': '{ "mcpServers": ' });
 		expect((await run('run', 'hello')).stderr).toContain('orchestra.json');
-	}, 30_000);
+	});
 });
 
 describe('mctl list', () => {
@@ -69,7 +69,7 @@ describe('mctl list', () => {
 		expect(lines).toHaveLength(3);
 		expect(new Set(lines).size).toBe(3);
 		expect(stderr).not.toContain('NOT_SET_AND_OFF');
-	}, 30_000);
+	});
 
 	it('fails with --check, where the server is not ok', async () => {
 		const { py, needy } = servers;
@@ -77,7 +77,7 @@ describe('mctl list', () => {
 		expect(stdout).toMatch(/^py +ok /m);
 		expect(stdout).toMatch(/^needy +needs \$\{NOT_SET_TOKEN\}/m);
 		expect(code).toBe(1);
-	}, 30_000);
+	});
 
 	it('says once why a server failed, and not as a log line', async () => {
 		const dies = { command: 'sh', args: ['-c', 'echo "fatal: no disk" >&2; exit 3'] };
@@ -89,7 +89,7 @@ describe('mctl list', () => {
 		}
 		const { stdout } = await run('list', 'servers');
 		expect(stdout).toMatch(/^dies +failed /m);
-	}, 30_000);
+	});
 });
 
 it('mctl doctor has one line for a server that needs variables, and none for one that is disabled', async () => {
@@ -97,7 +97,7 @@ it('mctl doctor has one line for a server that needs variables, and none for one
 	expect(stdout.match(/NOT_SET_EITHER/g)).toHaveLength(1);
 	expect(stdout).toMatch(/\[FAIL\] .*the server needy needs .*\n {7}→ Set them, or write a default/);
 	expect(stdout).not.toContain('NOT_SET_AND_OFF');
-}, 30_000);
+});
 
 describe('--quiet and LOG_LEVEL=error', () => {
 	it.each([
@@ -123,7 +123,7 @@ describe('--quiet and LOG_LEVEL=error', () => {
 		expect(code).not.toBe(0);
 		const crash = await mcpFolder({}, files).run('run', 'broken', '-q');
 		expect(crash.stderr).toMatch(/^mctl: the tool "broken" cannot be used/);
-	}, 30_000);
+	});
 
 	it('keep warnings out of the log of mctl serve', async () => {
 		const { cwd, env } = mcpFolder(servers, files);
@@ -131,5 +131,5 @@ describe('--quiet and LOG_LEVEL=error', () => {
 			(await mctl(['serve'], { cwd, env: { ...env, LOG_LEVEL: level }, input: '' })).stderr;
 		expect(await said('warn')).toContain('NOT_SET_TOKEN');
 		expect(await said('error')).toBe('');
-	}, 30_000);
+	});
 });

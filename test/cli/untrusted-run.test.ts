@@ -24,7 +24,7 @@ describe('mctl run in a project that is not trusted', () => {
 		const allowed = await run('run', 'needy');
 		expect(allowed).toMatchObject({ code: 0 });
 		expect(allowed.stderr).not.toContain('held back');
-	}, 60_000);
+	});
 
 	it.each(['run', 'call', 'show'])(
 		'says to mctl %s that a plugin is held back that may have the tool',
@@ -44,7 +44,7 @@ describe('mctl run in a project that is not trusted', () => {
 		const { stderr, stdout } = await run('run', 'needy');
 		expect(stderr + stdout).toContain('Set azdo.token under tools.config');
 		expect(stderr + stdout).not.toContain('trust');
-	}, 60_000);
+	});
 });
 
 describe('a project that is trusted under another state folder', () => {
@@ -65,7 +65,7 @@ describe('a project that is trusted under another state folder', () => {
 		const third = { XDG_STATE_HOME: join(home, 'third') };
 		expect((await run('list', 'servers', third)).stderr).toContain(`it is trusted in ${home}/.local/state`);
 		expect(existsSync(join(cwd, '.local'))).toBe(false);
-	}, 60_000);
+	});
 
 	it('is not trusted by the list of state folders, nor by a record of other bytes', async () => {
 		const { run, home, cwd } = project({ mcpServers: { files: { command: 'cat' } } });
@@ -77,7 +77,7 @@ describe('a project that is trusted under another state folder', () => {
 		expect((await run('list', 'servers')).stdout).not.toContain('files');
 		writeFiles(cwd, { 'orchestra.json': '{ "mcpServers": { "files": { "command": "dog" } } }' });
 		expect((await run('list', 'servers')).stderr).toMatch(/orchestra\.json is not trusted, so/);
-	}, 60_000);
+	});
 });
 
 type Word = string | Record<string, string>;

@@ -27,7 +27,7 @@ describe('a view', () => {
 		const other = place.bridge();
 		await other.ready();
 		expect(namesIn((await other.client.call(2, 'tools/list', {})).result)).toContain('files__write_file');
-	}, 60_000);
+	});
 
 	it('is refused when it is not configured, with the names of those that are', async () => {
 		const { run } = openHubPlace(configuration);
@@ -38,7 +38,7 @@ describe('a view', () => {
 				expect.stringContaining('no view "odd"; the views are review, none'),
 			]);
 		}
-	}, 60_000);
+	});
 });
 
 it('writes a call through call_tool to the journal as the call of the real tool', async () => {
@@ -51,7 +51,7 @@ it('writes a call through call_tool to the journal as the call of the real tool'
 	const { stdout } = await place.run('hub', 'logs', '--journal');
 	expect(stdout).toContain('files__list_allowed_directories');
 	expect(stdout).not.toContain('call_tool');
-}, 60_000);
+});
 
 describe('mctl list --tokens', () => {
 	it('shows what each server costs, and the total, also of a view', async () => {
@@ -63,7 +63,7 @@ describe('mctl list --tokens', () => {
 		]);
 		const { stdout } = await run('list', '--tokens', '--view', 'review');
 		expect(stdout).toMatch(/^SERVER +TOOLS +TOKENS[\s\S]*^files +3 [\s\S]*^total +3 /m);
-	}, 60_000);
+	});
 });
 
 const hello = {

@@ -24,7 +24,7 @@ describe.skipIf(natsServer === undefined)('a change of the configuration', () =>
 		await place.start();
 		const hub = await useFabric([url]);
 		const offers = (tools: readonly string[]): Promise<void> =>
-			until(`the tools are ${tools.join()}`, async () => (await hub.tools()).join() === tools.join(), 20_000);
+			until(`the tools are ${tools.join()}`, async () => (await hub.tools()).join() === tools.join());
 		change({ offer: ['one'] });
 		await offers(['nas__one']);
 		expect(await hub.call('nas__one')).toContain('one');
@@ -41,5 +41,5 @@ describe.skipIf(natsServer === undefined)('a change of the configuration', () =>
 		await until('it is not run', async () =>
 			(await hub.call('store__two')).includes('no worker offers it now'),
 		);
-	}, 90_000);
+	});
 });

@@ -53,7 +53,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		atEnd(() => worker.kill('SIGKILL'));
 		let log = '';
 		worker.stderr.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
-		await until('the worker offers', () => log.includes('tools to the fabric'), 15_000);
+		await until('the worker offers', () => log.includes('tools to the fabric'));
 		for (const command of ['serve', 'bridge']) {
 			const child = startMctl([command], { cwd: near.cwd, env: { ...near.env, ...trusted } });
 			atEnd(() => child.kill('SIGKILL'));
@@ -86,7 +86,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const after = (await near.run('fabric', 'status')).stdout;
 		expect(after).toContain('Nobody offers anything.');
 		expect(after).toContain(', 1 replica)');
-	}, 90_000);
+	});
 
 	it('finishes a running call however long it takes, when the worker is stopped', async () => {
 		const { url } = await startNats();
@@ -112,14 +112,14 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const closed = once(call, 'close');
 		let events = '';
 		call.stdout.on('data', (chunk: Buffer) => (events += chunk.toString('utf8')));
-		await until('it runs', () => events.includes('step 1'), 15_000);
+		await until('it runs', () => events.includes('step 1'));
 		worker.kill('SIGTERM');
 		const [code] = await once(worker, 'exit');
 		expect(code).toBe(0);
 		expect(log).toContain('stopping: 1 calls of other hubs still run');
 		await closed;
 		expect(events).toContain('python');
-	}, 90_000);
+	});
 
 	it('refuses a server that it cannot use, with the reason', async () => {
 		const { url } = await startNats({ configuration: 'max_payload: 64KB' });
@@ -127,7 +127,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const { code, stderr } = await place.run('worker');
 		expect(stderr).toContain('takes messages of 65536 bytes only');
 		expect(code).toBe(64);
-	}, 30_000);
+	});
 
 	it('offers from the shared hub, which finishes a running call when it is stopped', async () => {
 		const { url } = await startNats();
@@ -155,14 +155,10 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			method: 'tools/call',
 			params: { name: 'nas__py-tool', arguments: input, _meta: progress },
 		});
-		await until(
-			'it runs',
-			() => client.lines.some((line) => line.includes('notifications/progress')),
-			10_000,
-		);
+		await until('it runs', () => client.lines.some((line) => line.includes('notifications/progress')));
 		await far.run('hub', 'stop');
 		expect(await client.answer(5)).toContain('python');
-	}, 90_000);
+	});
 
 	it('makes keys that only the user can read, and a configuration with every member', async () => {
 		const place = openHubPlace({});
@@ -182,7 +178,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect((await place.run('fabric', 'config', '--listen', '0.0.0.0:4222')).stderr).toContain(
 			'needs --cert and --key',
 		);
-	}, 30_000);
+	});
 
 	it('loads nothing of NATS without the setting', async () => {
 		const place = openHubPlace({});
@@ -193,7 +189,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		child.stdin.end(line);
 		await once(child, 'exit');
 		expect(loaded).not.toContain('nats-io');
-	}, 30_000);
+	});
 });
 
 /** @param pidFile where the Python tool writes its process id */
@@ -218,10 +214,10 @@ async function callAll(client: BridgeClient, pidFile: string): Promise<void> {
 		_meta: { progressToken: 14 },
 	};
 	client.send({ jsonrpc: '2.0', id: 14, method: 'tools/call', params });
-	await until('it runs', () => client.lines.some((line) => line.includes('"progressToken":14')), 10_000);
+	await until('it runs', () => client.lines.some((line) => line.includes('"progressToken":14')));
 	client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 14 } });
 	const pid = Number(readFileSync(pidFile, 'utf8'));
-	await until('the remote tool is stopped', () => !isAlive(pid), 10_000);
+	await until('the remote tool is stopped', () => !isAlive(pid));
 	// A canceled call gets no answer; the next one does.
 	expect(await call(15, 'gpu-box__shout', { text: 'still here' })).toContain('STILL HERE');
 }
@@ -229,13 +225,9 @@ async function callAll(client: BridgeClient, pidFile: string): Promise<void> {
 /** Wait until the client sees these tools. */
 async function listed(client: BridgeClient, names: readonly string[]): Promise<void> {
 	let id = 100;
-	await until(
-		`${names.join(', ')} are listed`,
-		async () => {
-			client.send({ jsonrpc: '2.0', id: ++id, method: 'tools/list' });
-			const text = await client.answer(id);
-			return names.every((name) => text.includes(`"${name}"`));
-		},
-		20_000,
-	);
+	await until(`${names.join(', ')} are listed`, async () => {
+		client.send({ jsonrpc: '2.0', id: ++id, method: 'tools/list' });
+		const text = await client.answer(id);
+		return names.every((name) => text.includes(`"${name}"`));
+	});
 }

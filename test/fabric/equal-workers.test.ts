@@ -27,7 +27,7 @@ describe.skipIf(natsServer === undefined)('equal workers', () => {
 		one?.kill('SIGTERM');
 		expect(await called).toEqual(more);
 		await one?.exited;
-	}, 60_000);
+	});
 
 	it('never run a call twice while the server and workers are killed, and the log of runs would show it', async () => {
 		const file = join(temporaryFolder(), 'runs');
@@ -63,7 +63,7 @@ describe.skipIf(natsServer === undefined)('equal workers', () => {
 		);
 		for (const id of ['twice', 'twice']) expect(await hub.call('gpu__record', { id })).toBe('twice');
 		expect(twice(runsIn(file).map((line) => line.split(' ')[1] ?? ''))).toEqual(['twice']);
-	}, 60_000);
+	});
 });
 
 function twice(ids: readonly string[]): string[] {

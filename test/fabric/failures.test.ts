@@ -52,7 +52,7 @@ describe.skipIf(natsServer === undefined)(
 			}))
 				scenarios[name] = scenario();
 			await Promise.allSettled(Object.values(scenarios));
-		}, 120_000);
+		});
 
 		it('says "outcome unknown" when the worker is killed', async () => {
 			const { text } = await ended('killed');
@@ -156,7 +156,6 @@ async function hungBefore(): Promise<Ending & { runs: string[] }> {
 	await until(
 		'the worker is back',
 		async () => (await at.hub.call('gpu__record', { id: 'after' })) === 'after',
-		10_000,
 	);
 	return { text, runs: runsIn(at.file) };
 }
@@ -196,7 +195,7 @@ async function serverHung(): Promise<Ending & { runs: string[] }> {
 	await hub.sees('gpu__record');
 	gates.find(({ port }) => hub.source.link.server?.endsWith(`:${port}`))?.hang();
 	const called = hub.call('gpu__record', { id: 'handed over' });
-	await until('the link is suspect', () => hub.source.link.suspicion !== undefined, 10_000);
+	await until('the link is suspect', () => hub.source.link.suspicion !== undefined);
 	const refused = await hub.call('gpu__record', { id: 'refused' });
 	expect(refused).toMatch(
 		/not run: record of gpu: the link to the fabric is (?:suspect|down): the NATS server/,
@@ -212,7 +211,7 @@ async function newCallsWork(hub: UsingHub): Promise<void> {
 		answer = await hub.call('gpu__record', { id: 'new' });
 		return answer === 'new';
 	};
-	await until('new calls work', works, 10_000).catch((error: unknown) => {
+	await until('new calls work', works).catch((error: unknown) => {
 		throw new Error(`the last answer: ${answer}\n${hub.log.join('')}`, { cause: error });
 	});
 }

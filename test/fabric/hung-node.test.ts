@@ -27,11 +27,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a node of a cluster 
 		const load = startLoad(hub);
 		await sleep(1000);
 		await used?.kill('SIGSTOP');
-		await until(
-			'the hub has moved',
-			() => hub.source.link.server?.endsWith(`:${used?.port}`) === false,
-			15_000,
-		);
+		await until('the hub has moved', () => hub.source.link.server?.endsWith(`:${used?.port}`) === false);
 		await sleep(HUNG_MS);
 		await used?.kill('SIGCONT');
 		const answers = await load.stop();
@@ -51,7 +47,6 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a node of a cluster 
 			await until(
 				'the control runs',
 				async () => (await hub.call('gpu__record', { id: 'control' })) === 'control',
-				20_000,
 			);
 		expect(repeated(runsIn(file))).toEqual(['control']);
 	}, 180_000);

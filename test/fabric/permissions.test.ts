@@ -157,7 +157,7 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		const connection = await connectAs('other');
 		const answer = await connection.request('$KV.ORC.o.other.x', '', {
 			headers: headersOf({ 'Nats-Rollup': 'all' }),
-			timeout: 3000,
+			timeout: 60_000,
 		});
 		expect(answer.json()).toMatchObject({ error: { description: expect.stringContaining('rollup') } });
 	});
@@ -239,7 +239,7 @@ async function relay(
 	connection: NatsConnection,
 	{ value, reply, stored = {}, request }: Relayed,
 ): Promise<void> {
-	await connection.request('$KV.ORC.o.ci.x', value, { headers: headersOf(stored), timeout: 3000 });
+	await connection.request('$KV.ORC.o.ci.x', value, { headers: headersOf(stored), timeout: 60_000 });
 	const get = JSON.stringify({ last_by_subj: '$KV.ORC.o.ci.x', ...request });
 	connection.publish('$JS.API.DIRECT.GET.KV_ORC', get, { reply });
 	// Answered after it, so the first has been sent.

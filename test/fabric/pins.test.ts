@@ -31,7 +31,7 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 		await client.sees('gpu__added');
 		expect(await client.call('gpu__read')).toContain('called read');
 		expect((await place.run('trust', 'diff')).code).toBe(0);
-	}, 60_000);
+	});
 
 	it('tell of a drift and of a suspicious text in the log, and hold nothing back', async () => {
 		const { client, worker, log } = await openPlaces({});
@@ -45,7 +45,7 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 			log().includes('a tool of the group gpu of the fabric is suspicious'),
 		);
 		expect(await client.call('gpu__read')).toContain('called read');
-	}, 60_000);
+	});
 
 	it('do not count a worker that is gone as a change', async () => {
 		const { url, client, worker, log } = await openPlaces({ pin: 'quarantine' });
@@ -56,7 +56,7 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 		await offerFabric([url], { name: 'two', group: 'gpu', sources: [again.source] });
 		await client.sees('gpu__read');
 		expect(log()).not.toContain('does not offer');
-	}, 60_000);
+	});
 });
 
 interface Places {
@@ -108,7 +108,7 @@ function pinClient(client: BridgeClient): PinClient {
 	};
 	return {
 		tools,
-		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 20_000),
+		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool)),
 		call: (name) => request('tools/call', { name, arguments: {} }),
 	};
 }

@@ -16,9 +16,8 @@ import { deferred, until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
 
 const list = modernRequest('tools/list');
-const TEST_MS = 60_000;
 
-describe('mctl hub start --http', { timeout: TEST_MS }, () => {
+describe('mctl hub start --http', () => {
 	it('serves MCP at a URL of loopback, with the token that mctl hub token prints', async () => {
 		const place = openHubPlace({}, tools);
 		const { url, token } = await startHttp(place);
@@ -98,7 +97,7 @@ describe('mctl hub start --http', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('a hub over HTTP', { timeout: TEST_MS }, () => {
+describe('a hub over HTTP', () => {
 	it.each(someOf(['SDK v1', 'legacy', 'auto', 'pinned']))(
 		'runs a tool for %s, with progress, and reports new tools',
 		async (mode) => {
@@ -153,7 +152,7 @@ describe('a hub over HTTP', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('a public address', { timeout: TEST_MS }, () => {
+describe('a public address', () => {
 	it('is served with TLS, to the names of its certificate only', async () => {
 		const place = openHubPlace();
 		const certs = join(place.home, '.orchestra', 'certs');

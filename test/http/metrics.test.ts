@@ -6,9 +6,7 @@ import { openHubPlace } from '../support/hub-place.ts';
 import { gateway } from '../support/served-hub.ts';
 import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 
-const TEST_MS = 60_000;
-
-describe('/metrics', { timeout: TEST_MS }, () => {
+describe('/metrics', () => {
 	it('has calls, errors, durations, starts, children, memory and event-loop delay of a hub', async () => {
 		const { url, token } = await startHub();
 		for (const name of ['steps', 'steps', 'fails']) await call(url, token, name);

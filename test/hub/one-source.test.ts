@@ -30,7 +30,7 @@ describe('a view of one source', () => {
 
 	it('declares what the source has', async () => {
 		const hub = new Hub({ sources: [fakeSource('one', [])] });
-		const declared = declaredCapabilities(new OneSource(hub, 'one'));
+		const declared = declaredCapabilities(new OneSource(hub, 'one'), 'legacy');
 		expect(declared).toEqual({ tools: { listChanged: true }, logging: {} });
 	});
 

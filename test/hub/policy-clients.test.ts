@@ -62,7 +62,7 @@ describe.each(Object.entries(judges))('%s', (_name, open) => {
 			['touch', 'refused', 'failed'],
 		]);
 		expect((await place.run('log', 'verify')).code).toBe(0);
-	}, 60_000);
+	});
 });
 
 describe('mctl approve', () => {
@@ -83,7 +83,7 @@ describe('mctl approve', () => {
 		expect(await result).toMatchObject({ content: [{ text: expect.stringContaining('touched') }] });
 		expect(await place.run('approve', 'allow', id)).toMatchObject({ code: 1 });
 		expect((await place.run('approve', 'nonsense')).code).toBe(64);
-	}, 60_000);
+	});
 
 	it('writes a rule with --always, which the next session of the client needs no approval for', async () => {
 		const place = workspace();
@@ -101,7 +101,7 @@ describe('mctl approve', () => {
 		onTestFinished(() => second.close());
 		expect(await second.callTool({ name: 'touch', arguments: {} })).not.toHaveProperty('isError');
 		expect((await place.run('policy', 'test', 'touch')).stdout).toContain('touch from mctl: ask');
-	}, 60_000);
+	});
 
 	it('lets a waiting call of the shared hub go on, and its journal says so', async () => {
 		const place = openHubPlace(
@@ -122,7 +122,7 @@ describe('mctl approve', () => {
 		expect(JSON.parse(await bridge.client.answer(2))).toMatchObject({ result: { isError: true } });
 		const { stdout } = await place.run('log', '--failed', '--json');
 		expect(JSON.parse(stdout).calls).toMatchObject([{ name: 'touch', policy: 'refused', outcome: 'failed' }]);
-	}, 60_000);
+	});
 });
 
 describe('mctl log verify', () => {
@@ -158,7 +158,7 @@ describe('mctl log verify', () => {
 		expect(verified.code).toBe(1);
 		expect(verified.stdout).toBe('changed: line 2 of journal.ndjson (number 2) was changed\n');
 		expect(verified.stderr).toContain('the journal has 1 damaged place\n');
-	}, 60_000);
+	});
 });
 
 describe('a process without the shared hub', () => {
@@ -187,7 +187,7 @@ describe('a process without the shared hub', () => {
 				`missing: serve/${basename(served)}.head is missing, so lines at the end may be missing too\n`,
 			].join('\n'),
 		});
-	}, 60_000);
+	});
 
 	it('warns once when its journal cannot be written, and makes the call', async () => {
 		const place = workspace({});
@@ -195,7 +195,7 @@ describe('a process without the shared hub', () => {
 		const { stdout, stderr } = await place.serve('touch', {}, { XDG_STATE_HOME: join(place.cwd, 'blocked') });
 		expect(stdout).toContain('touched');
 		expect(stderr.match(/journal/g)).toHaveLength(1);
-	}, 60_000);
+	});
 });
 
 describe('mctl policy test', () => {
@@ -254,15 +254,11 @@ function workspace(settings: object = configuration): Place {
 
 async function waitingId(place: Pick<Place, 'run'>): Promise<string> {
 	let id = '';
-	await until(
-		'a call waits',
-		async () => {
-			const { stdout } = await place.run('approve', '--json');
-			id = JSON.parse(stdout).requests[0]?.id ?? '';
-			return id !== '';
-		},
-		20_000,
-	);
+	await until('a call waits', async () => {
+		const { stdout } = await place.run('approve', '--json');
+		id = JSON.parse(stdout).requests[0]?.id ?? '';
+		return id !== '';
+	});
 	return id;
 }
 

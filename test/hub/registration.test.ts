@@ -36,9 +36,7 @@ describe('a registration', () => {
 		expect(plugin.providesAi.length).toBeLessThan(100);
 	});
 
-	it('uses no memory, however many come, and its log lines are rate-limited', {
-		timeout: 60_000,
-	}, async () => {
+	it('uses no memory, however many come, and its log lines are rate-limited', async () => {
 		const lines: string[] = [];
 		const log = new Log('hub', {
 			level: 'info',

@@ -16,9 +16,7 @@ const server = {
 };
 
 describe.skipIf(!hasSandbox)('in a sandbox', () => {
-	test('a server is refused keys, files outside and the network, and does its work', {
-		timeout: 60_000,
-	}, async () => {
+	test('a server is refused keys, files outside and the network, and does its work', async () => {
 		const place = sandboxPlace();
 		const run = project(place, {
 			mcpServers: { free: server, caged: { ...server, sandbox: true, limits: { openFiles: 256 } } },
@@ -35,7 +33,7 @@ describe.skipIf(!hasSandbox)('in a sandbox', () => {
 		});
 	});
 
-	test('nothing is left of a sandbox when its hub is killed', { timeout: 60_000 }, async () => {
+	test('nothing is left of a sandbox when its hub is killed', async () => {
 		const place = sandboxPlace();
 		const run = project(place, { mcpServers: { caged: { ...server, sandbox: true } } });
 		const { pid } = JSON.parse((await run('hub', 'start', '--json')).stdout);
@@ -44,10 +42,10 @@ describe.skipIf(!hasSandbox)('in a sandbox', () => {
 		const { stdout } = await run('hub', 'ps', '--json');
 		expect(stdout).toContain('"backend":"caged"');
 		process.kill(pid, 'SIGKILL');
-		await until('nothing with this home is left', () => livingWith('HOME', place.home).length === 0, 15_000);
+		await until('nothing with this home is left', () => livingWith('HOME', place.home).length === 0);
 	});
 
-	test('a plugin with a network works, and sees no dotfiles', { timeout: 60_000 }, async () => {
+	test('a plugin with a network works, and sees no dotfiles', async () => {
 		const place = sandboxPlace();
 		const body = `import { existsSync } from 'node:fs';
 			await definePlugin({ id, version: '1.0.0', tools: { look: tool(() => String(existsSync(process.env.HOME + '/.ssh'))) } }).run();`;
@@ -58,7 +56,7 @@ describe.skipIf(!hasSandbox)('in a sandbox', () => {
 		expect([stdout.trim(), stderr]).toEqual(['false', '']);
 	});
 
-	test('a tool runs in the sandbox of all tools', { timeout: 60_000 }, async () => {
+	test('a tool runs in the sandbox of all tools', async () => {
 		const place = sandboxPlace();
 		const script = `${shellEvent('peek')}\nls ~/.ssh >&2 || found=no\nevent result "{\\"data\\":{\\"found\\":\\"\${found:-yes}\\"}}"\n`;
 		writeFiles(place.project, {
@@ -71,9 +69,7 @@ describe.skipIf(!hasSandbox)('in a sandbox', () => {
 	});
 });
 
-test('without bwrap a server with a sandbox does not start, and the error says how to install it', {
-	timeout: 60_000,
-}, async () => {
+test('without bwrap a server with a sandbox does not start, and the error says how to install it', async () => {
 	const place = sandboxPlace();
 	const run = project(place, { mcpServers: { caged: { ...server, sandbox: true } } }, '/nowhere');
 	const { code, stderr } = await run('call', 'caged__reach');
@@ -93,8 +89,8 @@ function project({ home, project: cwd }: SandboxPlace, configuration: object, pa
 		mctl(words, { cwd, env: { ...env, ...(path !== undefined && { PATH: path }) } });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');
-		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
-	}, 60_000);
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
 	return run;
 }
 

@@ -78,7 +78,7 @@ describe('the library through mctl serve', () => {
 		expect(lines.filter((line) => line.includes('Loading resource:'))).toEqual([
 			expect.stringMatching(/\[DEBUG\] \[library\] Loading resource: orchestr8:\/\/guides\/retry$/),
 		]);
-	}, 20_000);
+	});
 
 	it('serves a changed file at once and notifies its subscribers', async () => {
 		const folder = workspace();

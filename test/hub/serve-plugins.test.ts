@@ -30,7 +30,7 @@ describe('a plugin under mctl serve', () => {
 			contents: object[];
 		};
 		expect(contents).toMatchObject([{ text: 'a note' }]);
-	}, 30_000);
+	});
 
 	it('cannot call a tool of another plugin that the policy denies to it', async () => {
 		const { open } = configuredFolder({
@@ -45,14 +45,14 @@ describe('a plugin under mctl serve', () => {
 		const refused = await client.request('tools/call', { name: 'ask_first' });
 		expect(JSON.stringify(refused)).toContain('not for plugins');
 		expect(refused).toMatchObject({ isError: true });
-	}, 30_000);
+	});
 
 	it('gives a result without a text as JSON with sorted keys', async () => {
 		const { open } = configuredFolder({
 			plugins: [pluginWith('tools.a', `a: tool(() => ({ b: 1, a: [{ d: 2, c: 3 }] }))`)],
 		});
 		expect(await callText(await open(), 'a')).toBe('{"a":[{"c":3,"d":2}],"b":1}');
-	}, 30_000);
+	});
 
 	it('gets the events that its manifest needs', async () => {
 		const hears = `const heard = [];
@@ -69,7 +69,7 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 			await callText(client, 'say', { n: 1 });
 			return (await callText(client, 'heard')).startsWith('[["news","said",{"n":1}]');
 		});
-	}, 30_000);
+	});
 
 	it('runs in the folder of the file that names it, for any working folder of the hub', async () => {
 		const { folder } = configuredFolder({
@@ -82,7 +82,7 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 		const env = { HOME: temporaryFolder() };
 		const { stdout } = await mctl(['serve', '--config', file], { cwd: temporaryFolder(), env, input: call });
 		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
-	}, 30_000);
+	});
 
 	it('gets the arguments of its entry, flags of its own included', async () => {
 		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
@@ -93,7 +93,7 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 			plugins: [{ ...own, args: [...own.args, '--workspace=.', '-depth', '3'] }],
 		});
 		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
-	}, 30_000);
+	});
 
 	it('finds its certificates in the configured folder', async () => {
 		const certsDir = join(temporaryFolder(), 'certs');
@@ -106,7 +106,7 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 			expect.arrayContaining(['ca.crt', 'tools.a.crt', 'tools.a-client.crt', 'orchestrator-to-tools.a.crt']),
 		);
 		expect(existsSync(join(home, '.orchestra'))).toBe(false);
-	}, 30_000);
+	});
 
 	it('that prints READY late does not delay the list, and clients are notified when it is ready', async () => {
 		const signal = join(temporaryFolder(), 'go');
@@ -130,7 +130,7 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 		expect(await waiting).toBe('late');
 		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
 		expect(tools(await client.request('tools/list'))).toContain('late');
-	}, 30_000);
+	});
 
 	it('that crashed is waited for by the next call, and one that is down is named with the reason', async () => {
 		const { open } = configuredFolder({
@@ -152,7 +152,7 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 		expect(unknown?.message).toMatch(
 			/^Unknown tool: nope\..*tools\.broken is down and is (?:being )?started again.*no disk/s,
 		);
-	}, 40_000);
+	});
 
 	it('gets arguments nested up to the limit, and an error beyond it', async () => {
 		const { open } = configuredFolder({
@@ -170,7 +170,7 @@ await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }
 		);
 		expect(error).toMatchObject({ code: -32602, message: 'a value is nested deeper than 100 levels' });
 		expect(await callText(client, 'depth', nested(3))).toBe('3');
-	}, 30_000);
+	});
 
 	it('cannot register under the id of another plugin', async () => {
 		const impostor = plugin(
@@ -195,7 +195,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 			'false the certificate of this link is for "tools.impostor-client", so it cannot register as "tools.honest"',
 		);
 		expect(await callText(client, 'claim', { name: 'tools.impostor' })).toBe('true ');
-	}, 30_000);
+	});
 
 	it('that provides markdown is the storage of other plugins and of the resources, with the same versions', async () => {
 		const { open, folder, received } = configuredFolder({
@@ -220,7 +220,7 @@ await definePlugin({ id, version: '1.0.0', tools: { claim: tool(({ name }) => re
 		const missing = await thrownBy(() => client.request('resources/read', { uri: 'orchestra://notes/none' }));
 		expect(rpcErrorOf(missing)).toMatchObject({ code: -32602 });
 		expect(existsSync(join(folder, '.projects'))).toBe(false);
-	}, 30_000);
+	});
 
 	it('that provides AI is called by its provider or its own name, never without one', async () => {
 		const ai = (id: string, provider: string): object =>
@@ -253,14 +253,14 @@ await definePlugin({ id, version: '1.0.0', tools: { ai_prompt: tool(ask) } }).ru
 		const error = rpcErrorOf(await thrownBy(() => client.request('tools/call', { name: 'ai_prompt' })));
 		expect(error?.message).toContain('Unknown tool: ai_prompt');
 		expect(await callText(client, 'ai.openai__ai_prompt')).toBe('openai');
-	}, 30_000);
+	});
 });
 
 describe('plugins written in Go', () => {
 	let go: Awaited<ReturnType<typeof buildGoPeer>>;
 	beforeAll(async () => {
 		go = await buildGoPeer();
-	}, 90_000);
+	});
 
 	it('are all ready at the first and at the second start, beside others', async ({ skip }) => {
 		if ('reason' in go) return skip(go.reason);
@@ -271,18 +271,14 @@ describe('plugins written in Go', () => {
 		const names = ['go_tool', 'js1', 'js2', 'js3', 'js4'];
 		for (let start = 0; start < 2; start++) {
 			const client = await open();
-			await until(
-				'every plugin is there',
-				async () => {
-					const found = tools(await client.request('tools/list'));
-					return names.every((name) => found.includes(name));
-				},
-				20_000,
-			);
+			await until('every plugin is there', async () => {
+				const found = tools(await client.request('tools/list'));
+				return names.every((name) => found.includes(name));
+			});
 			expect(await callText(client, 'go_tool')).toBe('go ran go_tool');
 			await client.close();
 		}
-	}, 60_000);
+	});
 });
 
 /** A plugin that uses everything the hub has for plugins. */

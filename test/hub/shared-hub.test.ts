@@ -16,7 +16,7 @@ const plugin = join(root, 'examples/plugins/projects/plugin.mjs');
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
 	for (const close of closers.splice(0).reverse()) await close();
-}, 30_000);
+});
 
 describe('mctl hub', () => {
 	it('starts once, reports its status, and stops without leaving a process or file', async () => {
@@ -77,6 +77,7 @@ describe('mctl hub', () => {
 			outcome: 'ok',
 		});
 		expect((await place.mctl('hub', 'logs')).stdout).toContain('listens on');
+		await client.close(); // a bridge that is open would start the next hub
 		await place.mctl('hub', 'stop');
 		expect(isAlive(processes[0].pid)).toBe(false);
 	});
@@ -101,7 +102,7 @@ describe('mctl hub', () => {
 		const digits = '{"n":9007199254740993}';
 		const line = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exact","arguments":${digits}}}`;
 		const { stdout } = await place.pipe(line);
-		expect(JSON.parse(stdout).result.content[0].text).toBe(digits);
+		expect(JSON.parse(stdout)).toMatchObject({ result: { content: [{ text: digits }] } });
 		expect(await client.request('tools/call', { name: 'other' })).toMatchObject({
 			content: [{ text: 'fine' }],
 		});
@@ -161,23 +162,16 @@ describe('mctl hub', () => {
 		await until('they run', () => countOf(place.countFile) === calls.length);
 		process.kill(pid, 'SIGKILL');
 		for (const answer of await Promise.all(calls)) expect(rpcErrorOf(answer)).toMatchObject({ code: -32603 });
-		await until(
-			'nothing of the old hub is left',
-			() => processes.every((owned: { pid: number }) => !isAlive(owned.pid)),
-			4000,
+		await until('nothing of the old hub is left', () =>
+			processes.every((owned: { pid: number }) => !isAlive(owned.pid)),
 		);
 		for (const bridge of bridges) {
-			await until(
-				'it serves again',
-				async () =>
-					JSON.stringify(await bridge.request('tools/call', { name: 'fine' }).catch(() => '')).includes(
-						'fine',
-					),
-				15_000,
+			await until('it serves again', async () =>
+				JSON.stringify(await bridge.request('tools/call', { name: 'fine' }).catch(() => '')).includes('fine'),
 			);
 		}
 		expect(countOf(place.countFile)).toBe(calls.length);
-	}, 60_000);
+	});
 
 	it('serves ten agents at once with 100 calls in flight each, and mixes up no responses', async () => {
 		const place = await openPlace({
@@ -197,7 +191,7 @@ describe('mctl hub', () => {
 			),
 		);
 		expect(answers.filter(Boolean)).toHaveLength(1000);
-	}, 60_000);
+	});
 });
 
 /** A plugin that exits or delays on request, and counts its calls. */

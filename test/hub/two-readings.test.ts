@@ -12,7 +12,6 @@ import { openListener, send, TOKEN } from '../support/http-listener.ts';
 import { gateway, type ServedHub, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';
 
-const WAYS_MS = 60_000;
 /** `\u0070ath` is `path`. */
 const input = '{"path":"/tmp/harmless","n":1.0,"inner":{"x":1,"\\u0078":2},"\\u0070ath":"/etc/passwd"}';
 const initialize = {
@@ -26,22 +25,18 @@ const initialize = {
 	},
 };
 
-it(
-	'a call with two members of one name is the same for approval and server, by every way',
-	async () => {
-		const policy = [{ tools: 'asked__*', action: 'ask' }];
-		const servers = { free: gateway(), asked: gateway() };
-		const served = await serveServers(servers, { more: { policy } });
-		for (const open of [overPipe, overBridge]) {
-			const { shown, line } = await calledOver(open(served), 'asked__line');
-			expect(shown).toContain('/etc/passwd');
-			expect(shown).not.toContain('harmless');
-			expectOneReading(line);
-		}
-		for (const isModern of [false, true]) expectOneReading(await calledOverHttp(served, isModern));
-	},
-	WAYS_MS,
-);
+it('a call with two members of one name is the same for approval and server, by every way', async () => {
+	const policy = [{ tools: 'asked__*', action: 'ask' }];
+	const servers = { free: gateway(), asked: gateway() };
+	const served = await serveServers(servers, { more: { policy } });
+	for (const open of [overPipe, overBridge]) {
+		const { shown, line } = await calledOver(open(served), 'asked__line');
+		expect(shown).toContain('/etc/passwd');
+		expect(shown).not.toContain('harmless');
+		expectOneReading(line);
+	}
+	for (const isModern of [false, true]) expectOneReading(await calledOverHttp(served, isModern));
+});
 
 function expectOneReading(line: string): void {
 	expect(JSON.parse(line).params.arguments).toEqual({ path: '/etc/passwd', n: 1, inner: { x: 2 } });

@@ -37,7 +37,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		const { servers, plugins, heldBack } = JSON.parse((await place.run('list', '--json')).stdout);
 		expect({ servers: servers.map(nameOf), plugins }).toEqual({ servers: ['own'], plugins: [] });
 		expect(heldBack[0].effects.map(nameOf)).toContain('stranger');
-	}, 60_000);
+	});
 
 	it('starts nothing under mctl serve, which says why in both eras and picks up the trust', async () => {
 		const { place, marks, ownMark } = hostileRepository();
@@ -49,19 +49,19 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		);
 		const discovered = await client.call(2, 'server/discover', { _meta: modern });
 		expect(discovered.result?.['instructions']).toContain('orchestra.json is not trusted');
-		await until('the own server of the user runs', () => existsSync(ownMark), 15_000);
-		await until('all is loaded', () => stderr().includes('started successfully'), 15_000);
+		await until('the own server of the user runs', () => existsSync(ownMark));
+		await until('all is loaded', () => stderr().includes('started successfully'));
 		expect(marks()).toEqual([]);
 		expect(stderr().match(/is not trusted/g)).toHaveLength(1);
 		const refused = await client.call(3, 'tools/call', { name: 'stranger__echo', arguments: { text: 'x' } });
 		expect(refused.error?.message).toContain('is not trusted; the user can run "mctl trust"');
 
 		await place.run('trust');
-		await until('the programs of the project run', () => marks().length === 3, 15_000);
+		await until('the programs of the project run', () => marks().length === 3);
 		const again = await client.call(4, 'server/discover', { _meta: modern });
 		expect(again.result?.['instructions']).not.toContain('trusted');
 		expect(marks()).not.toContain('dotenv');
-	}, 60_000);
+	});
 
 	it('starts nothing under mctl bridge and its shared hub, which picks up trust and its end', async () => {
 		const { place, marks, ownMark } = hostileRepository();
@@ -69,7 +69,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		client.send(initialize);
 		const { result } = JSON.parse(await client.answer(1));
 		expect(result.instructions).toContain('so the MCP server stranger, the plugin tools.stranger');
-		await until('the own server of the user runs', () => existsSync(ownMark), 15_000);
+		await until('the own server of the user runs', () => existsSync(ownMark));
 		expect(await toolNames(client, 2)).not.toContain('stranger__echo');
 		expect(marks()).toEqual([]);
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl ?? null).toBeNull();
@@ -79,20 +79,12 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 
 		await place.run('trust');
 		let id = 2;
-		await until(
-			'the hub offers it',
-			async () => (await toolNames(client, ++id)).includes('stranger__echo'),
-			15_000,
-		);
+		await until('the hub offers it', async () => (await toolNames(client, ++id)).includes('stranger__echo'));
 		expect(marks()).toContain('server');
 
 		await place.run('trust', '--revoke');
-		await until(
-			'it is gone',
-			async () => !(await toolNames(client, ++id)).includes('stranger__echo'),
-			15_000,
-		);
-	}, 60_000);
+		await until('it is gone', async () => !(await toolNames(client, ++id)).includes('stranger__echo'));
+	});
 
 	it('is explained by the bridge too, when its hub cannot be started', async () => {
 		const { place } = hostileRepository();
@@ -103,7 +95,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		client.send(initialize);
 		const { result } = JSON.parse(await client.answer(1));
 		expect(result.instructions).toContain('orchestra.json is not trusted');
-	}, 60_000);
+	});
 
 	it('is held back again when its file changes, and the report shows the difference', async () => {
 		const { place, marks } = hostileRepository();
@@ -118,7 +110,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(marks()).toEqual([]);
 		writeFileSync(file, trusted);
 		expect((await place.run('list', 'servers')).stdout).toContain('stranger');
-	}, 60_000);
+	});
 });
 
 describe('mctl doctor', () => {
@@ -148,7 +140,7 @@ describe('the settings of a project file that is not trusted', () => {
 		expect(marks()).toEqual([]);
 		await place.run('trust');
 		expect((await place.run('run', 'show-env', '--json')).stdout).toContain('abc-the-token');
-	}, 60_000);
+	});
 });
 
 interface Repository {

@@ -54,7 +54,7 @@ describe('a connection', () => {
 			),
 			{ numRuns: 150 },
 		);
-	}, 60_000);
+	});
 });
 
 /** Play the steps, then see that the connection still serves and holds nothing that is over. */

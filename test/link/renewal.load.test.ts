@@ -77,7 +77,7 @@ describe('a QUIC link after many streams', () => {
 		const grown = JSON.parse(stdout);
 		expect(grown.heap).toBeLessThan(4 * MIB);
 		expect(grown.resident).toBeLessThan(16 * MIB);
-	}, 120_000);
+	});
 });
 
 function openRenewing(options: Partial<ListenOptions> = {}): Promise<Pair> {

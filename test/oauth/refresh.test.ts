@@ -38,7 +38,7 @@ describe('a token', () => {
 		const results = await Promise.all([1, 2, 3, 4, 5].map(() => runReader(program, store, server.url)));
 		for (const result of results) expect(result).toEqual({ code: 0, stdout: '200\n', stderr: '' });
 		expect(server.count('/token', 'refresh_token')).toBe(1);
-	}, 30_000);
+	});
 
 	it('that another process stored is used at the next request', async () => {
 		const { server, store, hub } = await signedIn();

@@ -47,7 +47,7 @@ for (const kind of ['quic', 'tls'] as const) {
 			await plugin.stop();
 			await plugin.stop();
 			expect(plugin.child.diagnose()).toMatchObject({ exitCode: 0, signal: null });
-		}, 30_000);
+		});
 	});
 }
 
@@ -66,7 +66,7 @@ describe('a plugin process', () => {
 		expect(OrchestraError.from(error).message).toContain(
 			'shows the certificate of "tools.projects", not of "tools.other"',
 		);
-	}, 30_000);
+	});
 
 	it('does not register with a server that is no orchestrator', async () => {
 		const certsDir = temporaryFolder();
@@ -110,7 +110,7 @@ describe('a plugin process', () => {
 		process.kill(plugin.child.pid, 'SIGTERM');
 		expect(await plugin.child.exited).toEqual({ code: 0, signal: null });
 		expect(OrchestraError.is(await plugin.client.closed, 'closed')).toBe(true);
-	}, 20_000);
+	});
 
 	it('that dies before it is ready is diagnosed with its last stderr lines', async () => {
 		const certsDir = temporaryFolder();

@@ -154,7 +154,7 @@ describe('stopping', () => {
 		const grandchild = Number(await firstLine(child));
 		expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
 		await until('the grandchild is gone', () => !isAlive(grandchild));
-	}, 10_000);
+	});
 
 	it.skipIf(!canFindMarks)(
 		'sends SIGTERM once, because a second one may mean to stop without finishing',

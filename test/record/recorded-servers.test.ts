@@ -11,7 +11,7 @@ import type { Wire } from '../support/raw-client.ts';
 import { gateway, serveServers } from '../support/served-hub.ts';
 import { writeFiles } from '../support/workspace.ts';
 
-describe('a server with "record": true', { timeout: 60_000 }, () => {
+describe('a server with "record": true', () => {
 	it('is recorded by the hub, in a private file, and others are not', async () => {
 		const served = await serveServers({ one: gateway({ record: true }), two: gateway() });
 		const client = await served.client();

@@ -10,13 +10,12 @@ import { type Judge, type JudgeMode, openJudge } from '../support/official-clien
 import { until } from '../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
-const TEST_MS = 60_000;
 const everything = resolve(
 	import.meta.dirname,
 	'../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
 
-describe('a recorded session', { timeout: TEST_MS }, () => {
+describe('a recorded session', () => {
 	it.each<[JudgeMode, string, readonly string[]]>([
 		['SDK v1', 'server-everything', [process.execPath, everything]],
 		['SDK v2 legacy', 'server-everything', [process.execPath, everything]],
@@ -84,7 +83,7 @@ describe('a recorded session', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('mctl record', { timeout: TEST_MS }, () => {
+describe('mctl record', () => {
 	it('passes bytes and exit code of the program on', async () => {
 		const folder = temporaryFolder();
 		const script =

@@ -166,9 +166,7 @@ test('no file, log line, error, status, JSON output, process list or response of
 	for (const file of files) expect([file, ...found(readFileSync(file, 'utf8'))]).toEqual([file]);
 });
 
-test('no list, process list, trust report, page or recording has a secret of a command line or of the arguments of a call', {
-	timeout: 120_000,
-}, async () => {
+test('no list, process list, trust report, page or recording has a secret of a command line or of the arguments of a call', {}, async () => {
 	const secrets = {
 		inline: 'canary-inline-00c0ffee',
 		apart: 'canary-apart-00c0ffee',
@@ -248,7 +246,7 @@ async function askAbout(
 	const input = { note: `${canaries.file} ${canaries.cmd}` };
 	const call = client.call('asked', 'tools/call', { name: 'asked__whole', arguments: input });
 	const waiting = async (): Promise<{ id: string }[]> => (await browser.get('/api/approvals'))['approvals'];
-	await until('the call waits', async () => (await waiting()).length > 0, 20_000);
+	await until('the call waits', async () => (await waiting()).length > 0);
 	const [{ id } = { id: '' }] = await waiting();
 	const shown = await browser.get(`/api/approvals/${id}`);
 	expect(shown['arguments']).toMatchObject([{ name: 'note', text: '"••• •••"', hasSecret: true }]);

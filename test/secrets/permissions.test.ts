@@ -7,7 +7,6 @@ const OTHERS = 0o077;
 
 test.skipIf(process.platform === 'win32')(
 	'every file and folder that a hub leaves is closed to other users, even with a umask of zero',
-	{ timeout: 60_000 },
 	async () => {
 		const { run, env } = mcpFolder({ one: pythonServer });
 		const before = process.umask(0);

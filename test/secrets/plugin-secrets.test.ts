@@ -3,7 +3,7 @@ import { callText, configuredFolder, pluginWith } from '../support/plugins.ts';
 import { thrownBy } from '../support/programs.ts';
 import { writeFiles } from '../support/workspace.ts';
 
-test('a plugin gets resolved references, and a broken one fails alone', { timeout: 60_000 }, async () => {
+test('a plugin gets resolved references, and a broken one fails alone', async () => {
 	const { open, folder } = configuredFolder({
 		plugins: [
 			pluginWith('tools.good', 'key: tool(() => process.env.KEY)', { env: { KEY: '<${file:key.txt}>' } }),

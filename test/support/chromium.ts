@@ -19,7 +19,7 @@ import { temporaryFolder, writeFiles } from './workspace.ts';
 export const chromiumPath: string | undefined = findChromium();
 
 /** How long a test waits for something on the page, in milliseconds. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 
 export interface PageOptions {
 	readonly width?: number;
@@ -98,7 +98,7 @@ export class DashboardPlace {
 		if (!this.#isUsed) return;
 		await this.#browser?.close();
 		await this.run('hub', 'stop', '--all', '--force');
-		await until('nothing of this home is left', () => livingWith('HOME', this.home).length === 0, 15_000);
+		await until('nothing of this home is left', () => livingWith('HOME', this.home).length === 0);
 	}
 }
 

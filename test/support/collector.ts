@@ -52,13 +52,13 @@ export async function startCollector(status = 200): Promise<Collector> {
 		requests,
 		spans,
 		span: async (fits) => {
-			await until('the span is received', () => spans.some(fits), 20_000);
+			await until('the span is received', () => spans.some(fits));
 			const [found, ...others] = spans.filter(fits);
 			if (found && others.length === 0) return found;
 			throw new Error(`${others.length + 1} spans fit`);
 		},
 		received: async (count) => {
-			await until(`${count} spans are received`, () => spans.length >= count, 20_000);
+			await until(`${count} spans are received`, () => spans.length >= count);
 			return spans;
 		},
 	};

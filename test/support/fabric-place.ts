@@ -103,9 +103,9 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 		heard: client.heard,
 		tools,
 		call: client.call,
-		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool), 15_000),
+		sees: (tool) => until(`${tool} is listed`, async () => (await tools()).includes(tool)),
 		seesWorkers: (offer, count) =>
-			until(`${count} workers offer ${offer}`, () => source.workersOf(offer).length === count, 15_000),
+			until(`${count} workers offer ${offer}`, () => source.workersOf(offer).length === count),
 		close,
 	};
 }

@@ -46,8 +46,8 @@ export function openHubPlace(configuration: object = {}, files: Record<string, s
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');
 		for (const pid of hubsOf(home)) process.kill(pid, 'SIGKILL');
-		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
-	}, 60_000);
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
 	const folder = new HubFolder(cwd, env);
 	return {
 		home,
@@ -127,7 +127,6 @@ export async function expectServedAfterBlock(
 	await until(
 		'it serves again',
 		async () => (await bridge.client.call(Math.random().toString(), 'tools/list')).result !== undefined,
-		20_000,
 	);
 	expect(place.hubs()).toEqual([pid]);
 }

@@ -41,7 +41,7 @@ export function mcpFolder(mcpServers: object, files: Record<string, string> = {}
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop', '--all', '--force');
-		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
-	}, 60_000);
+		await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+	});
 	return { cwd, env, run };
 }

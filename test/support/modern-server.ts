@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
-/** A server whose answers are those of `answer`, the body of a function of `method` and `params`. It escapes `<`. */
+/**
+ * A server whose answers are those of `answer`, the body of a function of `method` and `params`. It escapes `<`. A legacy
+ * server answers `server/discover` with `null` and `initialize` itself.
+ */
 export function serverWith(answer: string): object {
 	const folder = temporaryFolder();
 	writeFiles(folder, {
@@ -19,7 +22,8 @@ export function serverWith(answer: string): object {
 			for await (const line of createInterface({ input: process.stdin })) {
 				const { id, method, params = {} } = JSON.parse(line);
 				if (id === undefined) continue;
-				const made = method === 'server/discover' ? discover : answer(method, params);
+				const given = answer(method, params);
+				const made = method === 'server/discover' && given !== null ? { ...discover, ...given } : given;
 				const outcome = made
 					? { result: { resultType: 'complete', ...made } }
 					: { error: { code: -32601, message: 'no ' + method } };

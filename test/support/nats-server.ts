@@ -63,7 +63,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 		},
 		async start() {
 			child = spawn(natsServer ?? 'nats-server', ['-c', join(folder, 'nats.conf')], { stdio: 'ignore' });
-			await until(`a NATS server listens on ${port}`, () => canConnect(port), 10_000);
+			await until(`a NATS server listens on ${port}`, () => canConnect(port));
 		},
 		async kill(signal: NodeJS.Signals = 'SIGKILL') {
 			if (child.exitCode !== null || child.signalCode !== null) return;
@@ -89,7 +89,7 @@ export async function startCluster(): Promise<NatsServer[]> {
 			}),
 		),
 	);
-	for (const port of ports.slice(6)) await until('the cluster has a leader', () => isHealthy(port), 60_000);
+	for (const port of ports.slice(6)) await until('the cluster has a leader', () => isHealthy(port));
 	return servers;
 }
 

@@ -50,9 +50,7 @@ export function configuredFolder(configuration: object | string, name = 'orchest
 	const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), ORCHESTRA_TRUST: 'all' };
 	const received: string[] = [];
 	let stderr = '';
-	onTestFinished(() =>
-		until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 10_000),
-	);
+	onTestFinished(() => until('nothing with this home is left', () => livingWith('HOME', home).length === 0));
 	return {
 		folder,
 		home,

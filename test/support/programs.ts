@@ -61,7 +61,7 @@ export function livingWith(variable: string, value: string): number[] {
 
 /** Wait until no process lives that was started with this round's token. Seconds are promised; a busy machine gets more. */
 export function nothingLeft(token: string, round = 'the round'): Promise<void> {
-	return until(`nothing is left of ${round}`, () => livingWith('ROUND_TOKEN', token).length === 0, 10_000);
+	return until(`nothing is left of ${round}`, () => livingWith('ROUND_TOKEN', token).length === 0);
 }
 
 /** Pids of the processes whose parent is `parent`. Linux only. */

@@ -2,12 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_AGAIN_MS = 10;
+/** A wait ends with what it waits for; only what never comes takes so long, also on a busy machine. */
+const GIVE_UP_MS = 60_000;
 
 /** Wait until `condition` holds; throws after `ms`, naming what was waited for. */
 export async function until(
 	what: string,
 	condition: () => boolean | Promise<boolean>,
-	ms = 5000,
+	ms = GIVE_UP_MS,
 ): Promise<void> {
 	const giveUpAt = performance.now() + ms;
 	while (!(await condition())) {

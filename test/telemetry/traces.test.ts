@@ -10,12 +10,11 @@ import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
-const TEST_MS = 60_000;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const AGENT_SPAN = '00f067aa0ba902b7';
 const sampled = `00-${TRACE}-${AGENT_SPAN}-01`;
 
-describe('a call with traceparent', { timeout: TEST_MS }, () => {
+describe('a call with traceparent', () => {
 	it('is one connected trace from the agent over bridge and hub to the server', async () => {
 		const collector = await startCollector();
 		const { bridge } = await openTraced(collector);
@@ -71,7 +70,7 @@ describe('a call with traceparent', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('mctl serve', { timeout: TEST_MS }, () => {
+describe('mctl serve', () => {
 	it('exports the spans of its calls before it exits', async () => {
 		const collector = await startCollector();
 		const cwd = writeFiles(temporaryFolder(), { 'orchestra.json': '{}' });
@@ -89,7 +88,7 @@ describe('mctl serve', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('with OTEL_SDK_DISABLED', { timeout: TEST_MS }, () => {
+describe('with OTEL_SDK_DISABLED', () => {
 	it('_meta passes through untouched', async () => {
 		const disabled = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:2', OTEL_SDK_DISABLED: 'true' };
 		const { bridge } = await openWith(disabled);
@@ -98,7 +97,7 @@ describe('with OTEL_SDK_DISABLED', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('a collector', { timeout: TEST_MS }, () => {
+describe('a collector', () => {
 	it('gets the headers and the service name of the environment', async () => {
 		const collector = await startCollector();
 		const { bridge } = await openWith({

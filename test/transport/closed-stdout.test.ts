@@ -13,7 +13,6 @@ import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const mctl = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent","arguments":{}}}';
-const LIMIT_MS = 20_000;
 
 /** Each parent closes its end of the child's stdout once the file `close` exists; the input stays open. */
 const parents: Record<string, (command: string[]) => string[]> = {
@@ -45,12 +44,12 @@ sys.exit(child.wait())`,
 };
 
 describe.each(Object.entries(parents))('with %s', (_name, parent) => {
-	it('mctl serve cancels the silent tool, logs one line and exits 0', { timeout: 60_000 }, async () => {
+	it('mctl serve cancels the silent tool, logs one line and exits 0', async () => {
 		const folder = writeFiles(temporaryFolder(), silentTool);
 		await expectEnd(startIn(folder, parent([process.execPath, mctl, 'serve'])), folder);
 	});
 
-	it('mctl bridge cancels the silent tool, logs one line and exits 0', { timeout: 60_000 }, async () => {
+	it('mctl bridge cancels the silent tool, logs one line and exits 0', async () => {
 		const place = openHubPlace();
 		writeFiles(place.cwd, silentTool);
 		await place.start();
@@ -59,7 +58,7 @@ describe.each(Object.entries(parents))('with %s', (_name, parent) => {
 });
 
 describe('a call that starts after stdout was closed', () => {
-	it('is canceled, though no call came before it', { timeout: 60_000 }, async () => {
+	it('is canceled, though no call came before it', async () => {
 		const folder = writeFiles(temporaryFolder(), silentTool);
 		const child = spawn(process.execPath, [mctl, 'serve'], { cwd: folder });
 		const exited = once(child, 'exit');
@@ -71,14 +70,14 @@ describe('a call that starts after stdout was closed', () => {
 });
 
 describe('a client that keeps stdout open', () => {
-	it('waits for a silent call through many checks, and reads its response', { timeout: 60_000 }, async () => {
+	it('waits for a silent call through many checks, and reads its response', async () => {
 		const folder = writeFiles(temporaryFolder(), { ...silentTool, 'tools/silent/main.sh': 'sleep 3' });
 		const child = spawn('sh', ['-c', '"$@" | cat', 'sh', process.execPath, mctl, 'serve'], { cwd: folder });
 		let [stdout, stderr] = ['', ''];
 		child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
 		child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
 		child.stdin.write(`${call}\n`);
-		await until('the response is there', () => stdout.includes('"id":1'), LIMIT_MS);
+		await until('the response is there', () => stdout.includes('"id":1'));
 		child.stdin.end();
 		await once(child, 'close');
 		expect(stderr).not.toMatch(/stdout is closed|Warning/);
@@ -115,11 +114,11 @@ function startIn(cwd: string, [command = '', ...args]: string[], env: Record<str
 
 async function expectEnd({ stderr, exited }: Started, folder: string): Promise<void> {
 	const pidFile = join(folder, 'tools/silent/pid');
-	await until('the tool runs', () => existsSync(pidFile), LIMIT_MS);
+	await until('the tool runs', () => existsSync(pidFile));
 	const pid = Number(readFileSync(pidFile, 'utf8'));
 	writeFiles(folder, { close: '' });
 	expect(await exited).toEqual([0, null]);
-	await until('the tool is ended', () => !isAlive(pid), LIMIT_MS);
+	await until('the tool is ended', () => !isAlive(pid));
 	expect(stderr().match(/stdout is closed \(it has no reader\)/g)).toHaveLength(1);
 	expect(stderr()).not.toContain('ExperimentalWarning');
 }

@@ -22,7 +22,7 @@ describe('two peers of ours', () => {
 		);
 		const answers = await Promise.all(calls);
 		expect(answers.every((answer) => answer === 'a'.repeat(20_000))).toBe(true);
-	}, 30_000);
+	});
 
 	it('answer every call of any size, in both directions at once, in bounded memory', async () => {
 		await using ours = await connected(fixture('asking-peer.mjs'));
@@ -38,7 +38,7 @@ describe('two peers of ours', () => {
 		});
 		await fc.assert(property, { numRuns: 8 });
 		expect(await ours.client.request('memory')).toBeLessThan(700 * MEBIBYTE);
-	}, 120_000);
+	});
 });
 
 describe('a peer of ours with one that blocks', () => {
@@ -50,7 +50,7 @@ describe('a peer of ours with one that blocks', () => {
 			numRuns: 6,
 			examples: [[Array.from({ length: 50 }, () => [MEBIBYTE, 500_000])]],
 		});
-	}, 120_000);
+	});
 
 	it('calls a server that reads only between its responses', async () => {
 		await using ours = await connected(fixture('blocking-peer.mjs', 'server'));
@@ -63,7 +63,7 @@ describe('a peer of ours with one that blocks', () => {
 			expect(lengths).toEqual(plan.map(([, answerBytes]) => answerBytes));
 		});
 		await fc.assert(property, { numRuns: 6 });
-	}, 120_000);
+	});
 
 	it('disconnects a client that writes without end and never reads', async () => {
 		const flood: SpawnRecord = {
@@ -78,7 +78,7 @@ describe('a peer of ours with one that blocks', () => {
 		expect(await thrownBy(() => ended)).toMatchObject({ code: 'timeout' });
 		await transport.close();
 		expect(transport.isRunning).toBe(false);
-	}, 60_000);
+	});
 });
 
 const FLOOD = `

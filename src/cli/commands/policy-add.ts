@@ -5,10 +5,11 @@ import { type Command, usageError } from '../command.ts';
 import { editFlags, noteUntrusted, scopeOf } from '../edit/edit-servers.ts';
 
 export const policyAdd: Command = {
-	usage: 'mctl policy add <tool> allow|ask|deny [--client NAME] [-s project|user] [--json]',
+	usage: 'mctl policy add <tool> allow|ask|deny [--client NAME] [--hide] [-s project|user] [--json]',
 	examples: ["mctl policy add 'files__write*' ask", 'mctl policy add db__drop deny --scope user'],
 	flags: {
 		client: { type: 'string', value: 'NAME', help: 'only for this client; a pattern (default *)' },
+		hide: { type: 'boolean', help: 'with deny: leave the tools out of lists too' },
 		...editFlags,
 	},
 
@@ -20,7 +21,8 @@ export const policyAdd: Command = {
 			throw usageError(policyAdd, 'mctl policy add needs a tool, or a pattern, and allow, ask or deny');
 		const clients = typeof flags['client'] === 'string' ? flags['client'] : '*';
 		const place = { cwd, scope: scopeOf(input, policyAdd), environment };
-		const rule = { tools, clients, action };
+		if (flags['hide'] && action !== 'deny') throw usageError(policyAdd, '--hide is for deny');
+		const rule = { tools, clients, action, ...(flags['hide'] === true && { hide: true as const }) };
 		const { file, text, untrusted } = await changePolicy(rule, place);
 		if (flags['json']) out.json({ schema: 'orchestra.policy-add/1', ...rule, file });
 		else out.line(printable(`${text} is the first rule of ${file}`));

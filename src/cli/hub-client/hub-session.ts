@@ -51,7 +51,7 @@ export interface NeededSources {
 }
 
 export interface HubSessionOptions {
-	/** How long a list waits for what starts, in milliseconds, when this process runs the hub. Default 2 s. */
+	/** How long a list waits for what starts, in milliseconds. Default: 2 s in this process, else what the running hub waits. */
 	readonly listWaitMs?: number | undefined;
 	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
 	readonly needs?: NeededSources | undefined;
@@ -85,6 +85,7 @@ export async function withHub<T>(
 			onNotification,
 			signal,
 		});
+		if (limits.listWaitMs !== undefined) await abortable(() => opened.settle(limits.listWaitMs ?? 0), signal);
 		return await work({
 			request: (method, params, options) => connection.request(method, params, { signal, ...options }),
 			listAll: (kind, options) => connection.listAll(kind, { signal, ...options }),
@@ -101,11 +102,13 @@ export async function withHub<T>(
 	}
 }
 
-type DownSource = Pick<SourceReport, 'id' | 'kind' | 'downReason'>;
+type DownSource = Pick<SourceReport, 'id' | 'kind' | 'state' | 'downReason'>;
 
 interface Opened extends Pick<HubSession, 'find'> {
 	readonly transport: Transport;
 	start(server: string, signal: AbortSignal): Promise<void>;
+	/** Wait until the servers that were never listed have answered or failed; a hub of this process does so for each list. */
+	settle(waitMs: number): Promise<void>;
 	sources(): Promise<readonly DownSource[]>;
 	close(): Promise<void>;
 }
@@ -126,8 +129,16 @@ async function joinShared(record: HubRecord, { cwd, environment }: CommandPlace)
 		const { askHubAt } = await import('./ask-hub.ts');
 		return (await askHubAt(hubFolderHere({ cwd, environment }), record)).backends;
 	};
+	const settle = async (waitMs: number): Promise<void> => {
+		const signal = AbortSignal.timeout(waitMs);
+		const late = (await sources()).filter(
+			({ kind, state }) => kind === 'mcp' && ['configured', 'starting'].includes(state),
+		);
+		// The list is made without those that failed, and names them.
+		await Promise.allSettled(late.map(({ id }) => start(id, signal)));
+	};
 	const transport = client.openTunnel();
-	return { transport, find: async () => {}, start, sources, close: () => client.close() };
+	return { transport, find: async () => {}, start, settle, sources, close: () => client.close() };
 }
 
 async function openOwn(
@@ -169,7 +180,7 @@ async function openOwn(
 	};
 	const sources = async (): Promise<readonly DownSource[]> =>
 		opened.hub.sources.map((source) => reportOf(source, () => null));
-	return { transport, find, start, sources, close };
+	return { transport, find, start, settle: async () => {}, sources, close };
 }
 
 /** Throws the reason when the only server that can have a name cannot be used. */

@@ -137,7 +137,8 @@ async function fromHub({ cwd, environment }: CommandPlace): Promise<readonly Sou
 function fromDisk(entry: ServerEntry, environment: Environment): SourceReport {
 	const known = knownServer(entry, environment);
 	const failure = readFailure(knownFilesHere(entry, environment));
-	const error = failure && new OrchestraError('closed', failure.message);
+	const data = failure?.needsSignIn ? { status: 401 } : {};
+	const error = failure && new OrchestraError('closed', failure.message, { data });
 	const status: SourceStatus = {
 		state: entry.isEnabled ? stateOf([], known !== undefined, error !== undefined) : 'disabled',
 		error,

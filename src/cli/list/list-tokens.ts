@@ -1,11 +1,14 @@
 /* `mctl list --tokens`: what the tool list of each server costs an agent in its context. */
+import type { Configuration } from '../../config/configuration.ts';
 import { EXPOSE_ABOVE } from '../../config/defaults.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { viewFilter } from '../../hub/expose/tool-filter.ts';
-import { estimateTokens } from '../../library/match/tokens.ts';
+import { definitionTokens } from '../../hub/usage/list-meter.ts';
+import type { ToolCost } from '../../hub/usage/usage-report.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { ToolTest } from '../../trust/tool-pattern.ts';
-import { listAll, type Offered } from '../hub-client/hub-offers.ts';
+import type { CommandInput } from '../command.ts';
+import { listAll } from '../hub-client/hub-offers.ts';
 import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import type { Listing } from './listing.ts';
@@ -20,12 +23,8 @@ export function tokenListing(view: string | undefined): Listing {
 			const { configuration, problems } = loadConfiguration(input);
 			const isIn: ToolTest = view === undefined ? () => true : viewFilter(configuration, view);
 			const names = serverNamesOf(configuration.mcpServers);
-			const all = await withHub(input, (session) => listAll(session, 'tools'), {
-				listWaitMs: START_WAIT_MS,
-			});
-			const tools = all.filter((tool) => isIn(names.read(nameOf(tool))));
-			const servers = configuration.mcpServers.map(({ name }) => name);
-			const costs = costsOf(tools, (tool) => servers.find((name) => isOfServer(tool, name)) ?? 'own');
+			const tools = (await toolCosts(input, configuration)).filter(({ name }) => isIn(names.read(name)));
+			const costs = costsOf(tools);
 			const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
 			const { expose, exposeAbove = EXPOSE_ABOVE } = configuration.toolList;
 			const isSearched = (expose ?? (tools.length > exposeAbove ? 'search' : 'all')) === 'search';
@@ -47,15 +46,26 @@ interface ServerCost {
 	readonly largest: { readonly name: string; readonly tokens: number } | null;
 }
 
+/** What each tool of the list costs; those of no server are of `own`. */
+export async function toolCosts(
+	input: Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>,
+	{ mcpServers }: Pick<Configuration, 'mcpServers'>,
+): Promise<ToolCost[]> {
+	const tools = await withHub(input, (session) => listAll(session, 'tools'), { listWaitMs: START_WAIT_MS });
+	return tools.map((tool) => {
+		const server = mcpServers.find(({ name }) => isOfServer(tool, name))?.name ?? 'own';
+		return { name: nameOf(tool), server, tokens: definitionTokens(tool) };
+	});
+}
+
 /** The most expensive server first. */
-function costsOf(tools: readonly Offered[], serverOf: (tool: Offered) => string): ServerCost[] {
-	const byServer = new Map<string, Offered[]>();
-	for (const tool of tools) byServer.set(serverOf(tool), [...(byServer.get(serverOf(tool)) ?? []), tool]);
-	const costs = [...byServer].map(([server, own]): ServerCost => {
-		const each = own.map((tool) => ({ name: nameOf(tool), tokens: estimateTokens(JSON.stringify(tool)) }));
-		const [largest = null] = [...each].sort((a, b) => b.tokens - a.tokens);
-		const tokens = each.reduce((sum, cost) => sum + cost.tokens, 0);
-		return { server, tools: own.length, tokens, largest };
+function costsOf(tools: readonly ToolCost[]): ServerCost[] {
+	const servers = [...new Set(tools.map(({ server }) => server))];
+	const costs = servers.map((server): ServerCost => {
+		const own = tools.filter((tool) => tool.server === server);
+		const [dearest] = own.toSorted((a, b) => b.tokens - a.tokens);
+		const largest = dearest ? { name: dearest.name, tokens: dearest.tokens } : null;
+		return { server, tools: own.length, tokens: own.reduce((sum, { tokens }) => sum + tokens, 0), largest };
 	});
 	return costs.sort((a, b) => b.tokens - a.tokens);
 }

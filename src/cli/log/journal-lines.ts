@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
-import { serveJournalFolder, serveJournalNames } from '../../hub/serve-journal.ts';
+import { serveJournalFiles } from '../../hub/serve-journal.ts';
 import { matchesWildcard } from '../../trust/wildcard.ts';
 import { jsonObject } from '../../wire/json.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';
@@ -28,7 +28,7 @@ export interface CallFilter {
 export function journalsHere({ cwd, environment }: CommandPlace): string[] {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	return [folder.journalFile, ...serveJournals(serveJournalFolder(folder.path))];
+	return [folder.journalFile, ...serveJournalFiles(folder.path)];
 }
 
 /** The parts of a journal that exist, the oldest first, with names for messages. */
@@ -73,14 +73,4 @@ export function sinceFlag(text: unknown, command: Pick<Command, 'usage'>): numbe
 	if (count === undefined || unit === undefined)
 		throw usageError(command, `--since takes a time such as 90s, 5m, 1h or 2d, not "${text}"`);
 	return Date.now() - Number(count) * (units[unit] ?? 0);
-}
-
-function serveJournals(folder: string): string[] {
-	try {
-		assertPrivate(folder);
-		return serveJournalNames(folder).map((name) => join(folder, name));
-	} catch (error) {
-		if (isCode(error, 'ENOENT')) return [];
-		throw error;
-	}
 }

@@ -1,7 +1,7 @@
 /* What is around every view: navigation, connection, notices, keyboard. */
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
-import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { HelpDialog } from './help-dialog.tsx';
 import { useDashboard } from './live/dashboard.ts';
 import { routeHref, type ViewName, viewNames } from './live/route.ts';
@@ -98,15 +98,8 @@ function HubName(): JSX.Element {
 function Navigation(): JSX.Element {
 	const { router, approvals } = useDashboard();
 	const { view } = router.route.value;
-	const bar = useRef<HTMLElement>(null);
-	// On a narrow screen the bar scrolls.
-	useEffect(
-		() =>
-			bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-		[view],
-	);
 	return (
-		<nav aria-label="Views" ref={bar}>
+		<nav aria-label="Views">
 			{viewNames.map((name) => (
 				<a key={name} href={routeHref(name)} aria-current={name === view ? 'page' : undefined}>
 					{VIEWS[name].title}

@@ -24,6 +24,7 @@ import { clientName } from '../calls/hub-call.ts';
 import { listsOnce } from '../first-lists.ts';
 import type { MergedList } from '../merged-list.ts';
 import { able, type Source } from '../source.ts';
+import type { ListMeter } from '../usage/list-meter.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { OfferedTool } from './tool-document.ts';
 import { type ToolFilter, viewFilter } from './tool-filter.ts';
@@ -43,6 +44,8 @@ export interface ToolExposureOptions {
 	readonly journalFile?: string | undefined;
 	/** What was useful for which queries in this project. Default: kept in memory. */
 	readonly usageFile?: string | undefined;
+	/** Counts the tokens of lists. */
+	readonly meter?: ListMeter | undefined;
 	/** The model that the user chose, if any. */
 	readonly embeddings?: OpenEmbeddings | undefined;
 }
@@ -97,6 +100,16 @@ export class ToolExposure {
 		this.#views.delete(sessionId);
 		this.#modes.delete(sessionId);
 		this.#usage.queries.endSession(sessionId);
+		this.#options.meter?.endSession(sessionId);
+	}
+
+	/** The view of a client; undefined when it sees all tools. */
+	viewOf(context: Pick<CallContext, 'sessionId' | 'clientInfo'>): string | undefined {
+		if (this.#views.size > 0) {
+			const chosen = this.#views.get(context.sessionId);
+			if (chosen !== undefined) return chosen;
+		}
+		return this.#options.view ?? this.#clientOf(context)?.view;
 	}
 
 	/** The tools that the client of a request sees. Throws `not_found` for a view that is not configured. */
@@ -107,7 +120,18 @@ export class ToolExposure {
 	): readonly Tool[] {
 		const filter = this.#filterOf(context, list);
 		const tools = filter ? list.items.filter(({ name }) => filter(name)) : list.items;
-		if (this.#decideMode(tools.length, context, absent) === 'all') return tools;
+		const isAll = this.#decideMode(tools.length, context, absent) === 'all';
+		const shown = isAll ? tools : this.#searched(list, tools, absent);
+		this.#options.meter?.listed({ all: list.items, inView: tools, shown }, context);
+		return shown;
+	}
+
+	/** In place of these tools: those that are always listed, and those that search the others. */
+	#searched(
+		list: MergedList<Tool>,
+		tools: readonly Tool[],
+		absent: readonly AbsentServer[],
+	): readonly Tool[] {
 		const { toolList, mcpServers } = this.#options.settings();
 		const isAlways = filterOver(
 			list,
@@ -138,7 +162,7 @@ export class ToolExposure {
 
 	/** Throws `not_found` for a tool that is not in the view of the client. */
 	assertVisible(name: string, toolName: NamedTool | undefined, context: CallContext): void {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		if (view === undefined) return;
 		const { mcpServers } = this.#options.settings();
 		if (this.#testOf(view)(toolName ?? serverNamesOf(mcpServers).read(name))) return;
@@ -149,7 +173,7 @@ export class ToolExposure {
 
 	/** Answer a call of a search tool. */
 	async answer(params: CallToolParams, context: CallContext, searched: SearchedTools): Promise<Answer> {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		let current: MergedList<Tool> | undefined;
 		const test = view === undefined ? undefined : this.#testOf(view);
 		const accept: ToolFilter | undefined =
@@ -246,7 +270,7 @@ export class ToolExposure {
 	}
 
 	#filterOf(context: CallContext, list: MergedList<Tool>): ToolFilter | undefined {
-		const view = this.#viewOf(context);
+		const view = this.viewOf(context);
 		return view === undefined ? undefined : filterOver(list, this.#testOf(view));
 	}
 
@@ -259,15 +283,7 @@ export class ToolExposure {
 		return known;
 	}
 
-	#viewOf(context: CallContext): string | undefined {
-		if (this.#views.size > 0) {
-			const chosen = this.#views.get(context.sessionId);
-			if (chosen !== undefined) return chosen;
-		}
-		return this.#options.view ?? this.#clientOf(context)?.view;
-	}
-
-	#clientOf(context: CallContext): ClientSettings | undefined {
+	#clientOf(context: Pick<CallContext, 'clientInfo'>): ClientSettings | undefined {
 		return ownEntry(this.#options.settings().clients, clientName(context));
 	}
 }

@@ -34,6 +34,8 @@ import { Retirement } from './retirement.ts';
 
 /** Idle timeout of a hub without a configured address, in milliseconds. */
 const IDLE_MS = 15 * 60_000;
+/** When servers that were never seen start without a client: the one that started this hub may have ended before it could connect. */
+const LEARN_ALONE_MS = 5000;
 
 export interface RunHubOptions {
 	readonly folder: HubFolder;
@@ -132,6 +134,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	);
 	let offer: HubOffer | undefined;
 	let retirement: Retirement | undefined;
+	let alone: NodeJS.Timeout | undefined;
 	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
 	const handlers = handlersOf(() => whenOpen(opened), parts);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
@@ -146,6 +149,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const current = opened;
+		alone = setTimeout(() => current.hub.sessions.learn(), LEARN_ALONE_MS);
 		// A hub that other hubs may call does not stop when it has no client of its own.
 		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
 		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
@@ -155,6 +159,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const isDone = (): boolean => isIdle(activity, limitMs(), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
+		clearTimeout(alone);
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		await offer?.close();

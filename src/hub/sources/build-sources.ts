@@ -111,14 +111,23 @@ function storageSource(setup: SourceSetup): Source {
 
 function mcpSources(setup: SourceSetup): Source[] {
 	const { environment, limiter, clients, review, waitsForFailed, learning, log } = setup;
-	const { mcpServers, limits } = setup.configuration;
+	const { mcpServers, limits, extensions } = setup.configuration;
 	const { messageBytes } = limits;
-	const shared = { environment, limiter, clients, review, waitsForFailed, learning, messageBytes };
+	const shared = {
+		environment,
+		limiter,
+		clients,
+		review,
+		waitsForFailed,
+		learning,
+		messageBytes,
+		passedExtensions: extensions.pass,
+	};
 	const place = { folder: stateFolder(environment), version: packageVersion() };
 	return mcpServers
 		.filter(({ isEnabled }) => isEnabled)
 		.map((entry) => {
-			const configurationKey = entryKey(entry, messageBytes);
+			const configurationKey = entryKey(entry, messageBytes, extensions.pass);
 			const make = (): Source =>
 				new McpSource({ ...shared, ...place, entry, configurationKey, log: log.named(entry.name) });
 			return kept(setup, { id: entry.name, configurationKey }, make);

@@ -11,10 +11,11 @@ import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import { after, calls, renamed, sentMembers, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change, RootsClient } from '../../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
-import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
+import { ExtensionRules } from '../extensions.ts';
 import { ownUri, PAGE_SCHEME } from '../names.ts';
 import { mapItems, PageUris } from '../page-uris.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
@@ -48,6 +49,7 @@ export class McpSource
 			| 'hasDownTool'
 			| 'ownsUri'
 			| 'instructions'
+			| 'extensions'
 			| 'subscribeResource'
 			| 'endSession'
 			| 'learn'
@@ -65,6 +67,7 @@ export class McpSource
 	readonly qualifiesNames: boolean;
 	readonly configurationKey: string;
 	readonly #entry: ServerEntry;
+	readonly #extensions: ExtensionRules;
 	readonly #pages: PageUris;
 	readonly #tools: ServerTools;
 	readonly #pins: ServerPins;
@@ -86,6 +89,7 @@ export class McpSource
 		this.#entry = entry;
 		this.id = name;
 		this.qualifiesNames = settings.prefix;
+		this.#extensions = new ExtensionRules(options.passedExtensions);
 		this.#pins = openServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
 		this.#queue = callSemaphore(name, settings);
 		const files = knownFilesOf(folder, entry, version);
@@ -122,6 +126,7 @@ export class McpSource
 			queue: this.#queue,
 			questions: this.#questions,
 			levels: this.#levels,
+			extensions: this.#extensions,
 			pages: this.#pages,
 			check: this.#tools.check,
 		});
@@ -150,6 +155,10 @@ export class McpSource
 	}
 
 	readonly instructions = (): string | undefined => this.#tools.instructions;
+
+	get extensions(): Extensions {
+		return this.#extensions.announced(this.#catalogue.known?.capabilities);
+	}
 
 	list(kind: ItemKind): Awaitable<readonly Item[]> {
 		return after(this.#catalogue.lists(), (lists) => this.#published(kind, lists));
@@ -261,6 +270,7 @@ export class McpSource
 			environment,
 			limitBytes: Math.max(messageBytes, SERVER_MESSAGE_BYTES),
 			limiter,
+			extensions: this.#extensions,
 			log,
 			serverLog: this.#serverLog,
 			starts: this.#starts,

@@ -6,7 +6,12 @@ export type CountTokens = (text: string) => number;
 
 /** The estimate: one token for each four characters begun. */
 export function estimateTokens(text: string): number {
-	return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+	return estimateTokensOf(text.length);
+}
+
+/** The same for a text of this length. */
+export function estimateTokensOf(characters: number): number {
+	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
 /** As much of `text` as fits when `layout` is put around it, cut at the end of a word. At the least an empty text. */

@@ -8,6 +8,7 @@ import { isDeeperThan } from '../../files/value-bounds.ts';
 import { type ItemKind, lists } from '../../protocol/item-lists.ts';
 import type { Answer, Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { HUB_ID, metaOf } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revisions.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { MESSAGE_LEVELS } from '../../wire/wire-limits.ts';
@@ -217,8 +218,8 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 }
 
 /** What a provider offers, for the answer to `initialize` and `server/discover`. */
-export function providerOffer(provider: Provider): Awaitable<Result> {
-	return after(declaredCapabilities(provider), (capabilities) =>
+export function providerOffer(provider: Provider, era: Revision['era']): Awaitable<Result> {
+	return after(declaredCapabilities(provider, era), (capabilities) =>
 		after(provider.instructions, (instructions) =>
 			instructions === undefined ? { capabilities } : { capabilities, instructions },
 		),
@@ -226,8 +227,12 @@ export function providerOffer(provider: Provider): Awaitable<Result> {
 }
 
 /** What clients are told of the capabilities of a provider: it reports changes when it can be watched. */
-export function declaredCapabilities(provider: Provider): Awaitable<ServerCapabilities> {
+export function declaredCapabilities(
+	provider: Provider,
+	era: Revision['era'],
+): Awaitable<ServerCapabilities> {
 	const isWatched = provider.watch !== undefined;
+	const extensions = provider.extensions?.(era) ?? {};
 	const lists = isWatched ? { listChanged: true } : {};
 	const updates = provider.subscribeResource ? { subscribe: true } : {};
 	return after(provider.capabilities, (capabilities) => ({
@@ -236,6 +241,7 @@ export function declaredCapabilities(provider: Provider): Awaitable<ServerCapabi
 		...(capabilities.includes('resources') && { resources: { ...lists, ...updates } }),
 		...(capabilities.includes('completions') && { completions: {} }),
 		...(isWatched && { logging: {} }),
+		...(Object.keys(extensions).length > 0 && { extensions }),
 	}));
 }
 

@@ -93,7 +93,7 @@ export class ModernRequests {
 	#discover(): Awaitable<Answer> {
 		// After the answer, as with `initialize`.
 		setImmediate(() => this.#options.sessions.introduced());
-		return after(providerOffer(this.#options.provider), (offer) =>
+		return after(providerOffer(this.#options.provider, 'modern'), (offer) =>
 			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}

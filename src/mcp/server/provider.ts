@@ -7,7 +7,8 @@
  * the same bytes.
  */
 import type { Item, ItemKind, ListKind } from '../../protocol/item-lists.ts';
-import type { Answer, Awaitable, Implementation } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions, Implementation } from '../../protocol/mcp-types.ts';
+import type { Revision } from '../../protocol/revisions.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 import type { ToolForwarder } from './viewed-client.ts';
 
@@ -116,6 +117,8 @@ export interface Provider {
 	readonly answersAll?: boolean;
 	/** The current ones, read for each client. */
 	readonly capabilities: Awaitable<readonly Capability[]>;
+	/** The extensions that a client of this era is told of. Default: none. */
+	extensions?(era: Revision['era']): Extensions;
 	/** Its items of a kind, for the client of a request, or all without one. Asked for when it declares the capability, or answers all. */
 	list(kind: ItemKind, reader?: CallContext): Awaitable<readonly Item[]>;
 	/** Answer a request. Asked for when it declares the capability of the method, or answers all. */

@@ -58,7 +58,7 @@ export class Subscriptions {
 	listen(call: IncomingCall, params: Params, client: ClientConnection): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
-		return after(declaredCapabilities(this.#provider), (capabilities) =>
+		return after(declaredCapabilities(this.#provider, 'modern'), (capabilities) =>
 			this.#start(call, client, this.#accepted(wanted, capabilities)),
 		);
 	}

@@ -9,9 +9,7 @@ import { serveSdk1 } from '../../support/sdk-http.ts';
 import { hasTerminal, mctlInTerminal, type Typed } from '../../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
-const TEST_MS = 90_000;
-
-describe('two entries with one URL', { timeout: TEST_MS }, () => {
+describe('two entries with one URL', () => {
 	it('are two accounts: one that never signed in does not act as the other', async () => {
 		const { one, server } = await place();
 		const first = one({ work: server.url, home: server.url });
@@ -130,7 +128,7 @@ describe('two entries with one URL', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('the sign-in that an earlier version stored for a URL', { timeout: TEST_MS }, () => {
+describe('the sign-in that an earlier version stored for a URL', () => {
 	it('belongs to the one entry with this URL, once, whichever process is first', async () => {
 		const { one, server, state } = await place();
 		const { run } = one({ tracker: server.url });

@@ -37,7 +37,7 @@ describe('mctl auth', () => {
 			stderr: 'mctl: you are not signed in to remote\nhint: Run: mctl auth remote\n',
 		});
 		place.expectNoSecrets();
-	}, 30_000);
+	});
 
 	it('stores tokens where only the user can read them', async () => {
 		const place = await workspace();
@@ -92,7 +92,7 @@ describe('mctl auth', () => {
 		const ended = await place.run(['request', url, 'ping', '--raw']);
 		expect(ended.stderr).toContain('hint: Run: mctl auth remote');
 		place.expectNoSecrets();
-	}, 30_000);
+	});
 
 	it('adds scopes to those that are granted', async () => {
 		const place = await workspace({ scopesSupported: ['read'] });

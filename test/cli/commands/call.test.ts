@@ -50,7 +50,7 @@ describe('mctl call', () => {
 			isError: false,
 			result: { structuredContent: { total: -11 } },
 		});
-	}, 30_000);
+	});
 
 	it.each([
 		[['py', 'add', 'numbers=1,x'], 64, 'numbers.1 is "x"; expected: integer'],
@@ -98,7 +98,7 @@ describe('mctl call', () => {
 			outcome: 'unknown',
 		});
 		expect(await outcomeOf('absent', 'x')).toMatchObject({ outcome: 'not_run' });
-	}, 30_000);
+	});
 
 	it('starts no server but the one that it needs', async () => {
 		const { run, cwd } = mcpFolder({
@@ -108,7 +108,7 @@ describe('mctl call', () => {
 		expect((await run('call', 'py', 'add', 'numbers=1')).code).toBe(0);
 		expect((await run('call', 'hello-world')).code).toBe(0);
 		expect(() => readFileSync(join(cwd, 'started'))).toThrow('ENOENT');
-	}, 30_000);
+	});
 
 	it('describes an image, saves it with --output, and shows links as lines', async () => {
 		const { run, cwd } = mcpFolder({ py: pythonServer });
@@ -120,14 +120,14 @@ describe('mctl call', () => {
 			'mctl: saved a.png (image/png, 5 bytes)\n',
 		]);
 		expect(readFileSync(join(cwd, 'a.png'), 'utf8')).toBe('hello');
-	}, 30_000);
+	});
 
 	it('prints log messages to stderr and the answer to stdout', async () => {
 		const { run } = mcpFolder({ py: pythonServer });
 		const { stdout, stderr } = await run('call', 'py', 'talk');
 		expect(stdout).toMatch(/^doneEVIL/);
 		expect(stderr).toContain('⚠ talk: careful');
-	}, 30_000);
+	});
 
 	it.each([['py'], [address]])(
 		'declines the question of a server without a terminal (%s)',
@@ -146,7 +146,7 @@ describe('mctl call', () => {
 			const child = startMctl(['call', word, 'hang'], { cwd, env });
 			let stderr = '';
 			child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-			await until('the tool runs', () => stderr.includes('hanging'), 20_000);
+			await until('the tool runs', () => stderr.includes('hanging'));
 			const exited = new Promise((resolve) => child.once('exit', resolve));
 			child.kill('SIGINT');
 			expect(await exited).toBe(130);
@@ -169,7 +169,7 @@ describe('mctl call', () => {
 		const ps = await run('hub', 'ps');
 		expect(ps.stderr).toMatch(/^mctl: the MCP server bad .* exited with code 3 .*\n *next try: /m);
 		expect(ps.stdout).toMatch(/^files +\d+ +\d+ MB .* idle +legacy +\S+ +14 /m);
-	}, 60_000);
+	});
 });
 
 describe('mctl run', () => {
@@ -181,7 +181,7 @@ describe('mctl run', () => {
 		expect((await run('run', 'py__add', 'numbers=x')).stderr).toContain(
 			'numbers.0 is "x"; expected: integer',
 		);
-	}, 30_000);
+	});
 });
 
 describe('a tool', () => {
@@ -203,7 +203,7 @@ describe('a tool', () => {
 				expect.stringContaining('numbers'),
 			]);
 		}
-	}, 60_000);
+	});
 });
 
 describe('mctl show', () => {
@@ -226,7 +226,7 @@ describe('mctl show', () => {
 		});
 		const [, ...words] = String(shown.example).split(' ');
 		expect((await run(...words)).stdout).toMatch(/^1\n/);
-	}, 30_000);
+	});
 
 	it('shows prompts and resources of servers, and prompt and read fetch them', async () => {
 		const { run } = mcpFolder({ all: realServer('everything') });
@@ -241,7 +241,7 @@ describe('mctl show', () => {
 		expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
 		expect((await run('read', uri)).stdout).toContain('# ');
 		expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
-	}, 60_000);
+	});
 });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
@@ -295,7 +295,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 		expect(screen).toContain('age is "old"; expected: integer');
 		expect(screen).toContain('{"action": "accept", "content": {"age": 42, "color": "blue"}}');
 		expect(screen.replace(STYLES_AND_CLEAR_LINE, '')).not.toMatch(CONTROLS);
-	}, 30_000);
+	});
 
 	it.each([
 		['Ctrl-D declines', '\u0004', '{"action": "decline"}', 0],

@@ -75,7 +75,7 @@ describe('mctl init --json', () => {
 		expect(done.files[0]).not.toHaveProperty('diff');
 		const { restored } = JSON.parse((await mctl(['init', '--undo', '--json'], { cwd, env })).stdout);
 		expect([...restored].sort()).toEqual(expect.arrayContaining(paths(done).sort()));
-	}, 60_000);
+	});
 
 	it('starts a project without a client', async () => {
 		const place = openPlace();
@@ -114,7 +114,7 @@ describe('--json of mctl new and mctl hub logs', () => {
 		} finally {
 			await place.run('hub', 'stop', '--force');
 		}
-	}, 60_000);
+	});
 });
 
 function openPlace() {

@@ -67,7 +67,7 @@ describe('mctl init --yes', () => {
 		const undone = await init(place, '--undo');
 		expect([undone.code, undone.stderr]).toEqual([0, '']);
 		expect(snapshot(place.home)).toEqual(before);
-	}, 120_000);
+	});
 
 	it('writes the servers of the user to the user, and those of the project to orchestra.json', async () => {
 		const place = clientHome();
@@ -237,7 +237,7 @@ describe('mctl init --yes', () => {
 			await init(place, '--undo');
 			expect(snapshot(place.home)).toEqual(before);
 		}
-	}, 60_000);
+	});
 
 	it('restores what it wrote when a later file cannot be written', async () => {
 		const place = clientHome(/cursor|continue\/config/);
@@ -436,5 +436,5 @@ function valueOf(place: ClientHome, file: string): unknown {
 
 async function stopHubs({ home, env }: ClientHome): Promise<void> {
 	await mctl(['hub', 'stop', '--all', '--force'], { cwd: home, env });
-	await until('nothing with this home is left', () => livingWith('HOME', home).length === 0, 15_000);
+	await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
 }

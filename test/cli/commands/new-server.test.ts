@@ -11,9 +11,8 @@ import { temporaryFolder } from '../../support/workspace.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 const main = join(repository, 'dist/cli/main.js');
-const TEST_MS = 60_000;
 
-describe('mctl new server', { timeout: TEST_MS }, () => {
+describe('mctl new server', () => {
 	it.each(judgeModes)('writes a server that %s lists and calls', async (mode) => {
 		const cwd = temporaryFolder();
 		expect(spawnSync(process.execPath, [main, 'new', 'server', 'greeter'], { cwd }).status).toBe(0);

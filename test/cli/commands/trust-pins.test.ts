@@ -126,11 +126,11 @@ describe('mctl trust accept', { timeout }, () => {
 		await run('call', 'notes', 'announce');
 		const isListed = async (): Promise<boolean> =>
 			(await run('list', 'tools', '--json')).stdout.includes('"notes__read"');
-		await until('the tool is held back', async () => !(await isListed()), 20_000);
+		await until('the tool is held back', async () => !(await isListed()));
 		const refused = await run('call', 'notes__read');
 		expect(refused).toMatchObject({ code: 1 });
 		expect(refused.stdout + refused.stderr).toContain('is held back');
-		await until('the drift is on disk', async () => (await run('trust', 'diff')).code === 1, 20_000);
+		await until('the drift is on disk', async () => (await run('trust', 'diff')).code === 1);
 		for (const words of [
 			['run', 'notes__read'],
 			['show', 'notes', 'read'],
@@ -142,7 +142,7 @@ describe('mctl trust accept', { timeout }, () => {
 			code: 0,
 			stdout: expect.stringContaining('Accepted what notes offers (changed: read)'),
 		});
-		await until('the tool is listed', isListed, 20_000);
+		await until('the tool is listed', isListed);
 		expect((await run('call', 'notes__read')).stdout).toContain('called read');
 	});
 

@@ -38,7 +38,7 @@ describe('mctl types', () => {
 		const { stderr, code } = await run(folder, 'types', '--out', 'tools.ts');
 		expect([code, stderr]).toEqual([0, expect.stringMatching(/\d+ tools written to tools.ts/)]);
 		expect(compile(folder)).toBe('');
-	}, 60_000);
+	});
 
 	it('writes a client that calls the tools', async () => {
 		const folder = project();
@@ -58,18 +58,18 @@ describe('mctl types', () => {
 			env: environment(folder),
 		});
 		expect(stdout).toContain('Echo: hello');
-	}, 60_000);
+	});
 
 	it('prints to stdout, for one server only', async () => {
 		const { stdout } = await run(project(), 'types', 'files');
 		expect(stdout).toContain('files__read_text_file: {');
 		expect(stdout).not.toContain('all__echo');
-	}, 60_000);
+	});
 
 	it('names the servers for one that is not configured', async () => {
 		const { code, stderr } = await run(project(), 'types', 'filse');
 		expect([code, stderr]).toEqual([64, expect.stringContaining('did you mean: files')]);
-	}, 60_000);
+	});
 });
 
 function project(): string {

@@ -74,7 +74,7 @@ describe('TrustRecord', () => {
 				.projects.map(({ path }: { path: string }) => path)
 				.sort(),
 		).toEqual(names.map((name) => join(home, name, 'orchestra.json')));
-	}, 60_000);
+	});
 
 	it('forgets a folder that moved away', async () => {
 		const { record, folder } = newRecord();

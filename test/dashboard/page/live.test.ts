@@ -201,7 +201,7 @@ async function loadedList(rows: readonly CallRow[], minutes = 0) {
 			return { rows: page, next, matched: length, total: length } as T;
 		},
 	};
-	const list = new CallList(api, { tool: '', client: '', outcome: '', minutes });
+	const list = new CallList(api, { tool: '', client: '', backend: '', outcome: '', minutes });
 	onTestFinished(() => list.close());
 	await list.want(1);
 	return { list, hub };

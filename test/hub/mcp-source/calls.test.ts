@@ -273,7 +273,7 @@ describe('a call of an MCP server', () => {
 		process.kill(pid, 'SIGKILL');
 		await until('it runs again', () => pids().some((each) => each !== pid));
 		expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
-	}, 20_000);
+	});
 
 	it('of many servers at once is answered, with at most four starts at a time', async () => {
 		const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
@@ -295,7 +295,7 @@ describe('a call of an MCP server', () => {
 		);
 		expect(starts).toHaveLength(24);
 		expect(Math.max(...together)).toBeLessThanOrEqual(4);
-	}, 60_000);
+	});
 });
 
 function statusOf(served: Awaited<ReturnType<typeof serveServers>>, id: string): unknown {

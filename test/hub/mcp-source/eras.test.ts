@@ -56,7 +56,7 @@ it('a server of both eras that was too slow for one probe is modern at its next 
 	const second = await first.again();
 	expect(await (await second.client()).call('own__echo', { text: 'two' })).toBe('two');
 	await until('it is known as modern', () => eraOf(second) === 'modern');
-}, 20_000);
+});
 
 function eraOf({ opened }: ServedHub): string | null | undefined {
 	return opened.hub.sources.find(({ id }) => id === 'own')?.status.era;
@@ -121,7 +121,7 @@ describe('the official client and mctl serve', () => {
 		expect(steps[0]).toBe(1);
 		const { contents } = await client.readResource({ uri: 'demo://resource/dynamic/text/1' });
 		expect(contents).toHaveLength(1);
-	}, 60_000);
+	});
 });
 
 async function sdkClient(cwd: string, home: string): Promise<SdkClient> {

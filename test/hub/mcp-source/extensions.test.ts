@@ -1,10 +1,11 @@
 /* Extensions of MCP behind the hub: what is passed on to a server, and whose pages a client gets. */
 import { describe, expect, it } from 'vitest';
 import { serverWith } from '../../support/modern-server.ts';
-import { serveServers } from '../../support/served-hub.ts';
+import { type ServedHub, serveServers } from '../../support/served-hub.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const UI = 'io.modelcontextprotocol/ui';
+const OWN = 'com.example/own';
 
 describe('a modern server that makes a task of a call when its client can poll', () => {
 	it.each(['modern', 'legacy'] as const)('runs the call to its end for a %s client', async (era) => {
@@ -15,6 +16,63 @@ describe('a modern server that makes a task of a call when its client can poll',
 		const result = await client.request('tools/call', params);
 		expect(result).toMatchObject({ content: [{ type: 'text', text: 'deployed' }] });
 		expect(result['structuredContent']).toEqual({ extensions: { [UI]: { mimeTypes: ['text/html'] } } });
+	});
+});
+
+describe('extensions that a client is told of', () => {
+	it.each(['modern', 'legacy'] as const)(
+		'are those of known servers that the hub routes, in the %s era',
+		async (era) => {
+			const served = await serveServers(
+				{
+					one: declaring({ [UI]: {}, [OWN]: { level: 1 }, [TASKS]: {}, 'com.example/other': {} }),
+					two: declaring({ [UI]: {}, [OWN]: { level: 2 }, 'com.example/bad': true }),
+				},
+				{ more: { extensions: { pass: [OWN] } } },
+			);
+			await (await served.client()).request('tools/list');
+			expect(await announced(served, era)).toMatchObject({ [UI]: {}, [OWN]: {} });
+			expect(Object.keys(await announced(served, era))).not.toEqual(
+				expect.arrayContaining([expect.stringMatching(/other|bad/)]),
+			);
+			expect(served.log.filter((line) => line.includes(OWN))).toHaveLength(1);
+		},
+	);
+
+	it('keep their settings when all servers agree, and are none when no server declares any', async () => {
+		const served = await serveServers({
+			one: declaring({ [UI]: { a: 1 } }),
+			two: declaring({ [UI]: { a: 1 } }),
+		});
+		await (await served.client()).request('tools/list');
+		expect(await announced(served, 'modern')).toMatchObject({ [UI]: { a: 1 } });
+		expect(await announced(await serveServers({}), 'modern')).not.toHaveProperty([UI]);
+	});
+});
+
+describe('extensions that a server is told of', () => {
+	it.each(['modern', 'legacy'] as const)(
+		'are those that the %s client declares and the user passes',
+		async (era) => {
+			const served = await serveServers(
+				{ work: serverWith(taskServer) },
+				{ more: { extensions: { pass: [OWN] } } },
+			);
+			const client = await served.client({
+				era,
+				capabilities: { extensions: { [OWN]: { x: 1 }, 'com.example/b': {} } },
+			});
+			const result = await client.request('tools/call', { name: 'work__deploy', arguments: {} });
+			expect(result['structuredContent']).toEqual({ extensions: { [OWN]: { x: 1 } } });
+		},
+	);
+
+	it('are those that the hub serves itself, for a legacy server of all clients', async () => {
+		const served = await serveServers({ old: serverWith(legacyServer) });
+		const client = await served.client();
+		expect(JSON.parse(await client.call('old__declared'))).toMatchObject({
+			[UI]: { mimeTypes: ['text/html;profile=mcp-app'] },
+		});
 	});
 });
 
@@ -59,6 +117,38 @@ describe('two servers with pages of the same URI', () => {
 		}
 	});
 });
+
+/** The extensions in the answer to `server/discover` or `initialize`. */
+async function announced(served: ServedHub, era: 'legacy' | 'modern'): Promise<object> {
+	const client = await served.client({ era });
+	const params = {
+		protocolVersion: '2025-11-25',
+		capabilities: {},
+		clientInfo: { name: 'again', version: '1' },
+	};
+	const answer = await client.request(era === 'modern' ? 'server/discover' : 'initialize', params);
+	return (answer['capabilities'] as { extensions?: object }).extensions ?? {};
+}
+
+function declaring(extensions: object): object {
+	return serverWith(`
+		if (method === 'server/discover') return { capabilities: { tools: {}, extensions: ${JSON.stringify(extensions)} } };
+		if (method === 'tools/list')
+			return { tools: [{ name: 'any', inputSchema: { type: 'object' } }], ttlMs: 1000, cacheScope: 'private' };
+	`);
+}
+
+/** Its tool says which extensions it was started with. */
+const legacyServer = `
+	if (method === 'server/discover') return null;
+	if (method === 'initialize') {
+		globalThis.declared = params.capabilities.extensions;
+		const serverInfo = { name: 'old', version: '1' };
+		return { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
+	}
+	if (method === 'tools/list') return { tools: [{ name: 'declared', inputSchema: { type: 'object' } }] };
+	if (method === 'tools/call') return { content: [{ type: 'text', text: JSON.stringify(globalThis.declared ?? {}) }] };
+`;
 
 interface PageTool {
 	readonly _meta: { readonly ui: { readonly resourceUri: string }; readonly 'ui/resourceUri': string };

@@ -124,7 +124,7 @@ describe('an MCP server that does not start', () => {
 		const served = await serveServers({ bad: gateway({}, 'exits') });
 		const client = await served.client();
 		await client.request('tools/list');
-		await until('it is tried three times', () => served.events('start').length === 3, 10_000);
+		await until('it is tried three times', () => served.events('start').length === 3);
 		await until('it waits', () => statusOf(served)?.state === 'failed');
 		const status = statusOf(served);
 		expect(status).toMatchObject({
@@ -132,7 +132,7 @@ describe('an MCP server that does not start', () => {
 			error: { message: expect.stringContaining('exited with code 3') },
 		});
 		expect(status?.nextTryAt?.getTime()).toBeGreaterThan(Date.now());
-	}, 20_000);
+	});
 
 	it('five times within a minute is left alone for 5 minutes, and its calls get the cause and the time', async () => {
 		const clock = { now: 0 };
@@ -212,7 +212,7 @@ describe('an MCP server that runs', () => {
 		const client = await served.client();
 		const { message } = await client.failure('gate__close-stdout');
 		expect(message).toContain('the outcome is unknown');
-		await until('it is gone', () => served.opened.hub.processes().length === 0, 10_000);
+		await until('it is gone', () => served.opened.hub.processes().length === 0);
 		expect(await client.call('gate__echo', { text: 'again' })).toBe('again');
 	});
 
@@ -223,7 +223,7 @@ describe('an MCP server that runs', () => {
 		expect(message).toContain('limit of 67108864 bytes');
 		expect(message).toContain('Raise limits.messageBytes');
 		expect(await client.call('gate__echo', { text: 'on' })).toBe('on');
-	}, 30_000);
+	});
 
 	it('has its stderr in its own log', async () => {
 		const served = await serveServers({ gate: gateway() });

@@ -82,11 +82,11 @@ describe('resources of MCP servers', () => {
 		await client.request('resources/subscribe', { uri: 'note://one' });
 		await client.failure('gate__die');
 		// An update between the two processes would be lost, so one is reported.
-		await until('it is subscribed to again', () => updates(client).length === 1, 10_000);
+		await until('it is subscribed to again', () => updates(client).length === 1);
 		await until('the server wrote it down', () => served.events('subscribe:note://one').length === 2);
 		await client.call('gate__update', { uri: 'note://one' });
 		await until('the update is received', () => updates(client).length === 2);
-	}, 20_000);
+	});
 
 	it('are subscribed to at the server before the client is answered, also the second one', async () => {
 		const served = await serveServers({ gate: gateway({}, 'normal', { SUBSCRIBE_MS: '200' }) });
@@ -141,11 +141,11 @@ describe('resources of MCP servers', () => {
 			'orchestra.json': JSON.stringify({ mcpServers: { gate: gateway({ idleMs: 1000 }) } }),
 		});
 		await served.opened.reload();
-		await until('the new server is subscribed', () => updates(client).length === 1, 10_000);
+		await until('the new server is subscribed', () => updates(client).length === 1);
 		expect(served.events('subscribe:note://one')).toHaveLength(2);
 		await client.call('gate__update', { uri: 'note://one' });
 		await until('the update is received', () => updates(client).length === 2);
-	}, 20_000);
+	});
 
 	it('of a server that does not start are subscribed to when it starts', async () => {
 		const mark = join(temporaryFolder(), 'mark');
@@ -162,8 +162,8 @@ describe('resources of MCP servers', () => {
 		writeFileSync(mark, '');
 		await client.request('resources/subscribe', { uri: 'note://one' });
 		rmSync(mark);
-		await until('it is subscribed', () => updates(client).length === 1, 10_000);
-	}, 20_000);
+		await until('it is subscribed', () => updates(client).length === 1);
+	});
 
 	it('of the process of a session are reported to this session alone, and keep its process', async () => {
 		const served = await serveServers({ gate: gateway({ scope: 'session', idleMs: 100 }) });
@@ -177,9 +177,9 @@ describe('resources of MCP servers', () => {
 		expect(pids).toContain(Number(await two.call('gate__pid')));
 		expect([updates(one), updates(two)]).toEqual([['note://one'], []]);
 		await one.failure('gate__die');
-		await until('it is subscribed to again', () => updates(one).length === 2, 10_000);
+		await until('it is subscribed to again', () => updates(one).length === 2);
 		expect(updates(two)).toEqual([]);
-	}, 20_000);
+	});
 });
 
 describe('prompts of an MCP server', () => {

@@ -13,7 +13,7 @@ import { thrownBy } from '../../support/programs.ts';
 let go: Awaited<ReturnType<typeof buildGoPeer>>;
 beforeAll(async () => {
 	go = await buildGoPeer();
-}, 90_000);
+});
 
 const path = 'notes/a.md';
 const content = new Uint8Array([0x68, 0x69]);
@@ -41,7 +41,7 @@ describe('a plugin in Go that reads from a storage plugin in Go', () => {
 			answers.push(await send(client, read));
 		}
 		expect(answers).toEqual([plain, emptyMetadata, withMetadata]);
-	}, 40_000);
+	});
 
 	it('gets storage_delete without success when the file is missing, from the plugin and from the hub', async ({
 		skip,
@@ -50,7 +50,7 @@ describe('a plugin in Go that reads from a storage plugin in Go', () => {
 		const remove = { case: 'storageDelete', value: { path } } as const;
 		expect(await send(await openWith(go.program, ['--stores=markdown']), remove)).toBe('820200');
 		expect(await send(await openWith(go.program), remove)).toBe('820200');
-	}, 40_000);
+	});
 
 	it('makes a missing file a resource that is not found', async ({ skip }) => {
 		if ('reason' in go) return skip(go.reason);
@@ -58,7 +58,7 @@ describe('a plugin in Go that reads from a storage plugin in Go', () => {
 		await callText(client, 'go_tool');
 		const error = await thrownBy(() => client.request('resources/read', { uri: 'orchestra://notes/a' }));
 		expect(rpcErrorOf(error)).toMatchObject({ message: 'Resource not found: orchestra://notes/a' });
-	}, 40_000);
+	});
 });
 
 describe('a plugin in Go that reads the files of the hub', () => {
@@ -74,7 +74,7 @@ describe('a plugin in Go that reads the files of the hub', () => {
 		expect(await send(client, read)).toBe(plain);
 		await write(metadata);
 		expect(await send(client, read)).toBe(withMetadata.replace(/01$/, '02'));
-	}, 40_000);
+	});
 });
 
 /** `mctl serve` with a plugin that shows the bytes it gets; with flags, beside a storage plugin with them. */

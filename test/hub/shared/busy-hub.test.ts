@@ -18,12 +18,12 @@ describe('a hub whose event loop is busy', () => {
 		const pid = await place.start();
 		await block();
 		expect(await endBlockedHub(place, pid)).not.toContain('kill -CONT');
-	}, 60_000);
+	});
 
 	it('is reported to the client of a bridge, which is served again by the same hub when it continues', async () => {
 		const { place, block, unblock } = openBlockable();
 		await expectServedAfterBlock(place, block, unblock);
-	}, 60_000);
+	});
 });
 
 /** A place whose hub runs a module of the test that keeps its event loop busy on demand. */

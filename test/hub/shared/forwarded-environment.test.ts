@@ -21,7 +21,7 @@ describe('a variable that the configuration names', () => {
 		expect(
 			filesBelow(join(place.home, 'state')).filter((file) => readFileSync(file, 'utf8').includes(secret)),
 		).toEqual([]);
-	}, 60_000);
+	});
 
 	it('keeps its first value, so that bridges with other values restart nothing', async () => {
 		const place = openPlaceWithPlugin();
@@ -32,7 +32,7 @@ describe('a variable that the configuration names', () => {
 			const answer = await bridge.client.call(2, 'tools/call', { name: 'token', arguments: {} });
 			expect(answer.result).toEqual({ content: [{ type: 'text', text: secret }] });
 		}
-	}, 60_000);
+	});
 
 	it('that is not set is named with every environment that was searched', async () => {
 		const place = openPlaceWithPlugin();
@@ -41,7 +41,7 @@ describe('a variable that the configuration names', () => {
 		await bridge.ready();
 		const expected = `\${MY_TOKEN} is not set in the environment of the hub (pid ${pid}), nor of the bridge (pid ${bridge.pid})`;
 		await until('the hub says so', () => readFileSync(place.folder.logFile, 'utf8').includes(expected));
-	}, 60_000);
+	});
 
 	it('is taken from bridges only', () => {
 		const values = new ForwardedEnvironment();
@@ -62,7 +62,7 @@ describe('the log of the shared hub', () => {
 			readFileSync(place.folder.logFile, 'utf8').includes('Dynamic resource request: orchestr8://match'),
 		);
 		expect(readFileSync(place.folder.logFile, 'utf8')).not.toContain('private');
-	}, 60_000);
+	});
 });
 
 function openPlaceWithPlugin(): HubPlace {

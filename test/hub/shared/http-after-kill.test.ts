@@ -17,7 +17,7 @@ describe('a hub that was started with --http', () => {
 		expect(place.folder.running()?.httpUrl).toBe(httpUrl);
 		const caller = await HttpCaller.connect(new URL(httpUrl).origin, token, 'test');
 		expect(await caller.listTools()).toContain('"tools":');
-	}, 60_000);
+	});
 
 	it('runs without it, and says so, when another program has its port', async () => {
 		const place = openHubPlace({});
@@ -31,7 +31,7 @@ describe('a hub that was started with --http', () => {
 		await place.bridge().ready();
 		expect(place.folder.running()).toMatchObject({ httpUrl: undefined });
 		expect((await place.run('hub', 'logs')).stdout).toContain(`MCP over HTTP is not at ${httpUrl} any more`);
-	}, 60_000);
+	});
 
 	it('has none after mctl hub stop', async () => {
 		const place = openHubPlace({});
@@ -39,7 +39,7 @@ describe('a hub that was started with --http', () => {
 		await place.run('hub', 'stop');
 		await place.bridge().ready();
 		expect(place.folder.running()).toMatchObject({ httpUrl: undefined });
-	}, 60_000);
+	});
 });
 
 async function listens(server: Server, port: number): Promise<boolean> {

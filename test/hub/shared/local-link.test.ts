@@ -19,7 +19,7 @@ describe('the link to the shared hub', () => {
 			(path) => statSync(path).mode & 0o777,
 		);
 		expect([modes, networkSocketsOf(pid)]).toEqual([[0o700, 0o600], []]);
-	}, 60_000);
+	});
 
 	it.each([
 		['listenAddr', { hub: { listenAddr: '127.0.0.1:0' } }],
@@ -42,7 +42,7 @@ describe('the link to the shared hub', () => {
 		writeFiles(place.cwd, { 'orchestra.json': JSON.stringify({ plugins: [plugin] }) });
 		await until('a port is open', () => networkSocketsOf(pid).length > 0);
 		await until('it is recorded', () => place.folder.running()?.networkAddress !== undefined);
-	}, 60_000);
+	});
 
 	it('works when the home folder cannot be written', async () => {
 		const place = openHubPlace();
@@ -52,7 +52,7 @@ describe('the link to the shared hub', () => {
 		const { pid } = JSON.parse((await run('hub', 'start', '--json', '--certs-dir', certs)).stdout);
 		expect(JSON.parse((await run('hub', 'status', '--json')).stdout)).toMatchObject({ pid });
 		expect((await run('hub', 'stop')).stdout).toBe('The hub is stopped.\n');
-	}, 60_000);
+	});
 
 	it('works when the path of the state folder is too long for a socket', async () => {
 		const place = openHubPlace();
@@ -62,7 +62,7 @@ describe('the link to the shared hub', () => {
 		expect(address).toMatch(/^unix:.{1,100}$/);
 		const status = await mctl(['hub', 'status', '--json'], { cwd: place.cwd, env });
 		expect(JSON.parse(status.stdout)).toMatchObject({ pid, address });
-	}, 60_000);
+	});
 
 	it('is restored when the socket file is deleted', async () => {
 		const place = openHubPlace();
@@ -78,7 +78,7 @@ describe('the link to the shared hub', () => {
 		await place.bridge().ready();
 		expect((await bridge.client.call(2, 'tools/list')).result).toBeDefined();
 		expect(place.hubs()).toEqual([pid]);
-	}, 60_000);
+	});
 
 	it('notifies the hub at once that a bridge was killed, and the tool that it called is stopped', async () => {
 		const place = openHubPlace();
@@ -90,15 +90,15 @@ describe('the link to the shared hub', () => {
 		await bridge.ready();
 		bridge.client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'slow' } });
 		const toolPid = (): number => Number(readIfThere(join(place.home, 'pid')));
-		await until('the tool runs', () => toolPid() > 0, 15_000);
+		await until('the tool runs', () => toolPid() > 0);
 		bridge.kill('SIGKILL');
 		// The stop ladder takes two seconds at most; a link that waits for silence takes ten.
-		await until('the tool is gone', () => !isAlive(toolPid()), 6000);
+		await until('the tool is gone', () => !isAlive(toolPid()));
 		await until(
 			'the hub has no client',
 			async () => JSON.parse((await place.run('hub', 'status', '--json')).stdout).clients === 0,
 		);
-	}, 60_000);
+	});
 });
 
 const slowTool = JSON.stringify({

@@ -25,16 +25,14 @@ describe('one hub', () => {
 		rmSync(join(place.home, '.orchestra/hubs'), { recursive: true });
 		const bridge = place.bridge();
 		bridge.client.send(list);
-		await until(
-			'the bridge has tried',
-			() => readFileSync(place.folder.logFile, 'utf8').includes('is already running here'),
-			15_000,
+		await until('the bridge has tried', () =>
+			readFileSync(place.folder.logFile, 'utf8').includes('is already running here'),
 		);
 		process.kill(pid, 'SIGCONT');
 		await bridge.client.answer(2);
 		await until('no other hub starts', () => place.hubs().length === 1);
 		expect(place.hubs()).toEqual([pid]);
-	}, 60_000);
+	});
 
 	it('is found and stopped by its lock when no file names it', async () => {
 		const place = openHubPlace();
@@ -44,23 +42,23 @@ describe('one hub', () => {
 		rmSync(join(place.home, '.orchestra/hubs'), { recursive: true });
 		expect((await place.run('hub', 'stop', '--force')).stdout).toBe('The hub is stopped.\n');
 		expect([isAlive(pid), place.hubs()]).toEqual([false, []]);
-	}, 60_000);
+	});
 
 	it('is a single process for twenty bridges that start at once', async () => {
 		const place = openHubPlace();
 		const bridges = Array.from({ length: 20 }, () => place.bridge());
 		for (const { client } of bridges) client.send(list);
 		for (const { client } of bridges) expect(JSON.parse(await client.answer(2))).toHaveProperty('result');
-		await until('the others are gone', () => place.hubs().length === 1, 15_000);
+		await until('the others are gone', () => place.hubs().length === 1);
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(place.hubs()[0]);
-	}, 120_000);
+	});
 
 	it('is started although another process is suspended while starting it', async () => {
 		const place = openHubPlace();
 		const lock = await place.folder.startLock();
 		expect(await place.start()).toBeGreaterThan(0);
 		lock?.release();
-	}, 60_000);
+	});
 
 	it('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
 		const place = openHubPlace();
@@ -68,7 +66,7 @@ describe('one hub', () => {
 		const bridge = place.bridge({ XDG_STATE_HOME: '' });
 		await bridge.ready();
 		expect(place.hubs()).toEqual([pid]);
-	}, 60_000);
+	});
 
 	it('keeps running when the process tree of the bridge that started it is killed', async () => {
 		const place = openHubPlace();
@@ -82,7 +80,7 @@ describe('one hub', () => {
 				stdio: 'pipe',
 			},
 		);
-		await until('a hub runs', () => place.folder.running() !== undefined, 15_000);
+		await until('a hub runs', () => place.folder.running() !== undefined);
 		const pid = await place.runningPid();
 		const tree = treeOf(agent.pid ?? 0);
 		expect(tree).not.toContain(pid);
@@ -91,7 +89,7 @@ describe('one hub', () => {
 		for (const member of tree.reverse()) killIfThere(member);
 		await ended;
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(pid);
-	}, 60_000);
+	});
 
 	it('serves every folder that has neither a configuration nor anything to serve', async () => {
 		const place = openHubPlace();
@@ -103,7 +101,7 @@ describe('one hub', () => {
 			pids.push(JSON.parse(started.stdout).pid);
 		}
 		expect(new Set(pids).size).toBe(1);
-	}, 60_000);
+	});
 });
 
 describe('the list of hubs', () => {
@@ -124,7 +122,7 @@ describe('the list of hubs', () => {
 		expect((await place.run('hub', 'stop', '--all')).stdout).toBe(`The hub of ${place.cwd} is stopped.\n`);
 		expect(isAlive(pid)).toBe(false);
 		expect((await place.run('hub', 'ls')).stderr).toBe('No hub is running.\n');
-	}, 60_000);
+	});
 });
 
 describe('an idle hub', () => {
@@ -136,9 +134,9 @@ describe('an idle hub', () => {
 		await until('more than the idle time has passed', () => ageMs(place.folder.running()?.startedAt) > 3000);
 		expect(isAlive(pid)).toBe(true);
 		bridge.kill('SIGTERM');
-		await until('it ended', () => !isAlive(pid), 15_000);
+		await until('it ended', () => !isAlive(pid));
 		expect(readFileSync(place.folder.logFile, 'utf8')).toContain('no client for');
-	}, 60_000);
+	});
 });
 
 describe('the lock as a socket file', () => {

@@ -23,7 +23,7 @@ describe('stopping a hub', () => {
 		expect((await run('hub', 'stop')).stdout).toBe('The hub is stopped.\n');
 		expect([isAlive(plugin), hubFiles(folder)]).toEqual([false, []]);
 		expect(await exited).toEqual([0, null]); // by itself, not because its time was up
-	}, 60_000);
+	});
 
 	it('kills a hub that hangs, waits until its plugins are gone and removes its files', async () => {
 		const { folder, run } = openPlace([stubborn]);
@@ -33,7 +33,7 @@ describe('stopping a hub', () => {
 		expect(await stopHub(folder, { stopMs: 100 })).toBe(true);
 		expect([isAlive(pid), isAlive(plugin)]).toEqual([false, false]);
 		expect(hubFiles(folder)).toEqual([]);
-	}, 60_000);
+	});
 
 	it('works by the lock when the record is deleted', async () => {
 		const { folder, run } = openPlace();
@@ -43,7 +43,7 @@ describe('stopping a hub', () => {
 		const stopping = stopHub(folder);
 		process.kill(pid, 'SIGCONT');
 		expect([await stopping, isAlive(pid), hubFiles(folder)]).toEqual([true, false, []]);
-	}, 60_000);
+	});
 
 	it('names the processes that it could not stop, and keeps their list for the next stop', async () => {
 		const folder = folderWithoutHub();
@@ -94,7 +94,7 @@ describe('a hub that lives', () => {
 		rmSync(folder.path, { recursive: true });
 		await until('it is back', () => folder.running() !== undefined && hubFiles(folder).includes('hub.lock'));
 		expect(folder.owner()).toMatchObject({ pid });
-	}, 60_000);
+	});
 });
 
 type Run = (...words: string[]) => ReturnType<typeof mctl>;
@@ -120,7 +120,7 @@ function openPlace(plugins: readonly string[] = []): Place {
 	const run: Run = (...words) => mctl(words, { cwd, env });
 	onTestFinished(async () => {
 		await run('hub', 'stop');
-	}, 60_000);
+	});
 	return {
 		folder: new HubFolder(cwd, env),
 		run,
@@ -146,8 +146,8 @@ function folderWithoutHub(): HubFolder {
 
 /** The process of the one plugin, once it serves. */
 async function pluginOf(folder: HubFolder): Promise<number> {
-	await until('the plugin is written down', () => folder.orphans().length === 1, 15_000);
-	await until('it serves', () => readFileSync(folder.logFile, 'utf8').includes('registered'), 15_000);
+	await until('the plugin is written down', () => folder.orphans().length === 1);
+	await until('it serves', () => readFileSync(folder.logFile, 'utf8').includes('registered'));
 	return folder.orphans()[0]?.pid ?? 0;
 }
 

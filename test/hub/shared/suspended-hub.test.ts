@@ -9,7 +9,7 @@ describe('a hub that is suspended', () => {
 		const pid = await place.start();
 		process.kill(pid, 'SIGSTOP');
 		expect(await endBlockedHub(place, pid)).toContain('mctl hub stop --force');
-	}, 60_000);
+	});
 
 	it('is reported to the client of a bridge: calls in flight fail, new ones get the reason, and calls work again when it continues', async () => {
 		await expectServedAfterBlock(
@@ -17,5 +17,5 @@ describe('a hub that is suspended', () => {
 			(pid) => process.kill(pid, 'SIGSTOP'),
 			(pid) => process.kill(pid, 'SIGCONT'),
 		);
-	}, 60_000);
+	});
 });

@@ -313,7 +313,7 @@ async function killDuringWrite(child: Writer, root: string): Promise<boolean> {
 }
 
 async function unfinishedIn(root: string): Promise<void> {
-	const giveUpAt = performance.now() + 10_000;
+	const giveUpAt = performance.now() + 60_000;
 	while (!hasUnfinished(root)) {
 		if (performance.now() > giveUpAt) throw new Error('no write was under way');
 		await new Promise(setImmediate);

@@ -79,7 +79,7 @@ describe('the reference server everything', () => {
 		const uri = 'demo://resource/dynamic/text/1';
 		await client.subscribe(uri);
 		await client.callTool('toggle-subscriber-updates');
-		await until('an update is received', () => changes.length > 0, 8000);
+		await until('an update is received', () => changes.length > 0);
 		expect(changes[0]).toEqual({ kind: 'resource', uri });
 		expect(logs.length).toBeGreaterThan(0);
 		await client.unsubscribe(uri);

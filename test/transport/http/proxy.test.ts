@@ -11,7 +11,6 @@ import { serveRemote } from '../../support/remote-servers.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const PASSWORD = 's3cret-pass%40word';
-const TEST_MS = 60_000;
 
 describe('the proxy for a URL', () => {
 	it.each([
@@ -68,7 +67,7 @@ describe('the proxy for a URL', () => {
 	);
 });
 
-describe('a server behind a proxy', { timeout: TEST_MS }, () => {
+describe('a server behind a proxy', () => {
 	it('over HTTP is asked by its whole URL, with the credentials of the proxy', async () => {
 		const { url } = await serveRemote('v2-modern');
 		const proxy = await startProxy(Number(new URL(url).port), { credentials: 'ann:s3cret-pass@word' });
@@ -126,7 +125,7 @@ describe('a server behind a proxy', { timeout: TEST_MS }, () => {
 	});
 });
 
-describe('a request of the authorization', { timeout: TEST_MS }, () => {
+describe('a request of the authorization', () => {
 	it('goes through the proxy too', async () => {
 		const front = await startTlsFront('auth.example.test', 9);
 		const proxy = await startProxy(front.port);

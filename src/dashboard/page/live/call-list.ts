@@ -16,6 +16,8 @@ import { CallRows } from './call-rows.ts';
 export interface CallListFilter {
 	readonly tool: string;
 	readonly client: string;
+	/** The whole id of a source. */
+	readonly backend: string;
 	readonly outcome: string;
 	/** Calls of the last so many minutes; 0 is all. */
 	readonly minutes: number;
@@ -68,8 +70,8 @@ export class CallList {
 
 	/** The parameters of the filter, now. */
 	get query(): Query {
-		const { tool, client, outcome, minutes } = this.filter;
-		return { tool, client, outcome, since: minutes > 0 ? Date.now() - minutes * 60_000 : undefined };
+		const { tool, client, backend, outcome, minutes } = this.filter;
+		return { tool, client, backend, outcome, since: minutes > 0 ? Date.now() - minutes * 60_000 : undefined };
 	}
 
 	at(index: number): CallRow | undefined {
@@ -159,11 +161,11 @@ export class CallList {
 	/** Calls have rising numbers, so without a filter the newest one tells how many there are. */
 	#count(rows: readonly CallRow[], dropped: number): void {
 		const { number: top = 0 } = this.#rows.at(0) ?? {};
-		const { tool, client, outcome } = this.filter;
+		const { tool, client, backend, outcome } = this.filter;
 		const { count, isExact } = this.waiting.peek();
 		const fresh = rows.filter((row) => !this.#rows.replace(row) && row.number > top);
 		const newest = fresh.at(-1)?.number;
-		if (tool + client + outcome !== '') {
+		if (tool + client + backend + outcome !== '') {
 			const more = this.#isFilteredByHub ? 0 : fresh.filter((row) => this.#isMatch(row)).length;
 			const isComplete = dropped === 0 && !this.#isFilteredByHub;
 			this.waiting.value = { count: count + more, isExact: isExact && isComplete };
@@ -192,11 +194,12 @@ export class CallList {
 		return outcome === 'running' || tool.includes('*') || client.includes('*');
 	}
 
-	#isMatch({ name, client, outcome }: CallRow): boolean {
+	#isMatch({ name, client, backend, outcome }: CallRow): boolean {
 		const { filter } = this;
 		return (
 			isPart(filter.tool, name) &&
 			isPart(filter.client, client) &&
+			(filter.backend === '' || filter.backend === backend) &&
 			(filter.outcome === '' ||
 				filter.outcome === outcome ||
 				(filter.outcome === 'failures' && outcome !== 'ok' && outcome !== 'running'))

@@ -1,5 +1,6 @@
 /* The small parts that every view is made of. */
 import type { ComponentChildren, JSX } from 'preact';
+import type { Health } from '../../../hub/source-status.ts';
 import type { ApiError } from '../../api-types.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CommandText } from './command-text.tsx';
@@ -65,29 +66,23 @@ export function HintText({ hint }: { hint: string }): JSX.Element {
 	);
 }
 
-const STATE_CLASS: ReadonlyMap<string, string> = new Map([
-	['ready', 'good'],
+/** Outcomes of calls, and the events in the history of a server. */
+const WORD_HEALTH: ReadonlyMap<string, Health> = new Map([
 	['ok', 'good'],
 	['running', 'busy'],
-	['starting', 'busy'],
 	['failed', 'bad'],
 	['error', 'bad'],
+	['canceled', 'warn'],
+	['started', 'good'],
 	['crashed', 'bad'],
 	['ended', 'bad'],
 	['did not start', 'bad'],
-	['started', 'good'],
-	['idle', 'good'],
-	['held', 'warn'],
-	['invalid', 'bad'],
-	['unhealthy', 'warn'],
-	['canceled', 'warn'],
-	['untrusted', 'warn'],
 ]);
 
-/** A state or an outcome: a dot of its colour, and the word. */
-export function StateWord({ state }: { state: string }): JSX.Element {
+/** A state or an outcome: a dot of its colour, and the word. @param health default: that of an outcome */
+export function StateWord({ state, health }: { state: string; health?: Health }): JSX.Element {
 	return (
-		<span class={`state ${STATE_CLASS.get(state) ?? 'calm'}`}>
+		<span class={`state ${health ?? WORD_HEALTH.get(state) ?? 'calm'}`}>
 			<VisibleText text={state} isLine />
 		</span>
 	);

@@ -1,19 +1,23 @@
-/* The backends of the hub, each on one line, with its last error below it. */
+/* The sources of the hub, each on one line; why one failed is said above, where it needs attention. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { healthOf } from '../../../hub/source-status.ts';
 import type { ApiError, SourceRow } from '../../api-types.ts';
 import { serverCommand } from '../../mctl-commands.ts';
 import { routeHref } from '../live/route.ts';
-import { SparkBars } from '../parts/charts.tsx';
+import { FailureShare, SparkBars } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
 import { useNow } from '../parts/now.ts';
-import { EmptyState, ErrorText, Panel, StateWord, Toggle } from '../parts/panel.tsx';
+import { EmptyState, Panel, StateWord, Toggle } from '../parts/panel.tsx';
 import { formatBytes, formatCount, formatDuration, formatPercent } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
+import { isOfUser } from './flow-model.ts';
 import { ServerActions } from './server-actions.tsx';
 
 export function BackendList({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const isShowing = useSignal(false);
+	const servers = backends.filter(isOfUser);
+	const builtIns = backends.filter((row) => !isOfUser(row));
 	const aside = (
 		<span class="actions">
 			<Toggle isOn={isShowing.value} onClick={() => (isShowing.value = !isShowing.value)}>
@@ -23,35 +27,37 @@ export function BackendList({ backends }: { backends: readonly SourceRow[] }): J
 		</span>
 	);
 	return (
-		<Panel title="Backends" aside={aside}>
-			{backends.length === 0 ? (
-				<EmptyState title="There is nothing to call yet.">
+		<Panel title="Servers" aside={aside}>
+			{servers.length === 0 && (
+				<EmptyState title="There is no server yet.">
 					<p>
 						Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
 						<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
 					</p>
 				</EmptyState>
-			) : (
-				<div class="rows backends">
-					{backends.map((backend) => (
-						<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
-					))}
-				</div>
 			)}
+			<div class="rows backends">
+				{servers.map((backend) => (
+					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
+				))}
+				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
+				{builtIns.map((backend) => (
+					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
+				))}
+			</div>
 		</Panel>
 	);
 }
 
 function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: boolean }): JSX.Element {
 	const { id, kind, state, callsPerMinute, errorRate } = backend;
-	const error = errorOfRow(backend);
 	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
 				<VisibleText text={id} isLine />
 			</a>
-			<StateWord state={state} />
+			<StateWord state={state} health={healthOf(backend)} />
 			<span class="dim kind">
 				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
 			</span>
@@ -72,11 +78,13 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 				label={`${calls === 1 ? '1 call' : `${formatCount(calls)} calls`} in 30 minutes`}
 			/>
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
-			<span class={`number errors${errorRate > 0 ? ' some' : ''}`}>{formatPercent(errorRate)} failed</span>
+			<FailureShare
+				share={errorRate}
+				label={`${formatPercent(errorRate)} of the calls in 30 minutes failed`}
+			/>
 			<ServerActions server={withoutDecisions(backend)} />
 			{hasCommands && <BackendCommands backend={backend} />}
 			<BackendNotes backend={backend} />
-			{error && <ErrorText error={error} />}
 		</div>
 	);
 }

@@ -4,7 +4,10 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { attributeText } from '../text/visible-text.tsx';
 
-const OUTCOMES = ['running', 'ok', 'failures', 'failed', 'error', 'canceled'];
+const OUTCOMES = [
+	['', 'any outcome'],
+	...['running', 'ok', 'failures', 'failed', 'error', 'canceled'].map((each) => [each, each]),
+];
 const TIMES: readonly (readonly [string, string])[] = [
 	['', 'any time'],
 	['5', 'last 5 min'],
@@ -18,6 +21,7 @@ export function CallFilters(): JSX.Element {
 	const set = (name: string, value: string): void =>
 		router.replace(routeHref('calls', id, { ...query, [name]: value }));
 	const clients = [...new Set(state.value?.clients.map(({ name }) => name))];
+	const servers = [['', 'any server'], ...(state.value?.backends ?? []).map(({ id }) => [id, id])] as const;
 	return (
 		<div class="filters" role="search" aria-label="Filter calls">
 			<input
@@ -40,25 +44,42 @@ export function CallFilters(): JSX.Element {
 					<option value={attributeText(name)} />
 				))}
 			</datalist>
-			<select
-				aria-label="Outcome"
-				value={query['outcome'] ?? ''}
-				onChange={(event) => set('outcome', event.currentTarget.value)}
-			>
-				<option value="">any outcome</option>
-				{OUTCOMES.map((outcome) => (
-					<option value={outcome}>{outcome}</option>
-				))}
-			</select>
-			<select
-				aria-label="Time"
-				value={query['minutes'] ?? ''}
-				onChange={(event) => set('minutes', event.currentTarget.value)}
-			>
-				{TIMES.map(([minutes, label]) => (
-					<option value={minutes}>{label}</option>
-				))}
-			</select>
+			<Select
+				name="Server"
+				value={query['backend']}
+				options={servers}
+				onPick={(value) => set('backend', value)}
+			/>
+			<Select
+				name="Outcome"
+				value={query['outcome']}
+				options={OUTCOMES}
+				onPick={(value) => set('outcome', value)}
+			/>
+			<Select
+				name="Time"
+				value={query['minutes']}
+				options={TIMES}
+				onPick={(value) => set('minutes', value)}
+			/>
 		</div>
+	);
+}
+
+interface SelectProps {
+	readonly name: string;
+	readonly value: string | undefined;
+	/** Value and text. */
+	readonly options: readonly (readonly string[])[];
+	readonly onPick: (value: string) => void;
+}
+
+function Select({ name, value = '', options, onPick }: SelectProps): JSX.Element {
+	return (
+		<select aria-label={name} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
+			{options.map(([each = '', text = '']) => (
+				<option value={each}>{attributeText(text)}</option>
+			))}
+		</select>
 	);
 }

@@ -25,10 +25,10 @@ const RENEW_MS = 10_000;
 export function CallsScreen(): JSX.Element {
 	const dashboard = useDashboard();
 	const { id, query } = dashboard.router.route.value;
-	const { tool = '', client = '', outcome = '', minutes = '' } = query;
+	const { tool = '', client = '', backend = '', outcome = '', minutes = '' } = query;
 	const list = useMemo(
-		() => new CallList(dashboard.api, { tool, client, outcome, minutes: Number(minutes) || 0 }),
-		[tool, client, outcome, minutes],
+		() => new CallList(dashboard.api, { tool, client, backend, outcome, minutes: Number(minutes) || 0 }),
+		[tool, client, backend, outcome, minutes],
 	);
 	useLiveCalls(dashboard, list);
 	const detail =

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { LatencyReply } from '../../api-calls.ts';
 import type { CallList } from '../live/call-list.ts';
 import { useDashboard } from '../live/dashboard.ts';
-import { LatencyChart } from '../parts/charts.tsx';
+import { LatencyChart } from '../parts/call-charts.tsx';
 
 const RENEW_MS = 3_000;
 
@@ -32,9 +32,8 @@ export function LatencyPanel({ list }: { list: CallList }): JSX.Element | null {
 	const buckets = reply.value?.buckets ?? [];
 	if (!buckets.some(({ p50 }) => p50 !== null)) return null;
 	return (
-		<figure class="latency-panel">
+		<div class="latency-panel">
 			<LatencyChart buckets={buckets} />
-			<figcaption class="dim">latency: line p50, bar up to p95; red: failed calls</figcaption>
-		</figure>
+		</div>
 	);
 }

@@ -1,74 +1,205 @@
-/* Overview: the hub, each backend with what can be done about it, the clients, the problems. */
+/*
+ * Overview: what needs attention, who talks to what, calls, latency and cost, then each source and client.
+ *
+ * A click on a client or a server filters the plots; the filter is in the address.
+ */
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ClientRow, HubFacts, ProblemRow } from '../../api-types.ts';
+import type { OverviewReply, ToolUse } from '../../api-calls.ts';
+import type { ClientRow, CostsReply, HubFacts } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
+import { LatencyChart, LatencyHistogram, VolumeChart } from '../parts/call-charts.tsx';
+import { FailureShare } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
 import { useNow } from '../parts/now.ts';
-import { EmptyState, Fact, HintText, Panel } from '../parts/panel.tsx';
+import { EmptyState, Fact, Panel, Toggle } from '../parts/panel.tsx';
 import { formatAge, formatBytes, formatCount, formatDuration, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
+import { AttentionPanel } from './attention-panel.tsx';
 import { BackendList } from './backend-list.tsx';
+import type { FlowChoice } from './flow-model.ts';
+import { FlowView } from './flow-view.tsx';
+import { useOverview } from './overview-data.ts';
+
+const TIMES: readonly (readonly [string, string])[] = [
+	['15', '15 min'],
+	['60', '1 h'],
+	['1440', '24 h'],
+	['0', 'all'],
+];
+const DEFAULT_MINUTES = '1440';
 
 export function OverviewScreen(): JSX.Element {
-	const { state, approvals } = useDashboard();
+	const { state, router } = useDashboard();
+	const { query } = router.route.value;
+	const { client = '', backend = '', minutes = DEFAULT_MINUTES } = query;
+	const overview = useOverview({ client, backend }, Number(minutes) || 0);
+	const choose = (choice: FlowChoice): void =>
+		router.replace(routeHref('overview', '', { ...query, ...choice }));
 	const current = state.value;
 	if (!current) return <EmptyState title="Waiting for the state of the hub…" />;
+	const reply = overview.value;
 	return (
 		<>
-			<HubStrip hub={current.hub} />
-			{approvals.value.length > 0 && (
-				<p class="banner">
-					{approvals.value.length === 1 ? 'A call waits' : `${approvals.value.length} calls wait`} for your
-					decision. <a href={routeHref('approvals')}>Decide</a>
-				</p>
-			)}
-			{current.problems.length > 0 && <ProblemList problems={current.problems} />}
-			<BackendList backends={current.backends} />
-			<ClientList clients={current.clients} />
+			<AttentionPanel rows={current.attention} backends={current.backends} />
+			<FlowView state={current} flows={reply?.flows ?? []} choice={{ client, backend }} choose={choose} />
+			<TimeRange minutes={minutes} />
+			{reply && <Plots reply={reply} />}
+			<div class="estate">
+				<BackendList backends={current.backends} />
+				<div class="estate">
+					<ClientList clients={current.clients} />
+					<HubStrip hub={current.hub} />
+				</div>
+			</div>
 		</>
+	);
+}
+
+function TimeRange({ minutes }: { minutes: string }): JSX.Element {
+	const { router } = useDashboard();
+	const { query } = router.route.value;
+	return (
+		<div class="actions" role="group" aria-label="Calls of the last">
+			<span class="dim">Calls of the last</span>
+			{TIMES.map(([value, label]) => (
+				<Toggle
+					isOn={minutes === value}
+					onClick={() => router.replace(routeHref('overview', '', { ...query, minutes: value }))}
+				>
+					{label}
+				</Toggle>
+			))}
+		</div>
+	);
+}
+
+function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
+	const isHistogram = useSignal(false);
+	if (reply.all.count === 0)
+		return (
+			<Panel title="Calls">
+				<EmptyState title="No call in this time.">
+					<p>
+						<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
+					</p>
+				</EmptyState>
+			</Panel>
+		);
+	const toggle = (
+		<Toggle isOn={isHistogram.value} onClick={() => (isHistogram.value = !isHistogram.value)}>
+			Histogram
+		</Toggle>
+	);
+	return (
+		<div class="plots">
+			<Panel
+				title="Calls and failures"
+				aside={<a href={routeHref('calls', '', { outcome: 'failures' })}>Failures</a>}
+			>
+				<VolumeChart buckets={reply.buckets} bucketMs={reply.bucketMs} />
+			</Panel>
+			<Panel title="Latency" aside={toggle}>
+				{isHistogram.value ? (
+					<LatencyHistogram bars={reply.histogram} all={reply.all} />
+				) : (
+					<LatencyChart buckets={reply.buckets} />
+				)}
+			</Panel>
+			<Panel title="Busiest tools">
+				<ToolTable uses={reply.busiest} of="calls" />
+			</Panel>
+			<Panel title="Slowest tools">
+				<ToolTable uses={reply.slowest} of="latency" />
+			</Panel>
+			<TokenPanel />
+		</div>
+	);
+}
+
+/** A bar behind each name: its calls, or its p95, compared with the others. */
+function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'latency' }): JSX.Element {
+	const valueOf = ({ count, p95 }: ToolUse): number => (of === 'calls' ? count : (p95 ?? 0));
+	const most = Math.max(1, ...uses.map(valueOf));
+	return (
+		<div class="ranks">
+			{uses.map((use) => (
+				<div class="rank" key={`${use.backend} ${use.name}`}>
+					<a href={routeHref('calls', '', { tool: use.name })}>
+						<VisibleText text={use.name} isLine />
+					</a>
+					<Bar share={valueOf(use) / most} />
+					<span class="number">{of === 'calls' ? formatCount(use.count) : `p95 ${formatMs(use.p95)}`}</span>
+					{of === 'calls' ? (
+						<FailureShare
+							share={use.errors / Math.max(1, use.count)}
+							label={`${formatCount(use.errors)} of ${formatCount(use.count)} calls failed`}
+						/>
+					) : (
+						<span class="number dim">p50 {formatMs(use.p50)}</span>
+					)}
+				</div>
+			))}
+		</div>
+	);
+}
+
+function Bar({ share }: { share: number }): JSX.Element {
+	return (
+		<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+			<rect class="some" width={Math.max(1, share * 100)} height={8} />
+		</svg>
+	);
+}
+
+const SHOWN_COSTS = 8;
+
+/** What the definitions of the tools cost an agent that lists all of them. */
+function TokenPanel(): JSX.Element | null {
+	const { catalogue } = useDashboard();
+	const costs = useFetched<CostsReply>('/api/costs', true);
+	const sources = costs.value.value?.sources ?? [];
+	if (sources.length === 0 && catalogue.value === undefined) return null;
+	const total = sources.reduce((sum, { tokens }) => sum + tokens, 0);
+	const most = Math.max(1, ...sources.map(({ tokens }) => tokens));
+	return (
+		<Panel
+			title="Tokens of the tool lists"
+			aside={<span class="dim number">about {formatCount(total)} for an agent that lists all</span>}
+		>
+			<div class="ranks">
+				{sources.slice(0, SHOWN_COSTS).map(({ backend, tools, tokens }) => (
+					<div class="rank" key={backend}>
+						<a href={routeHref('servers', backend)}>
+							<VisibleText text={backend} isLine />
+						</a>
+						<Bar share={tokens / most} />
+						<span class="number">{formatCount(tokens)}</span>
+						<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
+					</div>
+				))}
+			</div>
+		</Panel>
 	);
 }
 
 function HubStrip({ hub }: { hub: HubFacts }): JSX.Element {
 	const now = useNow();
 	return (
-		<dl class="strip">
-			<Fact name="version">
-				<VisibleText text={hub.version} isLine />
-			</Fact>
-			<Fact name="pid">{hub.pid}</Fact>
-			<Fact name="up for">{formatDuration(now.value - hub.startedAt)}</Fact>
-			<Fact name="memory">{formatBytes(hub.memoryBytes)}</Fact>
-			<Fact name="event-loop delay">{formatMs(hub.loopDelayMs)}</Fact>
-			<Fact name="in flight">{formatCount(hub.inFlight)}</Fact>
-			<Fact name="calls">{formatCount(hub.calls)}</Fact>
-		</dl>
-	);
-}
-
-export function ProblemList({ problems }: { problems: readonly ProblemRow[] }): JSX.Element {
-	return (
-		<Panel title="Problems" aside={<CommandText command="mctl doctor" />}>
-			<ul class="problems">
-				{problems.map(({ message, hint, file, key }) => (
-					<li>
-						<p>
-							<VisibleText text={message} />
-						</p>
-						{hint && (
-							<p class="hint">
-								<HintText hint={hint} />
-							</p>
-						)}
-						{(file ?? key) !== null && (
-							<p class="dim">
-								<VisibleText text={[file, key].filter(Boolean).join(' · ')} isLine />
-							</p>
-						)}
-					</li>
-				))}
-			</ul>
+		<Panel title="Hub" aside={<CommandText command="mctl hub status" />}>
+			<dl class="strip">
+				<Fact name="version">
+					<VisibleText text={hub.version} isLine />
+				</Fact>
+				<Fact name="pid">{hub.pid}</Fact>
+				<Fact name="up for">{formatDuration(now.value - hub.startedAt)}</Fact>
+				<Fact name="memory">{formatBytes(hub.memoryBytes)}</Fact>
+				<Fact name="event-loop delay">{formatMs(hub.loopDelayMs)}</Fact>
+				<Fact name="in flight">{formatCount(hub.inFlight)}</Fact>
+				<Fact name="calls">{formatCount(hub.calls)}</Fact>
+			</dl>
 		</Panel>
 	);
 }

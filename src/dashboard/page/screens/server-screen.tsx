@@ -1,6 +1,7 @@
 /* Servers: the list of them, or one with its output, its catalogue, its changes and its history. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { healthOf } from '../../../hub/source-status.ts';
 import type { CatalogueRow, ServerPage } from '../../api-offers.ts';
 import { logsCommand, serverCommand } from '../../mctl-commands.ts';
 import { useDashboard } from '../live/dashboard.ts';
@@ -64,7 +65,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 				<h2>
 					<VisibleText text={page.id} isLine />
 				</h2>
-				<StateWord state={page.state} />
+				<StateWord state={page.state} health={healthOf(page)} />
 				<ServerActions server={withoutDecisions(page)} onDone={onDone} />
 			</header>
 			<ServerFacts page={page} />

@@ -2,15 +2,15 @@
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api-offers.ts';
+import type { ProblemRow } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
-import { EmptyState, ErrorText, Panel } from '../parts/panel.tsx';
+import { EmptyState, ErrorText, HintText, Panel } from '../parts/panel.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { ProblemList } from './overview-screen.tsx';
 
 /** Rows that are shown; a search finds the others. */
 const MAX_ROWS = 500;
@@ -104,5 +104,31 @@ function SettingTable({
 				<p class="dim">{formatCount(rows.length - MAX_ROWS)} more: search for them.</p>
 			)}
 		</div>
+	);
+}
+
+function ProblemList({ problems }: { problems: readonly ProblemRow[] }): JSX.Element {
+	return (
+		<Panel title="Problems" aside={<CommandText command="mctl doctor" />}>
+			<ul class="problems">
+				{problems.map(({ message, hint, file, key }) => (
+					<li>
+						<p>
+							<VisibleText text={message} />
+						</p>
+						{hint && (
+							<p class="hint">
+								<HintText hint={hint} />
+							</p>
+						)}
+						{(file ?? key) !== null && (
+							<p class="dim">
+								<VisibleText text={[file, key].filter(Boolean).join(' · ')} isLine />
+							</p>
+						)}
+					</li>
+				))}
+			</ul>
+		</Panel>
 	);
 }

@@ -32,6 +32,8 @@ export interface McpSourceOptions {
 	readonly messageBytes?: number | undefined;
 	/** Default: a server whose first start has not ended when the hub is closed stays unknown. */
 	readonly learning?: Learning | undefined;
+	/** Identifiers of extensions that pass in both directions although the hub does not know them. */
+	readonly passedExtensions?: readonly string[] | undefined;
 	readonly log: Log;
 	/** The clock of restarts, in milliseconds. Default: `performance.now`. */
 	readonly now?: (() => number) | undefined;

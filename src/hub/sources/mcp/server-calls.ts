@@ -34,8 +34,8 @@ import { abortable } from '../../../rpc/abortable.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
+import type { ExtensionRules } from '../../extensions.ts';
 import type { PageUris } from '../../page-uris.ts';
-import { forwardedCapabilities } from './forwarded-capabilities.ts';
 import type { LogLevels } from './log-levels.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './server-failure.ts';
@@ -61,6 +61,7 @@ export interface ServerCallsOptions {
 	readonly levels: LogLevels;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
+	readonly extensions: ExtensionRules;
 	/** The `ui://` URIs in results. */
 	readonly pages: PageUris;
 	/** Whether secrets are replaced in results. */
@@ -108,14 +109,14 @@ export class ServerCalls {
 
 	/** A running process that takes calls of a tool as text; undefined when they must be parsed. */
 	plainTarget(own: string, context: CallContext, serverInfo: Implementation): PlainTarget | undefined {
-		const { pool, queue, levels, redact, check, timeoutMs, maxMs } = this.#options;
+		const { pool, queue, levels, redact, check, timeoutMs, maxMs, extensions } = this.#options;
 		if (redact || check !== undefined) return undefined;
 		const process = pool.runningFor(context);
 		const connection = process?.connection;
 		if (process === undefined || connection === undefined || !isPlainPair(context, connection))
 			return undefined;
 		const { clientInfo, clientCapabilities, logLevel, revision } = context;
-		const capabilities = forwardedCapabilities(clientCapabilities);
+		const capabilities = extensions.forwarded(clientCapabilities);
 		const isLegacy = revision.era === 'legacy';
 		const modernLevel = isLegacy ? undefined : logLevel;
 		const patch = new EraPatch({
@@ -214,7 +215,11 @@ export class ServerCalls {
 		const { context, method } = call;
 		const begin = performance.now();
 		this.#options.levels.need(connection, context.chosenLogLevel);
-		const response = connection.ask(method, forwardedParams(call, connection), this.#optionsOf(call));
+		const response = connection.ask(
+			method,
+			forwardedParams(call, connection, this.#options.extensions),
+			this.#optionsOf(call),
+		);
 		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
 		return this.#settled(response, call, { process, connection, begin, repeat });
 	}
@@ -302,7 +307,11 @@ function isLost(thrown: unknown): boolean {
 }
 
 /** The params of the client, with fields that we do not know, for this server. */
-function forwardedParams(call: ForwardedCall, { era, revision }: ServerConnection): Result {
+function forwardedParams(
+	call: ForwardedCall,
+	{ era, revision }: ServerConnection,
+	extensions: ExtensionRules,
+): Result {
 	const { context, changes } = call;
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
@@ -315,9 +324,8 @@ function forwardedParams(call: ForwardedCall, { era, revision }: ServerConnectio
 		forwarded['inputResponses'] = inputResponses;
 	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
 	const meta: Result = own;
-	const declared = meta[CLIENT_CAPABILITIES];
-	if (isObject(declared)) meta[CLIENT_CAPABILITIES] = forwardedCapabilities(declared);
-	if (era === 'modern' && context.revision.era === 'legacy') addEnvelope(meta, context, revision.version);
+	if (era === 'modern' && context.revision.era === 'legacy') meta[PROTOCOL_VERSION] = revision.version;
+	if (era === 'modern') addClient(meta, context, extensions);
 	const traceparent = context.tracer?.sent();
 	if (traceparent !== undefined) meta['traceparent'] = traceparent;
 	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
@@ -325,11 +333,10 @@ function forwardedParams(call: ForwardedCall, { era, revision }: ServerConnectio
 	return forwarded;
 }
 
-/** A modern request says what its client can do. */
-function addEnvelope(meta: Record<string, unknown>, context: CallContext, version: string): void {
+/** A modern request says who its client is, and what it can do. */
+function addClient(meta: Result, context: CallContext, extensions: ExtensionRules): void {
 	const { clientInfo, logLevel } = context;
-	meta[PROTOCOL_VERSION] = version;
-	meta[CLIENT_CAPABILITIES] = forwardedCapabilities(context.clientCapabilities);
+	meta[CLIENT_CAPABILITIES] = extensions.forwarded(context.clientCapabilities);
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
 }

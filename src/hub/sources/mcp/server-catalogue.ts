@@ -19,6 +19,7 @@ import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/restart-policy.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
+import { needsSignIn } from '../../source-status.ts';
 import {
 	isStale,
 	type KnownFiles,
@@ -33,7 +34,6 @@ import {
 import { type ChangedList, ListChanges } from './list-changes.ts';
 import { listServer } from './list-server.ts';
 import type { Learning } from './mcp-source-options.ts';
-import { needsSignIn } from './server-failure.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export interface ServerCatalogueOptions {
@@ -243,10 +243,13 @@ export class ServerCatalogue {
 		if (this.#known) onRead(this.#known, 'stand-in');
 		const failure = this.#options.waitsForFailed ? undefined : readFailure(files);
 		if (failure === undefined) return;
-		const { message, needsSignIn } = failure;
-		this.#needsSignIn = needsSignIn;
+		const { message, needsSignIn: isRefusal } = failure;
+		this.#needsSignIn = isRefusal;
 		this.#failure = new OrchestraError('closed', `${name} could not be started last time: ${message}`, {
-			hint: 'It is being started again; mctl list servers --check shows whether it works.',
+			hint: isRefusal
+				? `Run: mctl auth ${name}`
+				: 'It is being started again; mctl list servers --check shows whether it works.',
+			data: isRefusal ? { status: 401 } : {},
 		});
 	}
 

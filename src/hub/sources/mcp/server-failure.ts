@@ -99,13 +99,6 @@ export function serverDown(entry: ServerEntry, cause: OrchestraError, delayMs: n
 	);
 }
 
-/** True when the server refused us for lack of authorization: it is well, and a sign-in makes the next start work. */
-export function needsSignIn(thrown: unknown): boolean {
-	if (!OrchestraError.is(thrown)) return false;
-	const { status } = thrown.data;
-	return status === 401 || status === 403 || needsSignIn(thrown.cause);
-}
-
 /** How long a server that refused us because it is overloaded wants no request; undefined when it did not. */
 export function retryAfterOf(thrown: unknown): number | undefined {
 	if (!OrchestraError.is(thrown)) return undefined;

@@ -4,6 +4,7 @@ import type { Change } from '../../../mcp/server/provider.ts';
 import type { CancelSource } from '../../../rpc/pending.ts';
 import type { RestartPolicy } from '../../../rpc/restart-policy.ts';
 import type { StartCounts } from '../../../rpc/supervisor.ts';
+import type { ExtensionRules } from '../../extensions.ts';
 import type { ResourceWatchers } from './resource-watchers.ts';
 import type { ServerOpeningParts } from './server-opening.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -22,6 +23,7 @@ export interface ServerRequest {
 /** What all processes of a server share. */
 export interface ServerParts extends ServerOpeningParts {
 	readonly limiter: StartLimiter;
+	readonly extensions: ExtensionRules;
 	readonly starts: StartCounts;
 	/** The clock of restarts. */
 	readonly now?: (() => number) | undefined;

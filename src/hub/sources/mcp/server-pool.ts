@@ -9,8 +9,8 @@ import type { CallContext, ClientConnection } from '../../../mcp/server/call-con
 import type { Implementation } from '../../../protocol/mcp-types.ts';
 import { RestartPolicy } from '../../../rpc/restart-policy.ts';
 import { isObject } from '../../../wire/json.ts';
+import { servedExtensions } from '../../extensions.ts';
 import type { ProcessAction } from '../../source.ts';
-import { forwardedCapabilities } from './forwarded-capabilities.ts';
 import { ResourceWatchers } from './resource-watchers.ts';
 import type { ScopeChoice } from './scope-choice.ts';
 import type { ServerParts, ServerProcessOptions } from './server-parts.ts';
@@ -30,11 +30,12 @@ const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
 	roots: { listChanged: true },
+	extensions: servedExtensions,
 };
 
 /** The capabilities of the process whose lists clients see: some servers offer tools by them. */
 export function listingCapabilities(scope: ServerScope): Readonly<Record<string, unknown>> {
-	return scope === 'shared' ? allCapabilities : {};
+	return scope === 'shared' ? allCapabilities : { extensions: servedExtensions };
 }
 
 export class ServerPool {
@@ -237,7 +238,8 @@ export class ServerPool {
 	): ServerProcess {
 		const identity = (): ReturnType<ServerProcessOptions['identity']> => ({
 			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
-			capabilities: revision.era === 'modern' ? allCapabilities : forwardedCapabilities(capabilities),
+			capabilities:
+				revision.era === 'modern' ? allCapabilities : this.#parts.extensions.forwarded(capabilities),
 		});
 		return new ServerProcess(this.#parts, { ...options, identity });
 	}

@@ -11,8 +11,8 @@ import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/cli
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { CallTable } from '../../../rpc/call-table.ts';
 import { type Ending, Supervisor } from '../../../rpc/supervisor.ts';
-import type { SourceState } from '../../source-status.ts';
-import { commandOf, needsSignIn, retryAfterOf, serverDown, serverFailure } from './server-failure.ts';
+import { needsSignIn, type SourceState } from '../../source-status.ts';
+import { commandOf, retryAfterOf, serverDown, serverFailure } from './server-failure.ts';
 import { ServerOpening } from './server-opening.ts';
 import type { ServerParts, ServerProcessOptions } from './server-parts.ts';
 

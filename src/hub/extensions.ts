@@ -1,0 +1,122 @@
+/*
+ * The extensions of MCP that the hub knows, and which of them a server and a client are told of.
+ *
+ * A peer answers in the terms of an extension that was declared to it, so a server is told only of
+ * those whose answers reach the client through the hub, and a client only of those that work for
+ * everything behind the hub. All others are removed in both directions, except for those that the
+ * user passes (`extensions.pass`): the hub does not look at them.
+ */
+import type { Log } from '../log.ts';
+import type { Capability } from '../mcp/server/provider.ts';
+import type { Extensions } from '../protocol/mcp-types.ts';
+import { isObject } from '../wire/json.ts';
+import { encodeJson } from '../wire/json-text.ts';
+import { able, type Source } from './source.ts';
+
+/** The pages of MCP Apps. */
+const UI = 'io.modelcontextprotocol/ui';
+
+type Open = Readonly<Record<string, unknown>>;
+
+/** What the hub does with an extension. A member that is absent: nothing of the kind. */
+interface KnownExtension {
+	/** A request to a server declares it when its client does. */
+	readonly isForwarded?: boolean;
+	/**
+	 * Its settings in requests for lists, and at the start of a process of several clients: the hub serves clients
+	 * without the extension itself.
+	 */
+	readonly declared?: Open;
+	/** Clients are told of it when a server declares it. */
+	readonly isAnnounced?: boolean;
+	/** What clients are told because the hub answers it itself, whatever servers declare; from the capabilities of all sources. */
+	readonly own?: (capabilities: readonly Capability[]) => Open | undefined;
+	/** It is not defined for legacy revisions: their clients are not told of it. */
+	readonly isModernOnly?: boolean;
+}
+
+/** The extensions, by identifier. */
+const known: Readonly<Record<string, KnownExtension>> = {
+	// Clients without it see neither the pages nor the tools that only a page may call.
+	[UI]: { isForwarded: true, declared: { mimeTypes: ['text/html;profile=mcp-app'] }, isAnnounced: true },
+};
+
+/** What a process of several clients declares, and the requests for lists. */
+export const servedExtensions: Extensions = Object.fromEntries(
+	Object.entries(known).flatMap(([id, { declared }]) => (declared ? [[id, declared]] : [])),
+);
+
+/** Which extensions pass between the clients and one server. */
+export class ExtensionRules {
+	readonly #pass: ReadonlySet<string>;
+
+	/** @param pass identifiers that pass in both directions */
+	constructor(pass: readonly string[] = []) {
+		this.#pass = new Set(pass);
+	}
+
+	/** The capabilities of a client as the server may use them: without the extensions and tasks that the hub does not route. */
+	forwarded(capabilities: Open): Open {
+		if (!('extensions' in capabilities) && !('tasks' in capabilities)) return capabilities;
+		const { extensions, tasks: _tasks, ...others } = capabilities;
+		const kept = this.#kept(extensions, 'isForwarded');
+		return kept.length === 0 ? others : { ...others, extensions: Object.fromEntries(kept) };
+	}
+
+	/** Of the extensions that the server declares, those that clients may be told of. */
+	announced(capabilities: Open | undefined): Extensions {
+		return Object.fromEntries(this.#kept(capabilities?.['extensions'], 'isAnnounced'));
+	}
+
+	#kept(extensions: unknown, rule: 'isForwarded' | 'isAnnounced'): [string, Open][] {
+		return settingsIn(extensions).filter(([id]) => this.#pass.has(id) || known[id]?.[rule] === true);
+	}
+}
+
+/** What clients of a hub are told: the extensions of all its servers and its own. */
+export class AnnouncedExtensions {
+	readonly #sources: () => readonly Source[];
+	readonly #log: Log;
+	/** The extensions that were logged because their settings differ. */
+	readonly #differing = new Set<string>();
+
+	constructor(sources: () => readonly Source[], log: Log) {
+		this.#sources = sources;
+		this.#log = log;
+	}
+
+	/** For a client of this era. Equal settings of servers pass, differing ones become `{}`; those of the hub itself win. */
+	for(era: 'legacy' | 'modern'): Extensions {
+		const sources = this.#sources();
+		const merged = this.#merged(sources.map((source) => able(source, 'extensions')?.extensions ?? {}));
+		const capabilities = sources.flatMap((source) => source.capabilities);
+		for (const [id, { own, isModernOnly }] of Object.entries(known)) {
+			const settings = own?.(capabilities);
+			if (settings) merged.set(id, settings);
+			if (isModernOnly && era === 'legacy') merged.delete(id);
+		}
+		return Object.fromEntries(merged);
+	}
+
+	#merged(servers: readonly Extensions[]): Map<string, Open> {
+		const merged = new Map<string, Open>();
+		for (const [id, settings] of servers.flatMap((declared) => Object.entries(declared))) {
+			const isSame = encodeJson(merged.get(id) ?? settings) === encodeJson(settings);
+			if (!isSame) this.#differs(id);
+			merged.set(id, isSame ? settings : {});
+		}
+		return merged;
+	}
+
+	#differs(id: string): void {
+		if (this.#differing.has(id)) return;
+		this.#differing.add(id);
+		this.#log.warn(`servers declare the extension ${id} with different settings; clients are told {}`);
+	}
+}
+
+/** The settings of an extension are an object; one with anything else is not declared. */
+function settingsIn(extensions: unknown): [string, Open][] {
+	if (!isObject(extensions)) return [];
+	return Object.entries(extensions).filter((entry): entry is [string, Open] => isObject(entry[1]));
+}

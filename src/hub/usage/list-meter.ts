@@ -1,0 +1,74 @@
+/*
+ * Measures the tool lists that agents read, for the journal: the tokens of the definitions in them,
+ * and of those that a view or the search tools left out. After the response, and in small parts:
+ * a list may have thousands of tools.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { estimateTokens } from '../../library/match/tokens.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { clientName } from '../calls/hub-call.ts';
+import type { Journal } from '../journal.ts';
+import { MEASURED_SESSIONS, MEASURED_TOOLS } from './usage-limits.ts';
+
+/** A list as a client got it. */
+export interface MeasuredList {
+	/** Every tool that the policy shows. */
+	readonly all: readonly Tool[];
+	readonly inView: readonly Tool[];
+	/** What the client read. */
+	readonly shown: readonly Tool[];
+}
+
+const prices = new WeakMap<object, number>();
+
+/** The tokens of the definition of a tool; the same object is measured once. */
+export function definitionTokens(tool: object): number {
+	const known = prices.get(tool) ?? estimateTokens(JSON.stringify(tool));
+	prices.set(tool, known);
+	return known;
+}
+
+export class ListMeter {
+	readonly #journal: Pick<Journal, 'writeTokens'>;
+	/** By session, what it read last: a client that reads a list in pages has read it once. */
+	readonly #last = new Map<string, string>();
+
+	constructor(journal: Pick<Journal, 'writeTokens'>) {
+		this.#journal = journal;
+	}
+
+	listed(list: MeasuredList, context: CallContext): void {
+		const client = clientName(context);
+		// A user at a terminal looks for a name; no model reads the list.
+		if (client !== 'mctl') void this.#measure(list, client, context.sessionId);
+	}
+
+	endSession(sessionId: string): void {
+		this.#last.delete(sessionId);
+	}
+
+	async #measure({ all, inView, shown }: MeasuredList, client: string, sessionId: string): Promise<void> {
+		const at = new Date();
+		const inViewTokens = await sum(inView);
+		const views = all === inView ? 0 : (await sum(all)) - inViewTokens;
+		const sent = shown === inView ? inViewTokens : await sum(shown);
+		const search = shown === inView ? 0 : Math.max(0, inViewTokens - sent);
+		const tokens = { sent, search, views };
+		const read = JSON.stringify([all.length, tokens]);
+		if (sessionId !== '' && this.#last.get(sessionId) === read) return;
+		// A session may have ended meanwhile.
+		if (this.#last.size >= MEASURED_SESSIONS) this.#last.clear();
+		if (sessionId !== '') this.#last.set(sessionId, read);
+		this.#journal.writeTokens?.({ at, client, tokens });
+	}
+}
+
+async function sum(tools: readonly Tool[]): Promise<number> {
+	let total = 0;
+	for (const [at, tool] of tools.entries()) {
+		if (at % MEASURED_TOOLS === 0) await nextTurn();
+		total += definitionTokens(tool);
+	}
+	return total;
+}

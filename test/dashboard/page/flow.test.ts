@@ -1,0 +1,70 @@
+/* The picture of who talks to what, as data. */
+import { describe, expect, it } from 'vitest';
+import type { ClientRow, SourceRow } from '../../../src/dashboard/api-types.ts';
+import { flowPicture } from '../../../src/dashboard/page/screens/flow-model.ts';
+import { reportOf } from '../../../src/hub/source-status.ts';
+
+const NOBODY = { client: '', backend: '' };
+const flows = [
+	{ client: 'claude', backend: 'files', count: 9, errors: 1 },
+	{ client: 'claude', backend: 'git', count: 1, errors: 0 },
+	{ client: 'cursor', backend: 'files', count: 2, errors: 0 },
+];
+
+describe('the picture of clients and servers', () => {
+	it('has clients by their calls, also those that left, and built-ins apart from servers', () => {
+		const state = {
+			clients: [client('cursor'), client('dashboard')],
+			backends: [source('tools', 'tools'), source('files'), source('git')],
+		};
+		const picture = flowPicture(state, flows, { choice: NOBODY });
+		expect(picture.clients.map(({ id, note, count }) => [id, note, count])).toEqual([
+			['claude', 'gone', 10],
+			['cursor', 'connected', 2],
+		]);
+		expect(picture.servers.map(({ id, count, errors }) => [id, count, errors])).toEqual([
+			['files', 11, 1],
+			['git', 1, 0],
+		]);
+		expect(picture.builtIns.map(({ id }) => id)).toEqual(['tools']);
+	});
+
+	it('counts only the calls of the client or server that is chosen', () => {
+		const state = { clients: [], backends: [source('files'), source('git')] };
+		const ofClient = flowPicture(state, flows, { choice: { client: 'cursor', backend: '' } });
+		expect(ofClient.servers.map(({ count }) => count)).toEqual([2, 0]);
+		const ofServer = flowPicture(state, flows, { choice: { client: '', backend: 'git' } });
+		expect(ofServer.clients.map(({ id, count }) => [id, count])).toEqual([
+			['claude', 1],
+			['cursor', 0],
+		]);
+	});
+
+	it('shows with the lens for access what a client may call', () => {
+		const state = { clients: [], backends: [source('files')] };
+		const sources = [{ backend: 'files', tools: 4, hidden: 1, allow: 2, ask: 1, deny: 0 }];
+		const picture = flowPicture(state, [], { choice: NOBODY, reach: { client: 'c', view: null, sources } });
+		expect(picture.servers).toMatchObject([
+			{ note: '2 of 4 allowed, 1 ask, 1 not in view', reach: { allow: 0.5, ask: 0.25 } },
+		]);
+	});
+});
+
+function client(name: string): ClientRow {
+	return {
+		sessionId: name,
+		name,
+		version: null,
+		era: null,
+		revision: null,
+		transport: 'http',
+		since: 0,
+		calls: 0,
+		lastCallAt: null,
+	};
+}
+
+function source(id: string, kind = 'mcp'): SourceRow {
+	const report = reportOf({ id, kind, status: { state: 'ready', tools: 4 } }, () => null);
+	return { ...report, callsPerMinute: [], errorRate: 0, actions: [] };
+}

@@ -1,0 +1,35 @@
+/* The tokens of lists, as the hub writes them to its journal. */
+import { expect, it } from 'vitest';
+import type { Journal, JournalTokens } from '../../../src/hub/journal.ts';
+import { realServer } from '../../support/mcp-folder.ts';
+import { serveServers } from '../../support/served-hub.ts';
+import { until } from '../../support/waiting.ts';
+
+it('has what an agent read, and what search mode and its view spared it', async () => {
+	const lines: JournalTokens[] = [];
+	const journal: Journal = {
+		write: () => {},
+		writeTokens: (entry) => lines.push(entry),
+		close: async () => {},
+	};
+	const more = {
+		views: { small: { allow: ['memory__read*'] } },
+		clients: { seeker: { expose: 'search' }, viewer: { view: 'small' } },
+	};
+	const served = await serveServers({ memory: realServer('memory') }, { more, journal });
+	for (const name of ['plain', 'viewer', 'seeker', 'mctl']) {
+		const client = await served.client({ name, sessionId: name });
+		await client.request('tools/list');
+		// A second page, or the same list once more, costs a client nothing that it has not read.
+		await client.request('tools/list');
+	}
+	await until('three lists are measured', () => lines.length === 3);
+	const of = (client: string): JournalTokens['tokens'] =>
+		lines.find((line) => line.client === client)?.tokens ?? {};
+	const all = of('plain').sent ?? 0;
+	expect(of('plain')).toEqual({ sent: expect.any(Number), search: 0, views: 0 });
+	expect((of('viewer').sent ?? 0) + (of('viewer').views ?? 0)).toBe(all);
+	expect(of('viewer').views).toBeGreaterThan(0);
+	expect((of('seeker').sent ?? 0) + (of('seeker').search ?? 0)).toBe(all);
+	expect(of('seeker').search).toBeGreaterThan(0);
+});
