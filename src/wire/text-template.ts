@@ -3,18 +3,18 @@ import type { MessageMember } from './message-member.ts';
 import type { MessageView } from './message-view.ts';
 
 /** What takes the place of a mark: a member of the view, or the key that `fill` is given. */
-export type Place = MessageMember | 'key';
+type TemplatePlace = MessageMember | 'key';
 
 export class TextTemplate {
 	readonly #first: string;
 	/** Each place, and the text behind it. */
-	readonly #places: { readonly place: Place; readonly after: string }[] = [];
+	readonly #places: { readonly place: TemplatePlace; readonly after: string }[] = [];
 
 	/** @param marks texts that stand for places, and are nowhere else in `text` */
-	constructor(text: string, marks: readonly (readonly [mark: string, place: Place])[]) {
+	constructor(text: string, marks: readonly (readonly [mark: string, place: TemplatePlace])[]) {
 		let rest = text;
 		let first: string | undefined;
-		for (let place: Place | undefined; ; ) {
+		for (let place: TemplatePlace | undefined; ; ) {
 			const next = firstMark(rest, marks);
 			const before = rest.slice(0, next?.at);
 			if (place === undefined) first = before;
@@ -38,8 +38,8 @@ export class TextTemplate {
 
 function firstMark(
 	text: string,
-	marks: readonly (readonly [mark: string, place: Place])[],
-): { at: number; mark: string; place: Place } | undefined {
+	marks: readonly (readonly [mark: string, place: TemplatePlace])[],
+): { at: number; mark: string; place: TemplatePlace } | undefined {
 	return marks
 		.map(([mark, place]) => ({ at: text.indexOf(mark), mark, place }))
 		.filter(({ at }) => at !== -1)
