@@ -5,7 +5,8 @@
  * - `*.load.test.ts` (floods, kills, races, installs) runs only with ORCHESTRA_TESTS=all;
  * - `pure`: the file starts no process and changes nothing of its own one (variables, signals,
  *   timers). Such files share a few threads, where each module is loaded once;
- * - `process`: all the others, each in a process of its own.
+ * - `process`: the file starts processes. Such files share a few processes, with the same gain;
+ * - `own`: the file changes or measures the process that runs it, and has one of its own.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -13,16 +14,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** What a file that is not `pure` contains: it starts something, or changes the process that runs it. */
-const USES_PROCESS =
-	/node:(?:child_process|worker_threads)|\/proc\/self|getActiveResourcesInfo|memoryUsage|process\.execPath|command:|openHub|playwright|\bvi\.(?:useFakeTimers|stub|mock|spyOn)|process\.env\[?[^=\n]*\]? = |delete process\.env|process\.(?:chdir|exitCode|once|on|umask|kill|pid)\b|globalThis\b/;
+/** What a file contains that needs a process of its own: it changes it, or measures it. */
+const OWN_PROCESS =
+	/node:worker_threads|\/proc\/self|getActiveResourcesInfo|memoryUsage|childrenOf\(process|\bvi\.(?:useFakeTimers|stub|mock|spyOn)|process\.env\[?[^=\n]*\]? = |delete process\.env|process\.(?:chdir|once|on|umask)\b|process\.exitCode = |globalThis\b/;
+/** What a file contains that starts processes. */
+const STARTS = /node:child_process|process\.execPath|command:|openHub|playwright|process\.kill\b/;
 /** Tests start real processes; two cores stay responsive with so many workers. */
 const WORKERS = 3;
 
-const isImpure = new Map<string, boolean>();
-const pure = readdirSync('test', { recursive: true, encoding: 'utf8' })
+const found = new Map<string, boolean>();
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 	.map((name) => join('test', name))
-	.filter((file) => file.endsWith('.test.ts') && !usesProcess(file));
+	.filter((file) => file.endsWith('.test.ts'));
+const own = files.filter((file) => contains(file, OWN_PROCESS));
+const starting = files.filter((file) => !own.includes(file) && contains(file, STARTS));
+const pure = files.filter((file) => !own.includes(file) && !starting.includes(file));
 const left = [
 	...(process.env['ORCHESTRA_TESTS'] === 'all' ? [] : ['test/**/*.load.test.ts']),
 	// `npm test` runs the folders of the layers with a coverage threshold on their own.
@@ -42,7 +48,8 @@ export default defineConfig({
 		// They also have servers that hang, and no test waits for their learners; those of learning set it to nothing.
 		env: { ORCHESTRA_TRUST: 'all', ORCHESTRA_LEARN: 'off', ...pathWithPython() },
 		projects: [
-			project('process', { include: ['test/**/*.test.ts'], exclude: [...left, ...pure] }),
+			project('own', { include: own, exclude: left }),
+			project('process', { include: starting, exclude: left, isolate: false }),
 			project('pure', { include: pure, exclude: left, pool: 'threads', isolate: false }),
 		],
 		coverage: {
@@ -62,19 +69,21 @@ function project(name: string, test: object): object {
 	return { extends: true, test: { ...test, name } };
 }
 
-function usesProcess(file: string): boolean {
-	const seen = isImpure.get(file);
-	if (seen !== undefined) return seen;
-	isImpure.set(file, false); // for a cycle of imports
+/** Whether the file, or a module of `test/` that it imports, contains this. */
+function contains(file: string, what: RegExp): boolean {
+	const key = `${what.source} ${file}`;
+	const known = found.get(key);
+	if (known !== undefined) return known;
+	found.set(key, false); // for a cycle of imports
 	const text = readFileSync(file, 'utf8');
 	const imported = [...text.matchAll(/from '(\.\.?\/[^']*\.ts)'/g)].map(([, path = '']) =>
 		join(dirname(file), path),
 	);
-	const found =
-		USES_PROCESS.test(text) ||
-		imported.some((path) => path.startsWith('test') && existsSync(path) && usesProcess(path));
-	isImpure.set(file, found);
-	return found;
+	const isFound =
+		what.test(text) ||
+		imported.some((path) => path.startsWith('test') && existsSync(path) && contains(path, what));
+	found.set(key, isFound);
+	return isFound;
 }
 
 /** `python3` may be a shim of pyenv, which starts thirty shells before Python: its folder comes after the true one. */

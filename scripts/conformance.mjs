@@ -1,8 +1,8 @@
 /*
  * `npm run test:conformance [-- part...]`: the official conformance suite against a
  * server on `orchestra-hub/mcp` (over our HTTP listener, on stdio, behind a hub) and
- * against our client over HTTP, with its authorization. A part is a place of the server,
- * `client`, or one scenario of the client.
+ * against our client over HTTP, with its authorization; the scenarios of extensions through a
+ * hub. A part is a place of the server, an extension, `client`, or one scenario of the client.
  *
  * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches
  * stdio through test/conformance/relay.mjs; our side runs on this Node.
@@ -13,6 +13,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientScenarios, runClientScenario } from './conformance-client.mjs';
+import { extensionParts, runExtension } from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -29,7 +30,7 @@ const places = [
 ];
 const asked = process.argv.slice(2);
 const isAsked = (...names) => asked.length === 0 || names.some((name) => asked.includes(name));
-const known = [...places.map(([name]) => name), 'client', ...clientScenarios];
+const known = [...places.map(([name]) => name), ...extensionParts, 'client', ...clientScenarios];
 const unknown = asked.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {
@@ -52,6 +53,9 @@ async function runAll() {
 				const status = await runServer({ suite, folder, revision }, program);
 				if (status !== 0) process.exitCode = 1;
 			}
+		}
+		for (const part of extensionParts.filter((name) => isAsked(name))) {
+			if (!(await runExtension({ suite, folder, part }))) process.exitCode = 1;
 		}
 		for (const scenario of clientScenarios.filter((name) => isAsked('client', name))) {
 			if (!(await runClientScenario({ suite, folder, scenario }))) process.exitCode = 1;

@@ -66,7 +66,7 @@ async function isRun({ title, name, args, isShown = false, env }) {
 
 /** A path, or a program of `node_modules/.bin`. */
 function programOf(name) {
-	if (name === process.execPath) return name;
+	if (name === process.execPath || name === 'npx') return name;
 	return join(root, 'node_modules', '.bin', isWindows ? `${name}.cmd` : name);
 }
 

@@ -71,6 +71,8 @@ export class OrchestratorProvider implements Provider {
 				return this.#listResources(context);
 			case 'templates':
 				return storedTemplates;
+			case 'skills':
+				return [];
 		}
 	}
 

@@ -104,6 +104,21 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./fabric/fabric-invite.ts')).fabricInvite,
 	},
+	'fabric rotate': {
+		summary: 'Make a new key of a hub or worker, without a pause',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-rotate.ts')).fabricRotate,
+	},
+	'fabric revoke': {
+		summary: 'Remove a hub or worker and its key',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-revoke.ts')).fabricRevoke,
+	},
+	'fabric drain': {
+		summary: 'Let a worker finish its calls and accept no more',
+		isRare: true,
+		load: async () => (await import('./fabric/fabric-drain.ts')).fabricDrain,
+	},
 	'fabric setup': {
 		summary: 'Prepare the NATS servers, once',
 		isRare: true,

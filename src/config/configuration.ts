@@ -162,8 +162,36 @@ export interface FabricSection {
 	readonly use: readonly string[] | undefined;
 	/** What happens when other hubs change their tools. Default: that of all servers, else `tell`. */
 	readonly pin: PinMode | undefined;
+	/** What hubs may choose this worker by: `gpu`, `zone=a`. */
+	readonly labels: readonly string[];
+	/** Which workers may run calls of this hub; the first rule that matches a tool counts. */
+	readonly rules: readonly FabricRule[];
+	/** Calls of other hubs that run at once here. */
+	readonly limits: FabricLimits;
+	/** `host:port` for health and metrics of `mctl worker`. Default: none. */
+	readonly httpAddr: string | undefined;
 	/** The absolute file that it comes from. */
 	readonly file: string;
+}
+
+/** Which workers may run the calls of some tools. */
+export interface FabricRule {
+	/** Patterns, as `group__tool`. */
+	readonly tools: readonly string[];
+	/** A worker needs all of these labels. */
+	readonly require: readonly string[];
+	/** Workers with all of these are chosen first. */
+	readonly prefer: readonly string[];
+}
+
+/** How many calls of other hubs a worker runs at once; above it calls are refused. */
+export interface FabricLimits {
+	/** Of all hubs. */
+	readonly calls?: number | undefined;
+	/** Of each hub. */
+	readonly perHub?: number | undefined;
+	/** Of each tool, by a pattern of its name as it is offered. */
+	readonly perTool?: Readonly<Record<string, number>> | undefined;
 }
 
 /** What a rule does with a call. */

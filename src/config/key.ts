@@ -5,6 +5,7 @@
  * and the JSON Schema are made from the tables of keys.
  */
 import { isInside } from '../files/is-inside.ts';
+import { LARGEST_PORT } from '../link/address.ts';
 import { type Field, type FieldSource, onlyKeys } from './field.ts';
 
 export type KeySchema = Readonly<Record<string, unknown>>;
@@ -76,6 +77,18 @@ export const text: Shape<string> = {
 export const path: Shape<string> = {
 	read: (field) => field.path(),
 	schema: { type: 'string', minLength: 1 },
+};
+
+/** `host:port`, `[::1]:port` or `:port`. */
+export const address: Shape<string> = {
+	read: (field) => {
+		const given = field.text();
+		if (given === undefined) return undefined;
+		const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(given) ?? [];
+		const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
+		return isAddress ? given : field.report('an address as host:port, for example localhost:9100');
+	},
+	schema: { type: 'string', pattern: ':\\d{1,5}$|\\$\\{' },
 };
 
 export const flag: Shape<boolean> = { read: (field) => field.flag(), schema: { type: 'boolean' } };

@@ -16,9 +16,10 @@ import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { type JsonDocument, parseJsonc } from './jsonc.ts';
+import { address } from './key.ts';
 import { pluginKeys, readPlugin } from './plugin-entry.ts';
 import { readEntry } from './read-entry.ts';
-import { address, type FileSections } from './sections.ts';
+import type { FileSections } from './sections.ts';
 
 /** The keys of the file beside its plugins, and where they are in a configuration. */
 export const yamlKeys: Readonly<Record<string, string>> = {

@@ -2,7 +2,6 @@
  * The sections of a configuration file: one table, from which files are read and merged, and
  * what an untrusted project may say is decided. An entry with a problem is skipped as a whole.
  */
-import { LARGEST_PORT } from '../link/address.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type {
 	Configuration,
@@ -19,6 +18,7 @@ import { CALL_TIMEOUT_MS, LIST_WAIT_MS, RESULT_BYTES, TOOL_EVENTS, TOOL_OUTPUT_B
 import { fabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import {
+	address,
 	bothLists,
 	byName,
 	count,
@@ -51,18 +51,6 @@ import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
 
 /** The sections of one file. */
 export type FileSections = Omit<Configuration, 'root' | 'files'>;
-
-/** `host:port`, `[::1]:port` or `:port`. */
-export const address: Shape<string> = {
-	read: (field) => {
-		const given = field.text();
-		if (given === undefined) return undefined;
-		const [, port] = /^(?:\[[^\]\s]+\]|[^:\s]*):(\d{1,5})$/.exec(given) ?? [];
-		const isAddress = port !== undefined && Number(port) <= LARGEST_PORT;
-		return isAddress ? given : field.report('an address as host:port, for example localhost:9100');
-	},
-	schema: { type: 'string', pattern: ':\\d{1,5}$|\\$\\{' },
-};
 
 const paths: Shape<readonly string[]> = {
 	read: (field) => (field.isPresent ? field.items().flatMap((item) => item.path() ?? []) : undefined),

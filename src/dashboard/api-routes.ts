@@ -12,6 +12,7 @@ import type { RowFilter } from './call-ring.ts';
 import { CatalogueView, kindsOf } from './catalogue-view.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
+import { fabricReply } from './fabric-reply.ts';
 import { latencyChart } from './latency-chart.ts';
 import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
@@ -109,6 +110,7 @@ export class ApiRoutes {
 				path[1] === 'document'
 					? this.#library.document(required(query, 'uri'), signal)
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
+			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 		};

@@ -32,6 +32,7 @@
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/settings                     SettingsReply
+ * GET  /api/fabric                       FabricReply; fetch it again while it is shown
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
  * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes
@@ -39,6 +40,7 @@
  *
  * Calls are in `api-calls.ts`; catalogue, servers, library and settings in `api-offers.ts`.
  */
+import type { FabricOverview, OfferOverview } from '../hub/fabric-overview.ts';
 import type { SourceReport } from '../hub/source-status.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 
@@ -62,6 +64,19 @@ export interface DoneReply {
 	/** One sentence about what happened, where the action alone does not say it. */
 	readonly message?: string | undefined;
 }
+
+/** The fabric: what this hub uses of others, and what it offers; each null when it does not. */
+export interface FabricReply {
+	readonly use: FabricOverview | null;
+	readonly offer: OfferedFabric | null;
+}
+
+/** `OfferOverview` as JSON: counts by the name of the hub, or by the reason. */
+export type OfferedFabric = {
+	readonly [K in keyof OfferOverview]: OfferOverview[K] extends ReadonlyMap<string, number>
+		? Readonly<Record<string, number>>
+		: OfferOverview[K];
+};
 
 /** Everything that the overview shows. */
 export interface DashboardState {

@@ -1,4 +1,5 @@
 /* What the parts of the dashboard share. */
+import type { OfferOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
@@ -12,6 +13,8 @@ export interface DashboardParts {
 	readonly opened: OpenedHub;
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** What this hub offers to other hubs. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
 	/** The journal of the hub. */
 	readonly journalFile: string;
 	readonly calls: CallLog;

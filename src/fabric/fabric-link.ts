@@ -12,6 +12,7 @@
  */
 import type { Msg, MsgHdrs, NatsConnection, Status } from '@nats-io/transport-node';
 import { messageOf, OrchestraError } from '../errors.ts';
+import type { FabricLinkFacts } from '../hub/fabric-overview.ts';
 import type { Log } from '../log.ts';
 import { Backoff } from '../rpc/backoff.ts';
 import { pause, within } from '../rpc/clock.ts';
@@ -70,6 +71,8 @@ export class FabricLink {
 	#isUp = false;
 	#reason = 'it is connecting';
 	#suspicion: string | undefined;
+	#connects = 0;
+	#losses = 0;
 	#error: OrchestraError | undefined;
 	#running: Promise<void> | undefined;
 	/** Messages of this iteration of the event loop. */
@@ -104,6 +107,20 @@ export class FabricLink {
 	/** The server that it is connected to; undefined while it is down. */
 	get server(): string | undefined {
 		return this.#isUp ? this.#connection?.getServer() : undefined;
+	}
+
+	/** For commands, the dashboard and metrics. */
+	get facts(): FabricLinkFacts {
+		const { cluster = null, version = null } = (this.#isUp ? this.info : undefined) ?? {};
+		return {
+			state: this.#isUp ? (this.#suspicion === undefined ? 'up' : 'suspect') : 'down',
+			reason: this.#isUp ? (this.#suspicion ?? null) : this.#reason,
+			server: this.server ?? null,
+			cluster,
+			version,
+			connects: this.#connects,
+			losses: this.#losses,
+		};
 	}
 
 	get info(): NatsConnection['info'] {
@@ -321,6 +338,7 @@ export class FabricLink {
 	#setUp(): void {
 		if (this.#isUp) return;
 		this.#isUp = true;
+		this.#connects++;
 		this.#refusals.clear();
 		this.#log.info(`connected to the fabric at ${this.#connection?.getServer() ?? 'an unknown server'}`);
 		for (const listener of this.#listeners) listener.up?.();
@@ -331,6 +349,7 @@ export class FabricLink {
 		this.#suspicion = undefined;
 		if (!this.#isUp) return;
 		this.#isUp = false;
+		this.#losses++;
 		if (!this.#closing.signal.aborted) this.#log.warn(`the link to the fabric is down: ${reason}`);
 		for (const listener of this.#listeners) listener.down?.();
 	}

@@ -13,6 +13,7 @@ export const workerKinds = [
 	'progress',
 	'log',
 	'ask',
+	'withdraw',
 	'chunk',
 	'result',
 	'gone',
@@ -20,8 +21,8 @@ export const workerKinds = [
 ] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
-/** From a hub to a worker. */
-export const controlKinds = ['cancel', 'ack', 'query', 'answer'] as const;
+/** From a hub to a worker; the last two from the administrator. */
+export const controlKinds = ['cancel', 'ack', 'query', 'answer', 'drain', 'resume'] as const;
 export type ControlKind = (typeof controlKinds)[number];
 
 /** The headers, without their prefix. Absent ones are undefined. */

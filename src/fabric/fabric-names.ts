@@ -52,6 +52,16 @@ export function callsFor(offer: string, tool: string): string {
 	return `orc.call.*.${encodeToken(offer)}.${encodeToken(tool)}`;
 }
 
+/** `orc.to.<hub>.<offer>.<worker>.<tool>`: the call is for one worker. */
+export function directSubject(hub: string, offer: string, worker: string, tool: string): string {
+	return `orc.to.${encodeToken(hub)}.${encodeToken(offer)}.${encodeToken(worker)}.${encodeToken(tool)}`;
+}
+
+/** Calls of any hub for this worker of an offer alone. */
+export function directFor(offer: string, worker: string): string {
+	return `orc.to.*.${encodeToken(offer)}.${encodeToken(worker)}.*`;
+}
+
 /** `orc.out.<worker>.<hub>.<process>.<call>`; a call is `<process>.<id>`. */
 export function outSubject(worker: string, hub: string, call: string): string {
 	return `orc.out.${encodeToken(worker)}.${encodeToken(hub)}.${call}`;
@@ -99,7 +109,7 @@ export function keySubject(key: string): string {
 
 /** Who sent a message, to whom, about which call. */
 export interface SubjectRoute {
-	/** The name in the third token: the worker, or for a call the hub. */
+	/** The name in the third token: the worker, or for a call, also to one worker, the hub. */
 	readonly first: string;
 	/** The name in the fourth token: the hub, or for a call the offer. */
 	readonly second: string;
@@ -116,6 +126,13 @@ export function subjectRoute(subject: string): SubjectRoute | undefined {
 	const secondName = decodeToken(second);
 	if (firstName === undefined || secondName === undefined) return undefined;
 	return { first: firstName, second: secondName, last };
+}
+
+/** The hub and the tool of a call, from its subject; undefined when it is not one of ours. */
+export function callRoute(subject: string): { readonly caller: string; readonly tool: string } | undefined {
+	const route = subjectRoute(subject);
+	const tool = route && decodeToken(route.last.slice(route.last.lastIndexOf('.') + 1));
+	return route === undefined || tool === undefined ? undefined : { caller: route.first, tool };
 }
 
 /** A key of the bucket, read. */

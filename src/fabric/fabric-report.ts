@@ -1,28 +1,33 @@
 /* What `mctl fabric status` shows: the server, who offers what, and who is present. */
 import type { FabricSection } from '../config/configuration.ts';
-import { OrchestraError } from '../errors.ts';
+import type { FabricLinkFacts, WorkerFacts } from '../hub/fabric-overview.ts';
 import { Log } from '../log.ts';
+import { aborted } from '../rpc/abortable.ts';
+import { pause } from '../rpc/clock.ts';
 import { isObject } from '../wire/json.ts';
+import { asAdministrator, withLink } from './administrator-link.ts';
 import { readBucket } from './bucket.ts';
 import { createBucket } from './bucket-setup.ts';
 import { FabricLink } from './fabric-link.ts';
 import { STREAM } from './fabric-names.ts';
 import { MemberKeys } from './member-keys.ts';
+import { OfferFollower } from './offer-follower.ts';
 import { natsAccess } from './open-fabric.ts';
 import { RemoteOffers } from './remote-offers.ts';
 import { ADMINISTRATOR, type Member } from './server-config.ts';
 
-/** How long to wait for a connection. */
-const CONNECT_MS = 5000;
-
 /** A member without its key. */
-export type FabricMember = Omit<Member, 'key'>;
+export type FabricMember = Omit<Member, 'key' | 'retiring'> & {
+	/** It has a new key, and the old one is still valid. */
+	readonly isRotating: boolean;
+};
 
 export interface FabricReport {
 	/** The server that answered. */
 	readonly server: string;
 	readonly version: string;
 	readonly cluster: string | null;
+	readonly link: FabricLinkFacts;
 	/** Of the bucket; null when this member may not ask. */
 	readonly replicas: number | null;
 	/** Those with a key, on the machine where the keys were made; elsewhere none. */
@@ -30,6 +35,8 @@ export interface FabricReport {
 	readonly offers: readonly {
 		readonly name: string;
 		readonly workers: readonly string[];
+		/** The same workers, with what they say about themselves. */
+		readonly workerFacts: readonly WorkerFacts[];
 		readonly tools: number;
 	}[];
 }
@@ -42,25 +49,60 @@ export async function fabricReport(
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const offers = new RemoteOffers();
 		await readBucket(link, (entry) => offers.apply(entry, 0));
-		return {
-			server: link.server ?? '',
-			version: link.info?.version ?? '',
-			cluster: link.info?.cluster ?? null,
-			replicas: await replicasOf(link),
-			members: MemberKeys.ofUser(environment)
-				.list()
-				.filter(({ name }) => name !== ADMINISTRATOR)
-				.map(({ key: _key, ...member }) => member),
-			offers: offers.offers.map((name) => ({
-				name,
-				workers: offers
-					.workers(name)
-					.map((worker) => worker.name)
-					.sort(),
-				tools: offers.toolsOf(name, '').length,
-			})),
-		};
+		return reportOn(link, offers, { environment, replicas: await replicasOf(link) });
 	});
+}
+
+/** Report now and then again, until `signal` is aborted; also while the link is down. Throws `closed` when no server can be reached at first. */
+export async function watchFabric(
+	settings: FabricSection,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	{
+		everyMs,
+		signal,
+		onReport,
+	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => void },
+): Promise<void> {
+	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
+		const follower = new OfferFollower(link, Log.silent, () => {});
+		try {
+			await Promise.race([follower.loaded, aborted(signal)]);
+			while (!signal.aborted) {
+				const replicas = await replicasOf(link);
+				onReport(reportOn(link, follower.offers, { environment, replicas }));
+				// Rejects when the command is ended.
+				await pause(everyMs, signal).catch(() => {});
+			}
+		} finally {
+			follower.close();
+		}
+	});
+}
+
+function reportOn(
+	link: FabricLink,
+	offers: RemoteOffers,
+	{ environment, replicas }: { environment: Readonly<NodeJS.ProcessEnv>; replicas: number | null },
+): FabricReport {
+	return {
+		server: link.server ?? '',
+		version: link.info?.version ?? '',
+		cluster: link.info?.cluster ?? null,
+		link: link.facts,
+		replicas,
+		members: MemberKeys.ofUser(environment)
+			.list()
+			.filter(({ name }) => name !== ADMINISTRATOR)
+			.map(({ key: _key, retiring, ...member }) => ({ ...member, isRotating: retiring !== undefined })),
+		offers: offers.offers.map((name) => {
+			const workerFacts = offers
+				.workers(name)
+				.map(({ hashes: _hashes, revision: _revision, heardAt: _heardAt, ...facts }) => facts)
+				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+			const workers = workerFacts.map((worker) => worker.name);
+			return { name, workers, workerFacts, tools: offers.toolsOf(name, '').length };
+		}),
+	};
 }
 
 async function replicasOf(link: FabricLink): Promise<number | null> {
@@ -74,41 +116,12 @@ async function replicasOf(link: FabricLink): Promise<number | null> {
 }
 
 /** Make the bucket, with the key of the administrator. */
-export async function setUpFabric(
+export function setUpFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<{ readonly server: string; readonly replicas: number }> {
-	const seed = MemberKeys.ofUser(environment).administratorSeed();
-	const access = { ...natsAccess(settings, environment), name: ADMINISTRATOR, credentials: async () => seed };
-	return withLink(new FabricLink(access, Log.silent), async (link) => {
+	return asAdministrator(settings, environment, async (link) => {
 		const replicas = await createBucket(link);
 		return { server: link.server ?? '', replicas };
-	});
-}
-
-async function withLink<T>(link: FabricLink, use: (link: FabricLink) => Promise<T>): Promise<T> {
-	try {
-		await connected(link);
-		return await use(link);
-	} finally {
-		await link.close();
-	}
-}
-
-function connected(link: FabricLink): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const timer = setTimeout(() => {
-			const error = new OrchestraError('closed', `the fabric cannot be reached: ${link.downReason}`, {
-				hint: 'Check fabric.servers and fabric.credentials in the configuration.',
-			});
-			reject(error);
-		}, CONNECT_MS);
-		link.listen({
-			up: () => {
-				clearTimeout(timer);
-				resolve();
-			},
-		});
-		link.open();
 	});
 }

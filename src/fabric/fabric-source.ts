@@ -2,9 +2,11 @@
  * The tools of other hubs as a source. A tool is called `offer__tool`, also when
  * only one offer has a tool of that name.
  */
+import type { FabricRule } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
+import type { FabricOverview } from '../hub/fabric-overview.ts';
 import { withoutCircles } from '../hub/hub-path.ts';
-import { PageUris } from '../hub/page-uris.ts';
+import { LabelledUris } from '../hub/labelled-uris.ts';
 import type { Can, Source } from '../hub/source.ts';
 import type { SourceStatus } from '../hub/source-status.ts';
 import type { Log } from '../log.ts';
@@ -23,12 +25,15 @@ import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink } from './fabric-link.ts';
 import { OfferFollower } from './offer-follower.ts';
 import type { OfferPins } from './offer-pins.ts';
-import { RemoteCalls } from './remote-calls.ts';
+import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
+import type { OfferWorker } from './remote-offers.ts';
 
 export interface FabricSourceOptions {
 	readonly access: NatsAccess;
 	/** Patterns of the tools that are used, as `offer__tool`. */
 	readonly patterns: readonly string[];
+	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
+	readonly rules?: readonly FabricRule[] | undefined;
 	/** What was accepted of the tools of others. Default: they are not compared. */
 	readonly pins?: OfferPins | undefined;
 	/** The id of this hub: tools that came through it are left out. */
@@ -45,22 +50,18 @@ const CALL_WAIT_MS = 8000;
 /** Names of tools that were offered before, for the error of a call. */
 const GONE_NAMES_LIMIT = 20_000;
 
-/** The offer and own name of a tool. */
-interface Route {
-	readonly offer: string;
-	readonly tool: string;
-}
-
 /** What was made of the tools of one offer, until it changes. */
 interface ListedOffer {
 	readonly tools: readonly Tool[];
-	readonly routes: readonly (readonly [string, Route])[];
+	readonly routes: readonly (readonly [string, RemoteTool])[];
 	readonly shown: readonly Tool[];
 }
 
 /** It connects on first use, in the background. */
 export class FabricSource
-	implements Source, Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'retire' | 'configurationKey'>
+	implements
+		Source,
+		Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'retire' | 'configurationKey' | 'overview'>
 {
 	readonly id = 'fabric';
 	readonly kind = 'fabric';
@@ -70,15 +71,16 @@ export class FabricSource
 	readonly link: FabricLink;
 	readonly #options: FabricSourceOptions;
 	readonly #isUsed: ToolTest;
+	readonly #rules: readonly { readonly test: ToolTest; readonly rule: FabricRule }[];
 	readonly #follower: OfferFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by offer. */
 	#listed = new Map<string, ListedOffer>();
 	/** Of every tool of the last list, also of those that are held back. */
-	#routes = new Map<string, Route>();
+	#routes = new Map<string, RemoteTool>();
 	/** Of tools that were listed before. */
-	readonly #gone = new Map<string, Route>();
+	readonly #gone = new Map<string, RemoteTool>();
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;
 	#isWarm = false;
@@ -90,10 +92,12 @@ export class FabricSource
 		this.configurationKey = configurationKey;
 		this.#options = options;
 		// The groups of others are not configured here.
-		this.#isUsed = anyToolPattern(options.patterns, new ServerNames([]));
+		const groups = new ServerNames([]);
+		this.#isUsed = anyToolPattern(options.patterns, groups);
+		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
 		this.link = new FabricLink(access, log);
 		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
-		const workersOf = (offer: string): readonly string[] => this.workersOf(offer);
+		const workersOf = (offer: string): readonly OfferWorker[] => this.#follower.offers.workers(offer);
 		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
 		options.pins?.onHeld(() => {
@@ -122,6 +126,26 @@ export class FabricSource
 	/** The names of the workers of an offer. */
 	workersOf(offer: string): readonly string[] {
 		return this.#follower.offers.workers(offer).map(({ name }) => name);
+	}
+
+	/** What is known now; nothing is asked for. */
+	overview(): FabricOverview {
+		const { access, pins } = this.#options;
+		const { offers } = this.#follower;
+		this.#tools ??= this.#isLoaded ? this.#list() : undefined;
+		const wallClock = Date.now() - performance.now();
+		const groups = [...this.#listed].map(([name, { routes }]) => ({
+			name,
+			tools: routes.length,
+			quarantined: routes.filter(([, { tool }]) => pins?.heldReason(name, tool) !== undefined).length,
+			workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
+				...worker,
+				...this.#calls.counts.of(worker.name),
+				heardAt: Math.round(wallClock + heardAt),
+			})),
+		}));
+		const { inFlight, counts } = this.#calls;
+		return { name: access.name, link: this.link.facts, groups, inFlight, failures: counts.failures };
 	}
 
 	serverOf(name: string): string | undefined {
@@ -166,10 +190,10 @@ export class FabricSource
 		});
 	}
 
-	#call(route: Route, context: CallContext): Promise<Answer> {
+	#call(route: RemoteTool, context: CallContext): Promise<Answer> {
 		const held = this.#options.pins?.heldReason(route.offer, route.tool);
 		if (held !== undefined) return Promise.resolve(failure(held));
-		const called = this.#calls.call(route.offer, route.tool, context);
+		const called = this.#calls.call(route, context);
 		return called.then((result) => this.#pagesOf(route.offer).result(result));
 	}
 
@@ -201,7 +225,7 @@ export class FabricSource
 		const { access, patterns } = this.#options;
 		const { offers } = this.#follower;
 		const before = this.#routes;
-		const routes = new Map<string, Route>();
+		const routes = new Map<string, RemoteTool>();
 		const listed = new Map<string, ListedOffer>();
 		const shown: Tool[] = [];
 		for (const offer of offers.offers) {
@@ -219,7 +243,7 @@ export class FabricSource
 		return shown;
 	}
 
-	#noteGone(name: string, route: Route): void {
+	#noteGone(name: string, route: RemoteTool): void {
 		this.#gone.set(name, route);
 		const [oldest] = this.#gone.keys();
 		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
@@ -227,14 +251,16 @@ export class FabricSource
 
 	#listOffer(offer: string, tools: readonly Tool[]): ListedOffer {
 		const { pins, hubId: own, log } = this.#options;
-		const routes: [string, Route][] = [];
+		const routes: [string, RemoteTool][] = [];
 		const shown: Tool[] = [];
 		for (const tool of withoutCircles(tools, { own, kind: `tools of ${offer}`, log })) {
 			const name = qualifiedName(offer, tool.name);
-			if (!this.#isUsed({ name, server: offer, tool: tool.name })) continue;
+			const named = { name, server: offer, tool: tool.name };
+			if (!this.#isUsed(named)) continue;
+			const rule = this.#rules.find(({ test }) => test(named))?.rule;
 			// All tools of a group that is used, so that another `use` is no drift.
 			if (routes.length === 0) pins?.read(offer, tools);
-			routes.push([name, { offer, tool: tool.name }]);
+			routes.push([name, { offer, tool: tool.name, rule }]);
 			if (pins?.heldReason(offer, tool.name) === undefined) {
 				shown.push({ ...this.#pagesOf(offer).tool(tool), name });
 			}
@@ -243,8 +269,8 @@ export class FabricSource
 	}
 
 	/** No pages cross the fabric: those of a remote tool must not be read as pages of a server here. */
-	#pagesOf(offer: string): PageUris {
-		return new PageUris(`fabric ${offer}`);
+	#pagesOf(offer: string): LabelledUris {
+		return new LabelledUris(`fabric ${offer}`);
 	}
 
 	#changed(): void {

@@ -33,6 +33,8 @@ export const LARGE_FABRIC_WORKERS = 500;
 export const PRESENCE_TTL_MS = 20_000;
 /** Silence after which a hub removes a worker by itself: before the TTL, because the server expires keys a little late. */
 export const PRESENCE_SILENCE_MS = 19_000;
+/** Silence after which a hub that may choose a worker chooses another one. */
+export const PRESENCE_LATE_MS = 12_000;
 export const PRESENCE_SWEEP_MS = 500;
 /** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;
@@ -76,7 +78,7 @@ export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
 export const KEPT_RESULTS_BYTES: number = 64 * 1024 * 1024;
 /** Large results that have not arrived yet, in bytes; above it a worker refuses calls. */
 export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
-/** Calls in flight at one worker; above it calls are refused. */
+/** Calls in flight at one worker, unless its configuration has another limit; above it calls are refused. */
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
@@ -86,3 +88,10 @@ export const MESSAGE_BYTES: number = 512 * 1024;
 export const BUCKET_BYTES: number = 256 * 1024 * 1024;
 /** Largest part of an offer in one key of the bucket. */
 export const BODY_BYTES: number = 256 * 1024;
+/** Labels of a worker. */
+export const LABELS_LIMIT = 32;
+/** Workers whose calls a hub counts, and failures that it remembers. */
+export const COUNTED_WORKERS = 10_000;
+export const FAILURES_KEPT = 20;
+/** How long a worker may take to accept an order of the administrator. */
+export const ORDER_MS = 5000;

@@ -4,31 +4,43 @@
  * There is one subscription per tool, all in the queue group `w`: the server gives each
  * call to one of the equal workers that are subscribed, and knows at once when there is
  * none. A worker subscribes when the server has stored its bodies, and unsubscribes when
- * the server refuses its messages: a worker that may not answer must not receive calls.
+ * the server refuses its messages: a worker that may not answer must not receive calls. One
+ * more subscription is for hubs that choose the worker themselves, by its labels.
  */
+
+import type { FabricLimits } from '../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../errors.ts';
+import type { OfferOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import type { NatsAccess } from './connect-nats.ts';
 import { FabricLink } from './fabric-link.ts';
-import { callsFor, controlFor, QUEUE_GROUP } from './fabric-names.ts';
-import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS } from './fabric-timers.ts';
+import { callsFor, controlFor, directFor, QUEUE_GROUP } from './fabric-names.ts';
+import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS, WORKER_DRAIN_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import type { LinkSubscription } from './link-subscriptions.ts';
 import { offerBodies, offeredTools } from './offered-tools.ts';
 import { Presence } from './presence.ts';
-import { RemoteRuns } from './remote-runs.ts';
+import type { PresenceFacts } from './presence-value.ts';
+import { type Order, RemoteRuns } from './remote-runs.ts';
 
 /** Changes of the tools within this time are published together. */
 const DEBOUNCE_MS = 10;
 
-export interface FabricWorkerOptions {
+/** What may change while it runs. */
+export interface OfferSettings {
+	/** Patterns of the tools. */
+	readonly patterns: readonly string[];
+	/** What hubs may choose this worker by. */
+	readonly labels?: readonly string[] | undefined;
+	readonly limits?: FabricLimits | undefined;
+}
+
+export interface FabricWorkerOptions extends OfferSettings {
 	readonly access: NatsAccess;
 	/** The name of the offer; equal workers share it. */
 	readonly offer: string;
-	/** Patterns of the tools. */
-	readonly patterns: readonly string[];
 	readonly hub: Hub;
 	/** How long `close` waits for running calls. Default 12 s. */
 	readonly drainMs?: number | undefined;
@@ -44,8 +56,12 @@ export class FabricWorker {
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
-	#patterns: readonly string[];
-	#names: readonly string[] = [];
+	#settings: OfferSettings;
+	#names: ReadonlySet<string> = new Set();
+	/** The presence was written on this connection. */
+	#isPresent = false;
+	/** The administrator wants no more calls here. */
+	#isDraining = false;
 	/** The number of tools that was logged last. */
 	#logged: number | undefined;
 	/** The server does not let this worker answer. */
@@ -58,27 +74,58 @@ export class FabricWorker {
 	constructor(options: FabricWorkerOptions) {
 		const { access, hub, offer, log } = options;
 		this.#options = options;
-		this.#patterns = options.patterns;
+		this.#settings = options;
 		this.link = new FabricLink(access, log);
 		this.offered = new Promise((resolve, reject) => {
 			this.#settleOffered = { resolve, reject };
 		});
 		this.offered.catch(() => {}); // the link has logged it
 		const parts = { link: this.link, name: access.name, log };
-		this.#runs = new RemoteRuns({ ...parts, instance: randomId(), hub });
+		this.#runs = new RemoteRuns({
+			...parts,
+			instance: randomId(),
+			hub,
+			isOffered: (tool) => this.#names.has(tool),
+			onOrder: (order) => this.#carryOut(order),
+		});
+		this.#runs.limits.set(options.limits ?? {});
+		const facts = (): PresenceFacts => ({
+			version: hub.info.version,
+			labels: this.#settings.labels ?? [],
+			running: this.running,
+			isDraining: this.#isDraining,
+		});
 		const onStored = (): void => this.#subscribe();
 		const onOffered = (): void => this.#logOffer();
-		this.#presence = new Presence({ ...parts, offer, onStored, onOffered });
+		this.#presence = new Presence({ ...parts, offer, facts, onStored, onOffered });
 	}
 
 	/** The names of the tools that are offered. */
 	get tools(): readonly string[] {
-		return this.#names;
+		return [...this.#names];
 	}
 
 	/** The number of calls of other hubs that run. */
 	get running(): number {
 		return this.#runs.running;
+	}
+
+	/** For health, metrics and the dashboard. */
+	overview(): OfferOverview {
+		const { access, offer } = this.#options;
+		const link = this.link.facts;
+		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;
+		return {
+			name: access.name,
+			group: offer,
+			link,
+			tools: this.#names.size,
+			isReady: isReady && this.#closing === undefined,
+			isDraining: this.#isDraining,
+			running: this.#runs.limits.byHub,
+			accepted: this.#runs.accepted,
+			refused: this.#runs.refused,
+		};
 	}
 
 	/** Connect and offer. Returns when the first offer is made, or is not possible yet. */
@@ -92,7 +139,10 @@ export class FabricWorker {
 				void this.#presence.refresh();
 				this.#runs.onUp();
 			},
-			down: () => this.#runs.onDown(),
+			down: () => {
+				this.#isPresent = false;
+				this.#runs.onDown();
+			},
 			unusable: (error) => this.#settleOffered?.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
@@ -106,10 +156,10 @@ export class FabricWorker {
 		await this.#update();
 	}
 
-	/** Offer the tools that match these patterns from now on. Running calls go on. */
-	offerOnly(patterns: readonly string[]): Promise<void> {
-		if (patterns.join('\n') === this.#patterns.join('\n')) return this.#updating;
-		this.#patterns = patterns;
+	/** Use other settings from now on. Running calls go on. */
+	change(settings: OfferSettings): Promise<void> {
+		this.#settings = settings;
+		this.#runs.limits.set(settings.limits ?? {});
 		return this.#update();
 	}
 
@@ -145,6 +195,28 @@ export class FabricWorker {
 		if (this.running > 0) log.warn(`${this.running} calls of other hubs were ended after ${drainMs} ms`);
 	}
 
+	/** Until it is resumed or restarted, hubs do not see its tools and no call arrives. */
+	async #carryOut(order: Order): Promise<string> {
+		const { log } = this.#options;
+		this.#isDraining = order === 'drain';
+		log.info(this.#isDraining ? 'draining: the administrator said so' : 'calls are accepted again');
+		if (order === 'resume') {
+			this.#runs.resume();
+			await this.#presence.refresh();
+			return 'it accepts calls again';
+		}
+		await this.#presence.refresh();
+		this.#unsubscribe();
+		await this.#runs.drain(WORKER_DRAIN_MS);
+		log.info('drained: no call runs');
+		return 'it runs no calls';
+	}
+
+	#unsubscribe(): void {
+		for (const subscription of this.#subscriptions.values()) void subscription.drain();
+		this.#subscriptions.clear();
+	}
+
 	#update(): Promise<void> {
 		this.#debounce = undefined;
 		this.#updating = this.#updating.then(() => this.#offerTools());
@@ -154,12 +226,12 @@ export class FabricWorker {
 	async #offerTools(): Promise<void> {
 		const { hub, log } = this.#options;
 		try {
-			const tools = await offeredTools(hub, this.#patterns);
-			this.#names = tools.map(({ name }) => name);
-			const names = new Set(this.#names);
-			for (const [name, subscription] of this.#subscriptions) {
-				if (names.has(name)) continue;
-				this.#subscriptions.delete(name);
+			const tools = await offeredTools(hub, this.#settings.patterns);
+			this.#names = new Set(tools.map(({ name }) => name));
+			const subjects = new Set(this.#subjects());
+			for (const [subject, subscription] of this.#subscriptions) {
+				if (subjects.has(subject)) continue;
+				this.#subscriptions.delete(subject);
 				void subscription.drain();
 			}
 			const onLarge = (name: string): void =>
@@ -171,13 +243,25 @@ export class FabricWorker {
 	}
 
 	#subscribe(): void {
-		if (this.#isRefused || this.#closing !== undefined) return;
-		for (const name of this.#names) {
-			if (this.#subscriptions.has(name)) continue;
-			const subject = callsFor(this.#options.offer, name);
-			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), QUEUE_GROUP);
-			this.#subscriptions.set(name, onCall);
+		if (this.#isRefused || this.#isDraining || this.#closing !== undefined) return;
+		const direct = this.#directSubject();
+		for (const subject of this.#subjects()) {
+			if (this.#subscriptions.has(subject)) continue;
+			const queue = subject === direct ? undefined : QUEUE_GROUP;
+			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), queue);
+			this.#subscriptions.set(subject, onCall);
 		}
+	}
+
+	/** Where calls for this worker arrive. */
+	#subjects(): string[] {
+		const { offer } = this.#options;
+		return [...[...this.#names].map((name) => callsFor(offer, name)), this.#directSubject()];
+	}
+
+	#directSubject(): string {
+		const { access, offer } = this.#options;
+		return directFor(offer, access.name);
 	}
 
 	/** Equal workers get the calls until the next connection, or until the server stores the bodies again. */
@@ -187,14 +271,14 @@ export class FabricWorker {
 		this.#presence.forget();
 		if (this.#subscriptions.size > 0)
 			log.error(`no more calls are accepted: the NATS server does not permit ${access.name} to answer them`);
-		for (const subscription of this.#subscriptions.values()) void subscription.drain();
-		this.#subscriptions.clear();
+		this.#unsubscribe();
 	}
 
 	#logOffer(): void {
 		this.#settleOffered?.resolve();
-		const { length } = this.#names;
-		if (length !== this.#logged) this.#options.log.info(`offering ${length} tools to the fabric`);
-		this.#logged = length;
+		this.#isPresent = true;
+		const { size } = this.#names;
+		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);
+		this.#logged = size;
 	}
 }

@@ -1,18 +1,19 @@
 /*
- * The offer of a hub that follows its configuration: other patterns change what is
- * offered at once; another server, name or group needs a new connection, which is made
+ * The offer of a hub that follows its configuration: other patterns, labels and limits
+ * count at once; another server, name or group needs a new connection, which is made
  * when the running calls of the old one have ended.
  */
 import { messageOf } from '../errors.ts';
+import type { OfferOverview } from '../hub/fabric-overview.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
-import type { FabricWorker } from './fabric-worker.ts';
+import type { FabricWorker, OfferSettings } from './fabric-worker.ts';
 
 /** What the configuration says now. */
 export interface WantedOffer {
 	/** Equal for the same servers, name and group. */
 	readonly key: string;
-	readonly patterns: readonly string[];
+	readonly settings: OfferSettings;
 	/** Throws `bad_input` for servers that may not be used. */
 	open(): FabricWorker;
 }
@@ -34,6 +35,11 @@ export class FollowedOffer {
 
 	get isOpen(): boolean {
 		return this.#worker !== undefined;
+	}
+
+	/** Undefined while nothing is offered. */
+	overview(): OfferOverview | undefined {
+		return this.#worker?.overview();
 	}
 
 	/** The names of the tools that are offered. */
@@ -71,7 +77,7 @@ export class FollowedOffer {
 		if (this.#isClosed) return;
 		const wanted = this.#wanted();
 		if (wanted !== undefined && this.#worker !== undefined && wanted.key === this.#key)
-			return this.#worker.offerOnly(wanted.patterns);
+			return this.#worker.change(wanted.settings);
 		const before = this.#worker;
 		this.#worker = undefined;
 		await before?.close();

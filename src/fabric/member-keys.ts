@@ -2,9 +2,10 @@
  * The keys of the members, on the machine of the administrator: `~/.orchestra/fabric`.
  *
  * The seed of a member is written once, to a file that only this user can read; the list
- * of members has public keys only. To remove a member, remove its line and its file.
+ * of members has public keys only. While a key is rotated, the list has the old one too, so
+ * that the member works with either until it has the new one.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
@@ -27,6 +28,11 @@ export class MemberKeys {
 
 	private constructor(folder: string) {
 		this.#folder = folder;
+	}
+
+	/** Where the certificates of the nodes of a cluster are. */
+	get certificatesFolder(): string {
+		return join(this.#folder, 'certs');
 	}
 
 	/** The file with the seed of a member. */
@@ -63,18 +69,67 @@ export class MemberKeys {
 		const file = this.seedFile(about.name);
 		if (members.some(({ name }) => name === about.name) || existsSync(file)) {
 			throw new OrchestraError('bad_input', `${about.name} has a key already: ${file}`, {
-				hint: `To make a new one, remove ${file} and the line of ${about.name} in ${this.#listFile}.`,
+				hint: `mctl fabric rotate ${about.name} makes a new one, mctl fabric revoke ${about.name} removes it.`,
 			});
 		}
-		const { nkeys } = await loadNats();
-		const pair = nkeys.createUser();
-		const member = { ...about, key: pair.getPublicKey() };
-		const seed = new TextDecoder().decode(pair.getSeed());
+		const { key, seed } = await newKey();
+		const member = { ...about, key };
 		writeFileSync(file, `${seed}\n`, { mode: PRIVATE, flag: 'wx' });
-		const first = about.name === ADMINISTRATOR ? [member, ...members] : [...members, member];
-		const lines = first.map((each) => `\t${JSON.stringify(each)}`).join(',\n');
-		replaceFile(this.#listFile, Buffer.from(`[\n${lines}\n]\n`), { mode: PRIVATE });
+		this.#write(about.name === ADMINISTRATOR ? [member, ...members] : [...members, member]);
 		return member;
+	}
+
+	/** Remove a member and its seed. Throws `not_found` when there is none of this name. */
+	revoke(name: string): void {
+		const members = this.#read();
+		this.#named(members, name);
+		if (name === ADMINISTRATOR)
+			throw new OrchestraError('bad_input', 'the administrator cannot be revoked', {
+				hint: `mctl fabric rotate ${name} makes a new key.`,
+			});
+		this.#write(members.filter((member) => member.name !== name));
+		rmSync(this.seedFile(name), { force: true });
+	}
+
+	/** Make a new key of a member; the old one is valid too until `finishRotation`. */
+	async rotate(name: string): Promise<Member> {
+		const members = this.#read();
+		const before = this.#named(members, name);
+		if (before.retiring !== undefined)
+			throw new OrchestraError('bad_input', `the key of ${name} is being rotated already`, {
+				hint: `When ${name} has its new key: mctl fabric rotate ${name} --finish`,
+			});
+		const { key, seed } = await newKey();
+		const member = { ...before, key, retiring: before.key };
+		// The list first: a seed that no server knows would lock the member out.
+		this.#write(members.map((each) => (each.name === name ? member : each)));
+		replaceFile(this.seedFile(name), Buffer.from(`${seed}\n`), { mode: PRIVATE });
+		return member;
+	}
+
+	/** The old key of a member is valid no more. */
+	finishRotation(name: string): void {
+		const members = this.#read();
+		const { retiring, ...member } = this.#named(members, name);
+		if (retiring === undefined)
+			throw new OrchestraError('bad_input', `the key of ${name} is not being rotated`, {
+				hint: `mctl fabric rotate ${name} makes a new one.`,
+			});
+		this.#write(members.map((each) => (each.name === name ? member : each)));
+	}
+
+	#named(members: readonly Member[], name: string): Member {
+		const found = members.find((member) => member.name === name);
+		if (found) return found;
+		const names = members.map((member) => member.name).join(', ') || 'none';
+		throw new OrchestraError('not_found', `there is no member called ${name}`, {
+			hint: `Members with a key on this machine: ${names}.`,
+		});
+	}
+
+	#write(members: readonly Member[]): void {
+		const lines = members.map((each) => `\t${JSON.stringify(each)}`).join(',\n');
+		replaceFile(this.#listFile, Buffer.from(`[\n${lines}\n]\n`), { mode: PRIVATE });
 	}
 
 	get #listFile(): string {
@@ -91,6 +146,12 @@ export class MemberKeys {
 			hint: `Correct or remove ${file}.`,
 		});
 	}
+}
+
+async function newKey(): Promise<{ key: string; seed: string }> {
+	const { nkeys } = await loadNats();
+	const pair = nkeys.createUser();
+	return { key: pair.getPublicKey(), seed: new TextDecoder().decode(pair.getSeed()) };
 }
 
 function isMember(value: unknown): value is Member {

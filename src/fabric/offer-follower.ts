@@ -43,6 +43,7 @@ export class OfferFollower {
 			if (entry && this.offers.apply(entry, performance.now())) this.#changed();
 		});
 		link.listen({ up: () => void this.#load() });
+		if (link.isUp) void this.#load();
 		this.#sweeping = setInterval(() => this.#sweep(), PRESENCE_SWEEP_MS);
 		this.#sweeping.unref();
 	}

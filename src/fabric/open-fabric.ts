@@ -28,12 +28,13 @@ export function natsAccess(
 /** The tools of other hubs. It connects in the background. */
 export async function openFabricSource(settings: FabricSection, parts: FabricParts): Promise<Source> {
 	const { environment, configurationKey, log } = parts;
-	const { file, pin, use = ['*'] } = settings;
+	const { file, pin, use = ['*'], rules } = settings;
 	const access = natsAccess(settings, environment);
 	const pins = new OfferPins({ file, pin, ...parts });
 	return new FabricSource({
 		access,
 		patterns: use,
+		rules,
 		pins,
 		hubId: hubIdIn(environment),
 		configurationKey,
@@ -47,13 +48,14 @@ export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<F
 		const { fabric } = opened.configuration();
 		const patterns = fabric?.offer ?? parts.patterns;
 		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
-		const { servers, name, ca, credentials, group } = fabric;
+		const { servers, name, ca, credentials, group, labels, limits } = fabric;
+		const settings = { patterns, labels, limits };
 		const open = (): FabricWorker => {
 			const access = natsAccess(fabric, parts.environment);
 			const { drainMs, log } = parts;
-			return new FabricWorker({ access, offer: group, patterns, hub: opened.hub, drainMs, log });
+			return new FabricWorker({ access, offer: group, ...settings, hub: opened.hub, drainMs, log });
 		};
-		return { key: entryKey({ servers, name, ca, credentials, group }), patterns, open };
+		return { key: entryKey({ servers, name, ca, credentials, group }), settings, open };
 	};
 	const offer = new FollowedOffer(wanted, parts.log);
 	await offer.follow(opened);

@@ -20,6 +20,7 @@ import {
 	PRESENCE_TTL_MS,
 } from './fabric-timers.ts';
 import type { OfferBody } from './offered-tools.ts';
+import { type PresenceFacts, presenceText } from './presence-value.ts';
 
 /** Wait after a failure, for example while a cluster elects a leader. */
 const RETRY_MS = 500;
@@ -30,6 +31,8 @@ export interface PresenceOptions {
 	readonly offer: string;
 	/** The name of this worker. */
 	readonly name: string;
+	/** What this worker says about itself now. */
+	readonly facts: () => PresenceFacts;
 	readonly log: Log;
 	/** The server has stored the bodies, so it permits this name; the presence follows. */
 	readonly onStored: () => void;
@@ -98,7 +101,7 @@ export class Presence {
 	}
 
 	async #write(): Promise<void> {
-		const { link, offer, name, log, onStored, onOffered } = this.#options;
+		const { link, offer, name, facts, log, onStored, onOffered } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
 			const bodies = this.#bodies ?? [];
@@ -106,7 +109,7 @@ export class Presence {
 			onStored();
 			const hashes = bodies.map(({ hash }) => hash);
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
-			this.#revision = await putKey(link, presenceKey(offer, name), JSON.stringify({ h: hashes }), options);
+			this.#revision = await putKey(link, presenceKey(offer, name), presenceText(hashes, facts()), options);
 			this.#pace.wrote(this.#revision, performance.now());
 			if (this.#lastProblem !== '') log.info('the offer is published again');
 			this.#lastProblem = '';

@@ -7,6 +7,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import type { JsonText } from '../wire/json-text.ts';
+import type { WorkerCalls } from './call-counts.ts';
 import type { ChunkReceiver } from './chunk-receiver.ts';
 import {
 	ACCEPT_MS,
@@ -31,6 +32,8 @@ export interface RemoteCallOptions {
 	readonly id: string;
 	readonly offer: string;
 	readonly tool: string;
+	/** The worker that it was sent to; undefined when the server chose one. */
+	readonly target?: string | undefined;
 	/** The subject that it was sent to. */
 	readonly subject: string;
 	readonly context: CallContext;
@@ -46,9 +49,11 @@ export class RemoteCall {
 	/** The worker that accepted it. */
 	worker: { readonly name: string; readonly instance: string | undefined } | undefined;
 	chunks: ChunkReceiver | undefined;
+	/** Of the worker that has it. */
+	counts: WorkerCalls | undefined;
 	isCanceled = false;
-	/** Answers that were sent, by the number of the question; undefined while the client is asked. */
-	readonly answers: Map<number, string | undefined> = new Map();
+	/** By the number of the question: the answer that was sent, or while the client is asked, what withdraws it. */
+	readonly answers: Map<number, string | AbortController> = new Map();
 	#heardAt: number;
 	#queriedAt = Number.NEGATIVE_INFINITY;
 	#queryingSince: number | undefined;
@@ -58,6 +63,12 @@ export class RemoteCall {
 	constructor(about: RemoteCallOptions) {
 		this.about = about;
 		this.#heardAt = about.sentAt;
+	}
+
+	/** Whether a message of this worker about the call counts. */
+	mayHearFrom(worker: string): boolean {
+		const expected = this.worker?.name ?? this.about.target;
+		return expected === undefined || expected === worker;
 	}
 
 	/** A worker has it; the first one that says so. */

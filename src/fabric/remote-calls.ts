@@ -3,22 +3,28 @@
  *
  * A call is published once, to a queue group. What comes back is matched by the id in
  * the subject, which nobody can guess; after a worker has accepted a call, only that
- * worker is listened to. One timer watches over all calls.
+ * worker is listened to. A call with a rule about labels is published to one worker that
+ * this hub chooses. One timer watches over all calls.
  */
 import type { Msg } from '@nats-io/transport-node';
+import type { FabricRule } from '../config/configuration.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
+import type { FabricFailure } from '../hub/fabric-overview.ts';
 import type { Log } from '../log.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { toRpcError } from '../rpc/rpc-error.ts';
 import { isObject } from '../wire/json.ts';
 import { encodeJson, JsonText } from '../wire/json-text.ts';
 import { NO_RESPONDERS } from './bucket.ts';
+import { CallCounts } from './call-counts.ts';
+import { chooseWorker } from './choose-worker.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type ControlKind, type Envelope, readEnvelope } from './fabric-message.ts';
 import {
 	callSubject,
 	controlSubject,
+	directSubject,
 	heartbeatOf,
 	NOBODY,
 	noWorkerSubject,
@@ -29,16 +35,24 @@ import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from './fabric-timers.ts';
 import { randomId } from './inbox-prefix.ts';
 import { notRun, RemoteCall, unknownOutcome, unusableResult } from './remote-call.ts';
 import { callBody, readQuestions, readResult } from './remote-content.ts';
+import type { OfferWorker } from './remote-offers.ts';
 import { payloadTooLarge } from './remote-questions.ts';
 
 export interface RemoteCallsOptions {
 	readonly link: FabricLink;
 	/** The name of this hub. */
 	readonly name: string;
-	/** The names of the workers of an offer. */
-	readonly workersOf: (offer: string) => readonly string[];
+	/** The workers of an offer. */
+	readonly workersOf: (offer: string) => readonly OfferWorker[];
 	readonly hasWorkers: (offer: string) => boolean;
 	readonly log: Log;
+}
+
+/** The offer and own name of a tool, and the rule about its workers. */
+export interface RemoteTool {
+	readonly offer: string;
+	readonly tool: string;
+	readonly rule?: FabricRule | undefined;
 }
 
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
@@ -47,6 +61,7 @@ const PROCESS_CHARACTERS = 8;
 
 export class RemoteCalls {
 	readonly #options: RemoteCallsOptions;
+	readonly counts: CallCounts = new CallCounts();
 	readonly #calls = new Map<string, RemoteCall>();
 	/** Of this process: several may share the name of a hub, and each receives only what is its own. */
 	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
@@ -69,24 +84,30 @@ export class RemoteCalls {
 	}
 
 	/** Call a tool of an offer. Rejects with `closed` when it did not run, or when its outcome is unknown. */
-	call(offer: string, tool: string, context: CallContext): Promise<JsonText> {
+	call({ offer, tool, rule }: RemoteTool, context: CallContext): Promise<JsonText> {
 		return new Promise((resolve, reject) => {
 			const id = `${this.#process}.${randomId()}`;
 			const { link, name } = this.#options;
-			const subject = callSubject(name, offer, tool);
-			const fail = (reason: string): void => reject(this.#logged(notRun(offer, tool, reason)));
+			const fail = (reason: string): void =>
+				reject(this.#failed({ offer, tool }, notRun(offer, tool, reason)));
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
 			if (link.suspicion !== undefined) return fail(`the link to the fabric is suspect: ${link.suspicion}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
+			const chosen = rule === undefined ? 'any' : this.#choose(offer, rule);
+			if (typeof chosen === 'object' && 'reason' in chosen) return fail(chosen.reason);
+			const target = chosen === 'any' ? undefined : chosen.worker;
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
 			const body = callBody(context, tool, traceparent);
 			if (!link.fits(body))
 				return fail(
 					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
 				);
-			const about = { id, offer, tool, subject, context, sentAt: performance.now(), resolve, reject };
+			const subject =
+				target === undefined ? callSubject(name, offer, tool) : directSubject(name, offer, target, tool);
+			const about = { id, offer, tool, target, subject, context, sentAt: performance.now(), resolve, reject };
 			const call = new RemoteCall(about);
 			this.#calls.set(id, call);
+			if (target !== undefined) call.counts = this.counts.begin(target);
 			const envelope: Envelope = {
 				call: id,
 				expires: Date.now() + EXPIRY_MS,
@@ -126,7 +147,7 @@ export class RemoteCalls {
 			if (message.headers?.code === NO_RESPONDERS) this.#notRun(call, 'no worker offers it now');
 			return;
 		}
-		if (call.worker !== undefined && call.worker.name !== worker) return;
+		if (!call.mayHearFrom(worker)) return;
 		try {
 			this.#onEvent(call, worker, message);
 		} catch (error) {
@@ -148,14 +169,28 @@ export class RemoteCalls {
 			return;
 		}
 		if (kind === undefined) return;
-		call.acceptedBy(worker, envelope.worker);
+		this.#accepted(call, worker, envelope.worker);
 		call.heard(performance.now());
 		if (call.isCanceled) return this.#endCanceled(call);
 		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
 		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
 		else if (kind === 'ask') this.#onQuestion(call, envelope.seq ?? 0, message.string());
+		else if (kind === 'withdraw') withdrawQuestion(call, envelope.seq ?? 0);
 		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
+	}
+
+	#choose(offer: string, rule: FabricRule): ReturnType<typeof chooseWorker> {
+		const candidates = this.#options.workersOf(offer).map((worker) => {
+			const { inFlight } = this.counts.of(worker.name);
+			return { ...worker, inFlight };
+		});
+		return chooseWorker(candidates, rule, performance.now());
+	}
+
+	#accepted(call: RemoteCall, worker: string, instance: string | undefined): void {
+		call.acceptedBy(worker, instance);
+		call.counts ??= this.counts.begin(worker);
 	}
 
 	#onChunk(call: RemoteCall, { seq = 0, chunks = 0, size = 0, reason }: Envelope, data: Uint8Array): void {
@@ -182,13 +217,12 @@ export class RemoteCalls {
 			call.answers.set(seq, sent);
 			this.#tell(call, 'answer', { seq }, sent);
 		};
-		if (call.answers.has(seq)) {
-			const given = call.answers.get(seq);
-			if (given !== undefined) answer(given);
-			return;
-		}
-		call.answers.set(seq, undefined);
-		call.about.context.askAll(readQuestions(text)).then(
+		const given = call.answers.get(seq);
+		if (typeof given === 'string') return answer(given);
+		if (given !== undefined) return;
+		const withdrawn = new AbortController();
+		call.answers.set(seq, withdrawn);
+		call.about.context.askAll(readQuestions(text), withdrawn.signal).then(
 			(answers) => answer(encodeJson({ answers })),
 			(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
 		);
@@ -201,8 +235,8 @@ export class RemoteCalls {
 		const now = performance.now();
 		for (const id of Array.isArray(ids) ? ids : []) {
 			const call = this.#calls.get(String(id));
-			if (call === undefined || (call.worker && call.worker.name !== worker)) continue;
-			call.acceptedBy(worker, instance);
+			if (call === undefined || !call.mayHearFrom(worker)) continue;
+			this.#accepted(call, worker, instance);
 			call.heard(now);
 			if (call.isCanceled) this.#endCanceled(call);
 		}
@@ -216,9 +250,14 @@ export class RemoteCalls {
 			call.reconnected(now);
 			if (call.worker) this.#query(call);
 			else
-				for (const worker of this.#options.workersOf(call.about.offer).slice(0, ASKED_WORKERS))
+				for (const worker of this.#workersFor(call).slice(0, ASKED_WORKERS))
 					this.#send(call, worker, { kind: 'query', seq: 0 });
 		}
+	}
+
+	/** Those that may have it. */
+	#workersFor({ about: { offer, target } }: RemoteCall): readonly string[] {
+		return target === undefined ? this.#options.workersOf(offer).map(({ name }) => name) : [target];
 	}
 
 	/** The server does not say which message it refused, so all that nobody has accepted on this subject. */
@@ -284,18 +323,33 @@ export class RemoteCalls {
 
 	#fail(call: RemoteCall, error: OrchestraError): void {
 		this.#remove(call);
-		if (!call.isCanceled) call.about.reject(this.#logged(error));
+		const { offer, tool, reject } = call.about;
+		if (!call.isCanceled) reject(this.#failed({ offer, tool, worker: call.worker?.name }, error));
+		if (call.counts && error.data['outcome'] === 'unknown') call.counts.unknown++;
 	}
 
-	#logged(error: OrchestraError): OrchestraError {
+	#failed(
+		{ offer, tool, worker = null }: RemoteTool & { worker?: string | null | undefined },
+		error: OrchestraError,
+	): OrchestraError {
 		this.#options.log.warn(error.message);
+		// All errors of `remote-call.ts` have it.
+		const outcome = error.data['outcome'] as FabricFailure['outcome'];
+		this.counts.failed({ at: Date.now(), group: offer, tool, worker, outcome, message: error.message });
 		return error;
 	}
 
 	#remove(call: RemoteCall): void {
-		this.#calls.delete(call.about.id);
+		if (this.#calls.delete(call.about.id) && call.counts) call.counts.inFlight--;
 		if (this.#calls.size === 0) this.#whenIdle?.();
 	}
+}
+
+/** The tool wants no answer any more, so the client is not asked any more. */
+function withdrawQuestion({ answers }: RemoteCall, seq: number): void {
+	const asked = answers.get(seq);
+	if (asked instanceof AbortController)
+		asked.abort(new OrchestraError('canceled', 'the tool withdrew its question'));
 }
 
 /** A result, whole or in chunks, is sent after the run. */

@@ -9,23 +9,22 @@
  * Bodies are kept by their hash, which is checked, so equal workers share one, and it
  * does not matter who wrote it. A body that no presence names any more is dropped.
  */
+import type { WorkerFacts } from '../hub/fabric-overview.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
-import { isObject } from '../wire/json.ts';
-import { BodyStore, parsedOffer, TOOLS_LIMIT } from './body-store.ts';
+import { BodyStore, TOOLS_LIMIT } from './body-store.ts';
 import type { BucketEntry } from './bucket.ts';
 import { type CatalogueKey, parseKey, presenceKey } from './fabric-names.ts';
 import { PRESENCE_SILENCE_MS } from './fabric-timers.ts';
+import { readPresence } from './presence-value.ts';
 
 /** A worker of an offer. */
-export interface OfferWorker {
-	readonly name: string;
+export interface OfferWorker extends WorkerFacts {
 	/** The hashes of its bodies. */
 	readonly hashes: readonly string[];
 	revision: number;
 	heardAt: number;
 }
 
-const HASHES_LIMIT = 64;
 /** A key that is gone, so that an older value does not bring it back. Bounded by the number of workers. */
 const GONE_LIMIT = 10_000;
 
@@ -139,8 +138,8 @@ export class RemoteOffers {
 			this.#noteGone(key, revision);
 			return this.#removeWhere((each, worker) => each === offer && worker.name === name);
 		}
-		const hashes = hashesOf(read());
-		workers.set(name, { name, hashes, revision, heardAt: now });
+		const { hashes, facts } = readPresence(read());
+		workers.set(name, { name, ...facts, hashes, revision, heardAt: now });
 		this.#offers.set(offer, workers);
 		if (before && before.hashes.join() === hashes.join()) return false;
 		this.#bodies.name(hashes);
@@ -170,12 +169,4 @@ export class RemoteOffers {
 		}
 		return hasRemoved;
 	}
-}
-
-function hashesOf(value: string): readonly string[] {
-	const read = parsedOffer(value);
-	const hashes = isObject(read) && Array.isArray(read['h']) ? read['h'] : [];
-	return hashes
-		.filter((hash): hash is string => typeof hash === 'string' && /^[0-9a-f]{1,64}$/.test(hash))
-		.slice(0, HASHES_LIMIT);
 }

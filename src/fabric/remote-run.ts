@@ -41,12 +41,13 @@ export interface RemoteRunOptions {
 	readonly tool: string;
 	/** The params, as JSON. */
 	readonly text: string;
-	readonly send: (kind: 'progress' | 'log' | 'ask', body: string, seq?: number) => void;
+	readonly send: (kind: 'progress' | 'log' | 'ask' | 'withdraw', body: string, seq?: number) => void;
 }
 
 export class RemoteRun implements ClientConnection {
 	readonly id: string;
 	readonly caller: string;
+	readonly tool: string;
 	readonly revision: Revision = negotiate(undefined);
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	readonly clientInfo: { readonly name: string; readonly version: string };
@@ -64,6 +65,7 @@ export class RemoteRun implements ClientConnection {
 		this.#options = options;
 		this.id = id;
 		this.caller = caller;
+		this.tool = tool;
 		const params: unknown = JSON.parse(text);
 		if (!isObject(params)) throw new OrchestraError('bad_frame', 'the params of a call must be an object');
 		this.#params = { ...params, name: tool };
@@ -74,7 +76,7 @@ export class RemoteRun implements ClientConnection {
 		const session = meta[SESSION_META];
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
-		this.#questions = new RemoteQuestions(link, (body, seq) => send('ask', body, seq));
+		this.#questions = new RemoteQuestions(link, send);
 		this.#rate = new NotificationRate(send);
 	}
 
@@ -118,7 +120,10 @@ export class RemoteRun implements ClientConnection {
 	}
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Answer> {
-		const asker = { ask: (questions: Questions) => this.#questions.ask(questions) };
+		const asker = {
+			ask: (questions: Questions, _context: CallContext, withdrawn?: AbortSignal) =>
+				this.#questions.ask(questions, withdrawn),
+		};
 		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
 		const { arguments: input } = this.#params;

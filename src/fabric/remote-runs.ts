@@ -15,18 +15,19 @@ import { encodeJson } from '../wire/json-text.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { type Envelope, readEnvelope } from './fabric-message.ts';
-import { decodeToken, heartbeatOf, outSubject, subjectRoute } from './fabric-names.ts';
+import { callRoute, heartbeatOf, outSubject, subjectRoute } from './fabric-names.ts';
 import {
 	ACCEPT_DELAY_MS,
 	CHUNK_BYTES,
 	HEARTBEAT_MS,
 	RESEND_WINDOW_MS,
 	UNSENT_RESULTS_BYTES,
-	WORKER_CALLS_LIMIT,
 } from './fabric-timers.ts';
 import { KeptResults, type ShortResult } from './kept-results.ts';
-import { RemoteRun } from './remote-run.ts';
+import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
+import { ADMINISTRATOR } from './server-config.ts';
+import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunsOptions {
 	readonly link: FabricLink;
@@ -35,15 +36,28 @@ export interface RemoteRunsOptions {
 	readonly name: string;
 	/** The id of this process. */
 	readonly instance: string;
+	/** Whether a tool is offered now: a hub may name this worker and any tool. */
+	readonly isOffered: (tool: string) => boolean;
+	/** Carry out an order of the administrator; resolves with a sentence when it is done. */
+	readonly onOrder: (order: Order) => Promise<string>;
 	readonly log: Log;
 }
 
+/** What the administrator may tell a worker. */
+export type Order = 'drain' | 'resume';
+
+/** Hubs whose calls are counted. */
+const COUNTED_HUBS = 1000;
 /** The process of the calling hub, and an id. */
 const CALL = /^([\w-]{8})\.[\w-]{16}$/;
 
 export class RemoteRuns {
 	readonly #options: RemoteRunsOptions;
 	readonly #runs = new Map<string, RemoteRun>();
+	readonly limits: WorkerLimits = new WorkerLimits();
+	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
+	readonly accepted: Map<string, number> = new Map();
+	readonly refused: Map<string, number> = new Map();
 	readonly #kept = new KeptResults();
 	readonly #sessions: RemoteSessions;
 	/** By the calling process; forgotten when nothing is being sent. */
@@ -53,7 +67,7 @@ export class RemoteRuns {
 	#announcing: NodeJS.Timeout | undefined;
 	#isDraining = false;
 	#downAt = Number.POSITIVE_INFINITY;
-	#whenIdle: (() => void) | undefined;
+	readonly #whenIdle = new Set<() => void>();
 
 	constructor(options: RemoteRunsOptions) {
 		this.#options = options;
@@ -68,17 +82,17 @@ export class RemoteRuns {
 
 	/** A call has arrived. */
 	onCall(message: Msg): void {
-		const route = subjectRoute(message.subject);
-		const tool = route && decodeToken(route.last);
+		const route = callRoute(message.subject);
 		const envelope = readEnvelope(message);
 		const { call } = envelope;
-		if (route === undefined || tool === undefined || call === undefined || !CALL.test(call)) return;
-		const refusal = this.#refusal(envelope);
-		if (refusal !== undefined) return this.#refuse(call, route.first, refusal);
+		if (route === undefined || call === undefined || !CALL.test(call)) return;
+		const { caller, tool } = route;
+		const refusal = this.#refusal(envelope) ?? this.#refusalOf(tool) ?? this.limits.refusal(route);
+		if (refusal !== undefined) return this.#refuse(call, caller, refusal);
 		try {
-			this.#start(call, route.first, { tool, text: message.string() });
+			this.#start(call, caller, { tool, text: message.string() });
 		} catch (error) {
-			this.#refuse(call, route.first, messageOf(error));
+			this.#refuse(call, caller, { kind: 'invalid', reason: messageOf(error) });
 		}
 	}
 
@@ -88,6 +102,7 @@ export class RemoteRuns {
 		const { kind, worker, seq = 0 } = readEnvelope(message);
 		if (route === undefined || (worker !== undefined && worker !== this.#options.instance)) return;
 		const { second: caller, last: call } = route;
+		if (kind === 'drain' || kind === 'resume') return this.#order(kind, caller, call);
 		const run = this.#runs.get(call);
 		const owner = run?.caller ?? this.#kept.short(call)?.hub ?? this.#kept.large(call)?.hub;
 		if (owner !== undefined && owner !== caller) return;
@@ -95,6 +110,16 @@ export class RemoteRuns {
 		else if (kind === 'answer') run?.answer(seq, message.string());
 		else if (kind === 'ack') this.#acknowledge(call, seq);
 		else if (kind === 'query') this.#query(call, caller, seq);
+	}
+
+	/** Only the administrator gives orders; the server checks the name in the subject. */
+	#order(order: Order, caller: string, call: string): void {
+		if (caller !== ADMINISTRATOR) return;
+		this.#options.onOrder(order).then(
+			(reason) => this.#send(call, caller, { kind: 'result', reason }),
+			(error: unknown) => this.#send(call, caller, { kind: 'refused', reason: messageOf(error) }),
+		);
+		this.#send(call, caller, { kind: 'accepted', reason: `${this.#runs.size}` });
 	}
 
 	/** The link is down: what was sent just before may be lost. */
@@ -112,15 +137,22 @@ export class RemoteRuns {
 		this.#beat();
 	}
 
+	/** Accept calls again. */
+	resume(): void {
+		this.#isDraining = false;
+	}
+
 	/** Accept nothing more; resolves when everything that runs has been answered, or after `ms`. */
 	async drain(ms: number): Promise<void> {
 		this.#isDraining = true;
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(resolve, ms);
-			this.#whenIdle = () => {
+			const end = (): void => {
 				clearTimeout(timer);
+				this.#whenIdle.delete(end);
 				resolve();
 			};
+			const timer = setTimeout(end, ms);
+			this.#whenIdle.add(end);
 			this.#checkIdle();
 		});
 	}
@@ -138,25 +170,31 @@ export class RemoteRuns {
 		this.#sessions.close();
 	}
 
-	#refusal({ expires = 0 }: Envelope): string | undefined {
-		if (this.#isDraining) return 'the worker is stopping';
-		if (this.#runs.size >= WORKER_CALLS_LIMIT) return `the worker runs ${WORKER_CALLS_LIMIT} calls already`;
+	#refusal({ expires = 0 }: Envelope): CallRefusal | undefined {
+		if (this.#isDraining) return { kind: 'draining', reason: 'the worker is stopping' };
 		if (this.#kept.unsentBytes > UNSENT_RESULTS_BYTES)
-			return `the worker still sends ${this.#kept.unsentBytes} bytes of results`;
+			return { kind: 'unsent', reason: `the worker still sends ${this.#kept.unsentBytes} bytes of results` };
 		const lateMs = Date.now() - expires;
-		return lateMs > 0 ? `the call expired ${lateMs} ms ago` : undefined;
+		return lateMs > 0 ? { kind: 'expired', reason: `the call expired ${lateMs} ms ago` } : undefined;
 	}
 
-	#refuse(call: string, caller: string, reason: string): void {
+	#refusalOf(tool: string): CallRefusal | undefined {
+		if (this.#options.isOffered(tool)) return undefined;
+		return { kind: 'not_offered', reason: `the worker does not offer ${tool}` };
+	}
+
+	#refuse(call: string, caller: string, { kind, reason }: CallRefusal): void {
+		add(this.refused, kind);
 		this.#send(call, caller, { kind: 'refused', reason });
 	}
 
 	#start(id: string, caller: string, { tool, text }: { tool: string; text: string }): void {
-		const send = (kind: 'progress' | 'log' | 'ask', body: string, seq?: number): void =>
-			this.#send(id, caller, { kind, seq }, body);
+		const send: RemoteRunOptions['send'] = (kind, body, seq) => this.#send(id, caller, { kind, seq }, body);
 		const { hub, link } = this.#options;
 		const run = new RemoteRun({ id, caller, hub, link, tool, text, send });
 		this.#runs.set(id, run);
+		this.limits.begin(run);
+		add(this.accepted, caller);
 		this.#unannounced.add(run);
 		this.#announcing ??= setTimeout(() => this.#announce(), ACCEPT_DELAY_MS);
 		this.#sessions.begin(run.sessionId);
@@ -176,6 +214,7 @@ export class RemoteRuns {
 	#finish(run: RemoteRun, text: string, reason?: string): void {
 		const { id: call, caller: hub } = run;
 		this.#unannounced.delete(run);
+		this.limits.end(run);
 		this.#sessions.end(run.sessionId);
 		if (this.#runs.delete(call) && !run.isCanceled) this.#deliver(call, hub, { text, reason });
 		this.#checkIdle();
@@ -271,8 +310,13 @@ export class RemoteRuns {
 	}
 
 	#checkIdle(): void {
-		if (this.#runs.size === 0 && !this.#kept.hasUnsent) this.#whenIdle?.();
+		if (this.#runs.size === 0 && !this.#kept.hasUnsent) for (const end of this.#whenIdle) end();
 	}
+}
+
+/** Callers come from the subject, which the server checks; without permissions there may be any number. */
+function add(counts: Map<string, number>, key: string): void {
+	if (counts.size < COUNTED_HUBS || counts.has(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function processOf(call: string): string {

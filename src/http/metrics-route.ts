@@ -4,9 +4,11 @@ import { PROMETHEUS_TYPE } from '../telemetry/prometheus-text.ts';
 import { refuse } from './http-reply.ts';
 import type { HttpRoute } from './http-route.ts';
 
-export function metricsRoute(metrics: HubMetrics): HttpRoute {
+/** @param isPublic true when no token is needed */
+export function metricsRoute(metrics: HubMetrics, isPublic = false): HttpRoute {
 	return {
 		path: '/metrics',
+		isPublic,
 		serve({ request, response }) {
 			if (request.method !== 'GET' && request.method !== 'HEAD') {
 				const headers = { Allow: 'GET, HEAD' };

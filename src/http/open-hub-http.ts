@@ -5,8 +5,8 @@ import { OneSource } from '../hub/one-source.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
+import { healthRoute } from './health-routes.ts';
 import { HttpListener, type Served } from './http-listener.ts';
-import { refuse } from './http-reply.ts';
 import type { HttpRoute } from './http-route.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
@@ -35,7 +35,7 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		views.set(id, served);
 		return served;
 	};
-	const metrics = new HubMetrics(hub, parts.spans);
+	const metrics = new HubMetrics(hub, parts);
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
@@ -55,21 +55,3 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		},
 	};
 }
-
-/** `/healthz`: whether the hub answers, for a service manager or a load balancer. It needs no token and says nothing else. */
-const healthRoute: HttpRoute = {
-	path: '/healthz',
-	isPublic: true,
-	serve({ request, response }) {
-		if (request.method !== 'GET' && request.method !== 'HEAD') {
-			const headers = { Allow: 'GET, HEAD' };
-			return refuse(response, { status: 405, message: 'method not allowed', headers, closes: true });
-		}
-		response.writeHead(200, {
-			'Content-Type': 'text/plain',
-			'Cache-Control': 'no-store',
-			'Content-Length': 3,
-		});
-		response.end(request.method === 'HEAD' ? undefined : 'ok\n');
-	},
-};

@@ -85,7 +85,7 @@ function headersOf(tools: readonly Item[]): ReadonlyMap<string, readonly ParamHe
 	const found = new Map<string, readonly ParamHeader[]>();
 	for (const { name, inputSchema } of tools) {
 		const headers = [...annotated(inputSchema, [])].slice(0, HEADERS_LIMIT);
-		if (headers.length > 0) found.set(name, headers);
+		if (headers.length > 0) found.set(String(name), headers);
 	}
 	return found;
 }

@@ -26,9 +26,12 @@ const CALL_WAIT_MS = 10_000;
 /** How long a list waits for a source that only reads files: longer than a slow disk takes. */
 const FILES_WAIT_MS = 60_000;
 /** Sources that only read files. */
-const fileKinds: ReadonlySet<SourceKind> = new Set(['tools', 'library', 'storage', 'results']);
+const fileKinds: ReadonlySet<SourceKind> = new Set(['tools', 'library', 'skills', 'storage', 'results']);
 
 type NamedItem = Tool | Prompt;
+
+/** The keys of this table are the kinds. */
+const listEntries = Object.entries(lists) as [ItemKind, (typeof lists)[ItemKind]][];
 
 export interface CatalogueOptions {
 	/** The current sources, in configuration order. */
@@ -157,8 +160,7 @@ export class Catalogue {
 	forget(change: Change): void {
 		if (change.kind === 'resource' || change.kind === 'log') return;
 		this.#generation++;
-		this.#lists.delete(change.kind);
-		if (change.kind === 'resources') this.#lists.delete('templates');
+		for (const [kind, { change: list }] of listEntries) if (list === change.kind) this.#lists.delete(kind);
 	}
 
 	/** Something may have changed. True when clients have to know of it. */
@@ -235,8 +237,7 @@ export class Catalogue {
 		const settled = answered.then((offer) => {
 			late.delete(source);
 			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
-			if (!isSame && this.#sources().includes(source))
-				this.#options.onLate({ kind: kind === 'templates' ? 'resources' : kind });
+			if (!isSame && this.#sources().includes(source)) this.#options.onLate({ kind: lists[kind].change });
 		});
 		late.set(source, settled);
 	}

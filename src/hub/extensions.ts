@@ -7,8 +7,8 @@
  * user passes (`extensions.pass`): the hub does not look at them.
  */
 import type { Log } from '../log.ts';
-import type { Capability } from '../mcp/server/provider.ts';
 import type { Extensions } from '../protocol/mcp-types.ts';
+import { SKILLS } from '../protocol/meta.ts';
 import { isObject } from '../wire/json.ts';
 import { encodeJson } from '../wire/json-text.ts';
 import { able, type Source } from './source.ts';
@@ -29,8 +29,8 @@ interface KnownExtension {
 	readonly declared?: Open;
 	/** Clients are told of it when a server declares it. */
 	readonly isAnnounced?: boolean;
-	/** What clients are told because the hub answers it itself, whatever servers declare; from the capabilities of all sources. */
-	readonly own?: (capabilities: readonly Capability[]) => Open | undefined;
+	/** What clients are told because the hub answers it itself, whatever servers declare. */
+	readonly own?: (sources: readonly Source[]) => Open | undefined;
 	/** It is not defined for legacy revisions: their clients are not told of it. */
 	readonly isModernOnly?: boolean;
 }
@@ -39,6 +39,7 @@ interface KnownExtension {
 const known: Readonly<Record<string, KnownExtension>> = {
 	// Clients without it see neither the pages nor the tools that only a page may call.
 	[UI]: { isForwarded: true, declared: { mimeTypes: ['text/html;profile=mcp-app'] }, isAnnounced: true },
+	[SKILLS]: { own: skillSettings },
 };
 
 /** What a process of several clients declares, and the requests for lists. */
@@ -89,9 +90,8 @@ export class AnnouncedExtensions {
 	for(era: 'legacy' | 'modern'): Extensions {
 		const sources = this.#sources();
 		const merged = this.#merged(sources.map((source) => able(source, 'extensions')?.extensions ?? {}));
-		const capabilities = sources.flatMap((source) => source.capabilities);
 		for (const [id, { own, isModernOnly }] of Object.entries(known)) {
-			const settings = own?.(capabilities);
+			const settings = own?.(sources);
 			if (settings) merged.set(id, settings);
 			if (isModernOnly && era === 'legacy') merged.delete(id);
 		}
@@ -113,6 +113,15 @@ export class AnnouncedExtensions {
 		this.#differing.add(id);
 		this.#log.warn(`servers declare the extension ${id} with different settings; clients are told {}`);
 	}
+}
+
+/** The hub answers for the skills of all sources; folders are announced when it can read every one. */
+function skillSettings(sources: readonly Source[]): Open | undefined {
+	const having = sources.filter(({ capabilities }) => capabilities.includes('skills'));
+	if (having.length === 0) return undefined;
+	return having.every((source) => able(source, 'readsFolders')?.readsFolders ?? true)
+		? { directoryRead: true }
+		: {};
 }
 
 /** The settings of an extension are an object; one with anything else is not declared. */

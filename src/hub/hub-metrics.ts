@@ -19,8 +19,11 @@ import {
 import type { ExportCounts } from '../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from './call-feed.ts';
 import { errorTypeOf } from './error-type.ts';
+import { addFabricMetrics } from './fabric-metrics.ts';
+import type { FabricOverview, OfferOverview } from './fabric-overview.ts';
 import type { Hub } from './hub.ts';
 import { memoryOf } from './shared/hub-details.ts';
+import { able } from './source.ts';
 import type { SourceStatus } from './source-status.ts';
 
 /** Interval of the measurement of the event loop, in milliseconds. */
@@ -28,18 +31,28 @@ const LOOP_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
+export interface HubMetricsOptions {
+	/** What became of the spans, when they are exported. */
+	readonly spans?: (() => ExportCounts) | undefined;
+	/** What this hub offers to others, when it does. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
+}
+
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
-	/** Counts from now on; `close` it. @param spans what became of the spans, when they are exported */
-	constructor(hub: Hub, spans?: () => ExportCounts) {
+	/** Counts from now on; `close` it. */
+	constructor(hub: Hub, { spans, offer }: HubMetricsOptions = {}) {
 		this.#hub = hub;
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
 		this.#addSourceMetrics();
 		this.#addProcessMetrics();
+		const use = (): FabricOverview | undefined =>
+			hub.sources.map((source) => able(source, 'overview')?.overview()).find((found) => found);
+		addFabricMetrics(this.#registry, { use, offer: () => offer?.() });
 		if (spans) this.#addSpanMetrics(spans);
 	}
 

@@ -89,7 +89,7 @@ export class OneSource implements Provider {
 			if (kind !== 'tools' || !this.#hub.hasPolicy) return { items: sorted, routes: noRoutes };
 			return publishedTools(this.#hub, source).then((published) => {
 				const routes = sorted.map((item): [string, Route<Item>] => {
-					const { name } = item;
+					const name = String(item[key]);
 					return [name, { source, name, item, toolName: toolNameOf(published, source, name) }];
 				});
 				return { items: sorted, routes: new Map(routes) };

@@ -14,11 +14,21 @@ import type { CallContext, ClientConnection } from '../mcp/server/call-context.t
 import type { Call, Capability, Change, RootsClient } from '../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions } from '../protocol/mcp-types.ts';
+import type { FabricView } from './fabric-overview.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import type { PlainSource } from './sources/mcp/plain-call.ts';
 
 /** The kind of a source. */
-export type SourceKind = 'tools' | 'plugin' | 'library' | 'storage' | 'results' | 'mcp' | 'fabric' | 'hub';
+export type SourceKind =
+	| 'tools'
+	| 'plugin'
+	| 'library'
+	| 'skills'
+	| 'storage'
+	| 'results'
+	| 'mcp'
+	| 'fabric'
+	| 'hub';
 
 /** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */
 export type ProcessAction = 'start' | 'stop' | 'restart';
@@ -97,6 +107,12 @@ export interface ServerExtensions {
 	readonly extensions: Extensions;
 }
 
+/** A source with skills whose folders may not all be readable. */
+export interface SkillFolders {
+	/** Whether it answers `resources/directory/read` for every folder of its skills. Default true. */
+	readonly readsFolders: boolean;
+}
+
 /** A source whose resources report their changes to sessions that subscribed. */
 export interface ResourceUpdates {
 	/** A session subscribed to this resource (true) or unsubscribed (false). Rejects when it cannot be subscribed to. */
@@ -167,6 +183,7 @@ export interface SourceAbilities {
 	ownsUri: OwnUris;
 	instructions: Instructions;
 	extensions: ServerExtensions;
+	readsFolders: SkillFolders;
 	subscribeResource: ResourceUpdates;
 	endSession: KeptSessions;
 	learn: LearnedLists;
@@ -176,6 +193,7 @@ export interface SourceAbilities {
 	listDocuments: Documents;
 	retire: Draining;
 	configurationKey: Configured;
+	overview: FabricView;
 	plainTarget: PlainSource;
 }
 

@@ -19,6 +19,7 @@ import type { Reader, Targets } from './calls/compose.ts';
 import type { HubCall, Target } from './calls/hub-call.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { MergedList } from './merged-list.ts';
+import { isLabelled } from './names.ts';
 import { able, qualifiesNames, type Source } from './source.ts';
 import { downReasonOf, withReasons } from './source-status.ts';
 
@@ -59,7 +60,7 @@ export class AllTargets implements Targets {
 	/** The error of a call about an item that nothing has. */
 	#unknown(kind: ItemKind, name: string): OrchestraError {
 		const sources = this.#deps.sources();
-		if (kind === 'resources') return resourceNotFound(name);
+		if (kind === 'resources' || kind === 'skills') return resourceNotFound(name);
 		const unused = kind === 'tools' ? this.#deps.unusedReason?.(name) : undefined;
 		const sentence = `Unknown ${kind === 'templates' ? 'resource template' : kind.slice(0, -1)}: ${name}`;
 		if (unused !== undefined) return rpcError(rpcCodes.invalidParams, `${sentence}. ${unused}`);
@@ -71,7 +72,7 @@ export class AllTargets implements Targets {
 		const { catalogue } = this.#deps;
 		if (kind === 'prompts') return catalogue.find(kind, name);
 		if (kind === 'tools') return after(catalogue.find(kind, name), (route) => route ?? this.#downTool(name));
-		const owner = kind === 'resources' ? this.ownerOf(name) : this.#templateOwner(name);
+		const owner = kind === 'templates' ? this.#templateOwner(name) : this.ownerOf(name);
 		return after(owner, (source) => source && { source, name });
 	}
 
@@ -95,7 +96,9 @@ export class AllTargets implements Targets {
 			return after(catalogue.list('templates'), (templates) => {
 				const found = templates.items.find(({ uriTemplate }) => matchTemplate(uriTemplate, uri));
 				if (found) return templates.routes.get(found.uriTemplate)?.source;
-				return sources().find((source) => able(source, 'ownsUri')?.claimsUri?.(uri));
+				const claiming = sources().filter((source) => able(source, 'ownsUri')?.claimsUri?.(uri));
+				// One without the label of its server, in the text of a skill, must mean one skill.
+				return isLabelled(uri) && claiming.length > 1 ? undefined : claiming[0];
 			});
 		});
 	}

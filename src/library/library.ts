@@ -37,6 +37,9 @@ import {
 	listTemplates,
 } from './resource-listing.ts';
 import { ResourceReader } from './resource-reader.ts';
+import type { LocalSkill } from './skills/local-skill.ts';
+import { PageSkills } from './skills/page-skills.ts';
+import { SkillFolder } from './skills/skill-folder.ts';
 
 /** Folders and settings of a library. */
 export interface LibraryOptions {
@@ -87,6 +90,8 @@ export class Library {
 	readonly #listeners = new Listeners<LibraryChange>();
 	readonly #finder: Finder;
 	readonly #reader: ResourceReader;
+	readonly #skillFolder: SkillFolder | undefined;
+	readonly #pageSkills: PageSkills;
 	readonly #loaded: Promise<void>;
 	#known: { resources: ReadonlyMap<string, string>; prompts: ReadonlyMap<string, string> } | undefined;
 
@@ -113,6 +118,12 @@ export class Library {
 			countTokens,
 			wordVectors,
 			embeddings,
+		});
+		this.#skillFolder = folder && new SkillFolder(folder.path, 'resources', log);
+		this.#pageSkills = new PageSkills({
+			pages: () => this.#fragments.list(),
+			textOf: (page) => this.#finder.textOf(page),
+			prompts: () => this.#promptStore.prompts,
 		});
 		this.#reader = new ResourceReader({ fragments: this.#fragments, finder: this.#finder, log });
 		this.#loaded = this.#load();
@@ -168,6 +179,16 @@ export class Library {
 			...(description === undefined ? {} : { description }),
 			messages: [{ role: 'user', content: { type: 'text', text } }],
 		};
+	}
+
+	/** Its folders with a SKILL.md, and its pages and prompts as skills of one file. Sorted by path. */
+	async listSkills(): Promise<readonly LocalSkill[]> {
+		await this.#loaded;
+		const folders = (await this.#skillFolder?.skills()) ?? [];
+		const pages = await this.#pageSkills.skills(folders.map(({ path }) => path));
+		const taken = new Set(folders.map(({ path }) => path));
+		const all = [...folders, ...pages.filter(({ path }) => !taken.has(path))];
+		return all.sort((one, other) => (one.path < other.path ? -1 : 1));
 	}
 
 	/** @param chosen values of the other arguments, by name */

@@ -1,5 +1,5 @@
 /* What a server lists: the kinds of items, and how each is requested. One closed table, for servers and clients. */
-import type { Prompt, Resource, ResourceTemplate, Tool } from './mcp-types.ts';
+import type { Prompt, Resource, ResourceTemplate, Skill, Tool } from './mcp-types.ts';
 
 /** What can be listed. */
 export interface ItemTypes {
@@ -7,6 +7,7 @@ export interface ItemTypes {
 	prompts: Prompt;
 	resources: Resource;
 	templates: ResourceTemplate;
+	skills: Skill;
 }
 
 /** A kind of items. */
@@ -25,9 +26,11 @@ interface ItemList {
 	/** The text that tells its items apart; lists are sorted by it. */
 	readonly key: 'name' | 'uri' | 'uriTemplate';
 	/** What a server must declare, or the method does not exist. */
-	readonly capability: ListKind;
+	readonly capability: ListKind | 'skills';
 	/** The list that a notification of a change is about. */
 	readonly change: ListKind;
+	/** Items on one page. Default: many, because many clients read only the first page. */
+	readonly pageItems?: number;
 }
 
 /** The lists, by the kind of their items. */
@@ -53,5 +56,14 @@ export const lists: { readonly [Kind in ItemKind]: ItemList } = {
 		key: 'uriTemplate',
 		capability: 'resources',
 		change: 'resources',
+	},
+	// Each may have hundreds of files.
+	skills: {
+		method: 'skills/list',
+		field: 'skills',
+		key: 'uri',
+		capability: 'skills',
+		change: 'resources',
+		pageItems: 100,
 	},
 };

@@ -60,6 +60,23 @@ export interface ResourceTemplate extends Open {
 	name: string;
 }
 
+/** A skill as `skills/list` describes it: the URI of its SKILL.md, the front matter of that, and all its files. */
+export interface Skill extends Open {
+	uri: string;
+	frontmatter: Readonly<Record<string, unknown>>;
+	/** `dynamic`: the server cannot say. */
+	resources: readonly SkillFile[] | 'dynamic';
+}
+
+/** A file of a skill. */
+export interface SkillFile extends Open {
+	uri: string;
+	/** `sha256:` and 64 hexadecimal digits. */
+	digest: string;
+	/** Bytes. */
+	size: number;
+}
+
 /** A prompt as `prompts/list` describes it. */
 export interface Prompt extends Open {
 	name: string;

@@ -9,6 +9,9 @@ export const LOG_LEVEL: string = `${PREFIX}logLevel`;
 export const SERVER_INFO: string = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
 
+/** The extension whose methods are `skills/*`. */
+export const SKILLS: string = `${PREFIX}skills`;
+
 /** In a list request the id of the hub that asks, in its result that of the hub that answers. */
 export const HUB_ID = 'orchestra/hub';
 /** In a listed item the ids of the hubs that it came through. */

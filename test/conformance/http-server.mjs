@@ -2,15 +2,22 @@
  * The provider of the conformance suite behind our HTTP listener. The suite sends no
  * token, so a proxy adds it and changes nothing else.
  *
- *     node test/conformance/http-server.mjs        prints the URL, runs until its stdin ends
+ *     node test/conformance/http-server.mjs [hub FOLDER]        prints the URL, runs until its stdin ends
+ *
+ * With `hub` it is the hub of a folder with a configuration.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, request as send } from 'node:http';
+import { join } from 'node:path';
 import { serveHttp } from '../../dist/http/index.js';
+import { openHub } from '../../dist/hub/index.js';
+import { Log } from '../../dist/mcp/index.js';
 import { provider } from './provider.mjs';
 
 const token = randomUUID();
-const serving = await serveHttp(provider, { token });
+const [kind, folder = ''] = process.argv.slice(2);
+const opened = kind === 'hub' ? await openFolder(folder) : undefined;
+const serving = await serveHttp(opened?.hub ?? provider, { token });
 const target = new URL(serving.url);
 
 const proxy = createServer((request, response) => {
@@ -32,9 +39,23 @@ const proxy = createServer((request, response) => {
 proxy.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${port()}/mcp\n`));
 process.stdin.resume().on('end', async () => {
 	await serving.close();
+	await opened?.close();
 	proxy.close();
 	proxy.closeAllConnections();
 });
+
+/** The hub of this folder, which has a state of its own; its servers are known when it answers. */
+async function openFolder(cwd) {
+	const environment = {
+		...process.env,
+		HOME: cwd,
+		XDG_STATE_HOME: join(cwd, 'state'),
+		ORCHESTRA_TRUST: 'all',
+	};
+	const made = await openHub({ cwd, environment, log: Log.silent, listWaitMs: 20_000 });
+	await made.hub.list('tools');
+	return made;
+}
 
 function port() {
 	return proxy.address().port;

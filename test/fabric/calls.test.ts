@@ -76,6 +76,16 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		});
 	});
 
+	it('withdraws a question at the client when the tool does', async () => {
+		await offerFabric(servers);
+		const hub = await useFabric(servers, { onQuestion: () => new Promise(() => {}) });
+		await hub.sees('gpu-box__ask-briefly');
+		expect(await hub.call('gpu-box__ask-briefly', { ms: 100 })).toBe('went on without');
+		await until('the client is told', () =>
+			hub.heard.some(({ method }) => method === 'notifications/cancelled'),
+		);
+	});
+
 	it('samples with the model of the client of the calling hub', async () => {
 		await offerFabric(servers);
 		const answer = { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } };

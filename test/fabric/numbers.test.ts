@@ -11,7 +11,7 @@ it('are kept as they were written, in questions and in answers', async () => {
 	const text = `{"who":{"method":"elicitation/create","params":{"message":"Who?","x":${numbers}}}}`;
 	const sent: string[] = [];
 	const link = { fits: () => true } as unknown as FabricLink;
-	const questions = new RemoteQuestions(link, (body) => sent.push(body));
+	const questions = new RemoteQuestions(link, (_kind, body) => sent.push(body));
 	const asked = questions.ask(readQuestions(text));
 	expect(sent).toEqual([text]);
 	questions.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);

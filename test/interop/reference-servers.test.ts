@@ -3,6 +3,7 @@
  * behind `mctl bridge` with one client of each era.
  */
 import { expect, it, onTestFinished } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { type Judge, judges } from '../support/judges.ts';
 import { main } from '../support/mctl.ts';
@@ -16,30 +17,33 @@ const pairs = Object.entries(judges).flatMap(([name, open]) => [
 	...(ofEachEra.includes(name) ? [{ name, command: 'bridge', open }] : []),
 ]);
 
-it.each(pairs)('$name uses the reference servers through mctl $command', async ({ command, open }) => {
-	const folder = writeFiles(temporaryFolder(), { 'a.txt': 'content of a' });
-	const memory = { env: { MEMORY_FILE_PATH: `${folder}/memory.json` } };
-	const { cwd, env } = openHubPlace({
-		mcpServers: {
-			everything: { ...installedServer('everything'), scope: 'session' },
-			files: installedServer('filesystem', folder),
-			memory: { ...installedServer('memory'), ...memory },
-			thinking: installedServer('sequential-thinking'),
-		},
-		limits: { listMs: 30_000 },
-	});
-	const path = process.env['PATH'] ?? '';
-	const judge = await open({
-		command: process.execPath,
-		args: [main, command],
-		cwd,
-		env: { PATH: path, ...env },
-		stderr: 'ignore',
-	});
-	onTestFinished(() => judge.client.close());
-	await Promise.all([usesFiles(judge, folder), usesMemory(judge), thinks(judge), usesEverything(judge)]);
-	if (command === 'bridge') await answersEverything(judge);
-});
+it.each(runsAllTests ? pairs : pairs.filter(({ name }) => ofEachEra.includes(name)))(
+	'$name uses the reference servers through mctl $command',
+	async ({ command, open }) => {
+		const folder = writeFiles(temporaryFolder(), { 'a.txt': 'content of a' });
+		const memory = { env: { MEMORY_FILE_PATH: `${folder}/memory.json` } };
+		const { cwd, env } = openHubPlace({
+			mcpServers: {
+				everything: { ...installedServer('everything'), scope: 'session' },
+				files: installedServer('filesystem', folder),
+				memory: { ...installedServer('memory'), ...memory },
+				thinking: installedServer('sequential-thinking'),
+			},
+			limits: { listMs: 30_000 },
+		});
+		const path = process.env['PATH'] ?? '';
+		const judge = await open({
+			command: process.execPath,
+			args: [main, command],
+			cwd,
+			env: { PATH: path, ...env },
+			stderr: 'ignore',
+		});
+		onTestFinished(() => judge.client.close());
+		await Promise.all([usesFiles(judge, folder), usesMemory(judge), thinks(judge), usesEverything(judge)]);
+		if (command === 'bridge') await answersEverything(judge);
+	},
+);
 
 async function usesFiles(judge: Judge, folder: string): Promise<void> {
 	expect(await textOf(judge, 'files__read_text_file', { path: `${folder}/a.txt` })).toBe('content of a');

@@ -39,8 +39,13 @@ it('loads the schema library only when a value needs it', () => {
 
 it('loads nothing that starts processes or opens links for the first list of mctl serve', () => {
 	const home = mkdtempSync(join(tmpdir(), 'orchestra-start-'));
-	const report = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) =>
-		/NativeModule (child_process|tls|http|dgram)$/.test(name)).join()))`;
+	// When the list is written: what the hub prepares after it may load more.
+	const report = `const { write } = process.stdout;
+		process.stdout.write = function (chunk, ...rest) {
+			if (String(chunk).includes('"id":2')) console.error(process.moduleLoadList.filter((name) =>
+				/NativeModule (child_process|tls|http|dgram)$/.test(name)).join());
+			return write.call(this, chunk, ...rest);
+		}`;
 	const input = [
 		{
 			id: 1,

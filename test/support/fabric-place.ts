@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { FabricRule } from '../../src/config/configuration.ts';
 import { FabricSource } from '../../src/fabric/fabric-source.ts';
-import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
+import { FabricWorker, type OfferSettings } from '../../src/fabric/fabric-worker.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { HubOptions } from '../../src/hub/hub-options.ts';
 import type { Source } from '../../src/hub/source.ts';
@@ -65,6 +66,8 @@ export interface UsingOptions {
 	readonly use?: readonly string[];
 	readonly credentials?: string;
 	readonly ca?: string;
+	/** Which workers may run its calls. */
+	readonly rules?: readonly FabricRule[];
 	/** Answers questions. */
 	readonly onQuestion?: (method: string, params: unknown) => unknown;
 	readonly hub?: Hub;
@@ -88,6 +91,7 @@ export async function useFabric(servers: readonly string[], options: UsingOption
 	const source = new FabricSource({
 		access: { servers, name, ...accessOf(options) },
 		patterns: use,
+		rules: options.rules,
 		log: recordingLog(log),
 	});
 	source.warm();
@@ -152,15 +156,23 @@ async function connect(
 /** A worker in this process. */
 export async function offerFabric(
 	servers: readonly string[],
-	options: UsingOptions & { group?: string; patterns?: readonly string[]; sources?: Source[] } = {},
+	options: UsingOptions & Partial<OfferSettings> & { group?: string; sources?: Source[] } = {},
 ): Promise<{ worker: FabricWorker; file: string; log: string[] }> {
-	const { name = 'gpu-box', group = name, patterns = ['*'] } = options;
+	const { name = 'gpu-box', group = name, patterns = ['*'], labels, limits } = options;
 	const file = join(temporaryFolder(), 'runs');
 	const log: string[] = [];
 	const sources = options.sources ?? [toolsSource(name, file) as Source];
 	const hub = options.hub ?? new Hub({ ...options.parts, sources });
 	const access = { servers, name, ...accessOf(options) };
-	const worker = new FabricWorker({ access, offer: group, patterns, hub, log: recordingLog(log) });
+	const worker = new FabricWorker({
+		access,
+		offer: group,
+		patterns,
+		labels,
+		limits,
+		hub,
+		log: recordingLog(log),
+	});
 	atEnd(async () => {
 		await worker.close();
 		await hub.close();

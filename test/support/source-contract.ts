@@ -49,12 +49,18 @@ export function sourceContract(name: string, open: () => Promise<Source>): void 
 }
 
 function kindsOf({ capabilities }: Source): ItemKind[] {
-	const kinds: ItemKind[] = ['tools', 'prompts', 'resources', 'templates'];
+	const kinds: ItemKind[] = ['tools', 'prompts', 'resources', 'templates', 'skills'];
 	return kinds.filter((kind) => capabilities.includes(lists[kind].capability));
 }
 
 function methodsOf({ capabilities }: Source): CallMethod[] {
-	const methods: CallMethod[] = ['tools/call', 'prompts/get', 'resources/read'];
+	const methods: CallMethod[] = [
+		'tools/call',
+		'prompts/get',
+		'resources/read',
+		'skills/get',
+		'resources/directory/read',
+	];
 	return methods.filter((method) => capabilities.includes(calls[method].capability));
 }
 
@@ -67,6 +73,8 @@ const unknown: CallParams = {
 		argument: { name: 'a', value: '' },
 		context: {},
 	},
+	'skills/get': { uri: 'skill://no-such/skill/SKILL.md' },
+	'resources/directory/read': { uri: 'skill://no-such' },
 };
 
 function unknownCall(method: CallMethod): Call {

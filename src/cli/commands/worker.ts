@@ -1,14 +1,18 @@
-/* `mctl worker`: a hub that only offers its tools to other hubs. No agent, no port. */
+/* `mctl worker`: a hub that only offers its tools to other hubs. No agent, and no port but for health and metrics. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
+import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { WORKER_DRAIN_MS } from '../../fabric/fabric-timers.ts';
 import type { FollowedOffer } from '../../fabric/followed-offer.ts';
-import { openHub } from '../../hub/open-hub.ts';
+import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import { serveJournal } from '../../hub/serve-journal.ts';
+import type { HubHttp } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
@@ -35,13 +39,18 @@ export const worker: Command = {
 		if (file !== undefined && !existsSync(file))
 			throw usageError(worker, `there is no configuration file ${file}`);
 		const log = out.log('worker', environment);
-		const journal = serveJournal(async () => {
+		const folder = async (): Promise<string> => {
 			const { hubFolderHere } = await import('../hub-client/hub-location.ts');
 			return hubFolderHere({ cwd, environment }).path;
-		}, log);
+		};
+		const journal = serveJournal(folder, log);
+		// Read as it is written: a hub that only offers has no `use`.
+		const ignored = ignoredSetting(loadConfiguration({ cwd, environment, file }).configuration);
+		if (ignored !== undefined) throw ignored;
 		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
 		const opened = await openHub({ cwd, environment, file, log, journal, narrow });
 		let opening: Promise<FollowedOffer> | undefined;
+		let http: HubHttp | undefined;
 		try {
 			const { fabric } = opened.configuration();
 			if (fabric === undefined) throw noFabric();
@@ -49,22 +58,84 @@ export const worker: Command = {
 			opening = openOffer(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
 			const offer = await Promise.race([opening, aborted(signal)]);
 			if (offer?.isOpen === false) throw noFabric();
+			if (offer) http = await openHttp({ opened, offer, folder, log });
 			await Promise.race([offer?.offered(), aborted(signal)]);
 			const { name, group } = fabric;
 			if (flags['json'] === true && !signal.aborted)
-				out.json({ schema: 'orchestra.worker/1', name, group, tools: offer?.tools });
+				out.json({
+					schema: 'orchestra.worker/1',
+					name,
+					group,
+					tools: offer?.tools,
+					...(http && { http: http.url }),
+				});
 			await aborted(signal);
 			log.info('the worker is stopping: running calls are finished first; a second signal ends them');
 		} finally {
 			await (opening && (await within(opening, HUB_GRACE_MS)))?.close();
+			await http?.close();
 			await within(opened.close(), HUB_GRACE_MS);
 		}
 	},
 };
 
+/** Undefined without the setting. */
+async function openHttp({
+	opened,
+	offer,
+	folder,
+	log,
+}: {
+	opened: OpenedHub;
+	offer: FollowedOffer;
+	folder: () => Promise<string>;
+	log: Log;
+}): Promise<HubHttp | undefined> {
+	const { fabric, hub: settings } = opened.configuration();
+	const address = fabric?.httpAddr;
+	if (address === undefined) return undefined;
+	const { openWorkerHttp } = await import('../../http/open-worker-http.ts');
+	const { hub, spans } = opened;
+	const overview = (): OfferOverview | undefined => offer.overview();
+	const http = await openWorkerHttp({
+		address,
+		settings,
+		folder: await folder(),
+		hub,
+		offer: overview,
+		spans,
+		log,
+	});
+	log.info(`health and metrics are at ${http.url}`);
+	return http;
+}
+
 function onlyOffering(read: Configuration, withExamples: boolean): Configuration {
 	const tools = withExamples ? { ...read.tools, examples: true } : read.tools;
 	return { ...read, tools, fabric: read.fabric && { ...read.fabric, use: [] } };
+}
+
+/** A setting of the configuration that does nothing in a worker; its user expects that it does. */
+function ignoredSetting({ hub, fabric }: Configuration): OrchestraError | undefined {
+	const ignored = (['httpAddr', 'listenAddr', 'tcpAddr', 'idleMs'] as const).find(
+		(name) => hub[name] !== undefined,
+	);
+	if (ignored !== undefined)
+		return new OrchestraError('bad_input', `mctl worker does not use hub.${ignored}`, {
+			hint: 'Health and metrics of a worker are at fabric.httpAddr. Use mctl hub run with fabric.offer for a hub that offers too.',
+		});
+	if (fabric === undefined) return undefined;
+	const unused =
+		fabric.use !== undefined && fabric.use.length > 0 ? 'use' : fabric.rules.length > 0 ? 'rules' : undefined;
+	return unused === undefined
+		? undefined
+		: new OrchestraError(
+				'bad_input',
+				`mctl worker calls no tools of others, so fabric.${unused} does nothing`,
+				{
+					hint: `Remove fabric.${unused}, or use mctl hub run with fabric.offer for a hub that does both.`,
+				},
+			);
 }
 
 function noFabric(): OrchestraError {

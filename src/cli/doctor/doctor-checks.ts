@@ -207,6 +207,13 @@ async function* checkEmbeddings(context: DoctorContext): AsyncGenerator<DoctorFi
 	yield* checkEndpoint(context);
 }
 
+/** Its servers are contacted with `--check` only. */
+async function* checkFabric(context: DoctorContext): AsyncGenerator<DoctorFinding> {
+	if (context.project.configuration.fabric === undefined) return;
+	const { checkFabricSettings } = await import('./check-fabric.ts');
+	yield* checkFabricSettings(context);
+}
+
 export const doctorChecks: readonly Check[] = [
 	checkNode,
 	checkConfiguration,
@@ -222,4 +229,5 @@ export const doctorChecks: readonly Check[] = [
 	checkCertificates,
 	checkHttp,
 	checkEmbeddings,
+	checkFabric,
 ];

@@ -32,16 +32,17 @@ export const fabricInvite: Command = {
 		for (const each of [name, ...(lists?.get('use') ?? [])])
 			if (!/^[A-Za-z0-9*][A-Za-z0-9_-]*$/.test(each) || each.includes('__'))
 				throw usageError(fabricInvite, `"${each}" is not a name: letters, digits, - and single _`);
+		if (name === 'admin') throw usageError(fabricInvite, '"admin" is the name of the administrator');
 		const offers =
 			flags['offer'] === true ? name : typeof flags['offer'] === 'string' ? flags['offer'] : undefined;
 		const calls = lists?.get('use') ?? (offers === undefined ? ['*'] : []);
 		const { MemberKeys } = await import('../../fabric/member-keys.ts');
-		const { userLine } = await import('../../fabric/server-config.ts');
+		const { userLines } = await import('../../fabric/server-config.ts');
 		const keys = MemberKeys.ofUser(environment);
 		const member = await keys.add({ name, ...(offers !== undefined && { offers }), calls });
 		const seedFile = keys.seedFile(name);
 		const settings = settingsFor(member);
-		const user = userLine(member);
+		const [user = ''] = userLines(member);
 		if (flags['json'])
 			return out.json({
 				schema: 'orchestra.fabric-invite/1',

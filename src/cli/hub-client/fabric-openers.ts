@@ -32,6 +32,7 @@ export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOption
 			get isOpen() {
 				return offer?.isOpen === true;
 			},
+			overview: () => offer?.overview(),
 			async close() {
 				stopListening();
 				await opening;

@@ -14,6 +14,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
+import type { OfferOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -59,6 +60,8 @@ export interface RunHubOptions {
 export interface HubOffer {
 	/** Whether something is offered now. */
 	readonly isOpen: boolean;
+	/** Undefined while nothing is offered. */
+	overview(): OfferOverview | undefined;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
 }
@@ -76,6 +79,8 @@ export interface HubHttpParts {
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
+	/** What this hub offers to others. */
+	readonly offer?: (() => OfferOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -129,10 +134,11 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new ForwardedEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	const http = new HttpSwitch((address) =>
-		openListener(address, options, { opened: whenOpen(opened), shared, activity }),
-	);
 	let offer: HubOffer | undefined;
+	const offered = (): OfferOverview | undefined => offer?.overview();
+	const http = new HttpSwitch((address) =>
+		openListener(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
 	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
@@ -231,10 +237,14 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
+interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
+	readonly activity: Activity;
+}
+
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity }: { opened: OpenedHub; shared: SharedState; activity: Activity },
+	{ opened, shared, activity, offer }: ListenerParts,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({
@@ -243,6 +253,7 @@ async function openListener(
 		folder: folder.path,
 		hub: opened.hub,
 		spans: opened.spans,
+		offer,
 		opened,
 		environment,
 		journalFile: folder.journalFile,

@@ -12,6 +12,7 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
 import type { ConnectedClients } from '../connected-clients.ts';
+import { SkillSource } from '../skills/skill-source.ts';
 import { able, type Configured, type Source } from '../source.ts';
 import type { ResourceStorage } from '../storage/storage.ts';
 import { LibrarySource } from './library-source.ts';
@@ -62,12 +63,13 @@ export interface FabricParts {
 	readonly log: Log;
 }
 
-/** All sources, in configuration order: tools, plugins, library, storage, MCP servers, tools of other hubs. */
+/** All sources, in configuration order: tools, plugins, library, skills of the project, storage, MCP servers, tools of other hubs. */
 export async function buildSources(setup: SourceSetup): Promise<Source[]> {
 	return [
 		toolSource(setup),
 		...(await pluginSources(setup)),
 		librarySource(setup),
+		...skillSources(setup),
 		storageSource(setup),
 		...mcpSources(setup),
 		...(await fabricSources(setup)),
@@ -102,6 +104,14 @@ function librarySource(setup: SourceSetup): Source {
 	const paths = { environment, configured: library, workingFolder: root };
 	const options = { paths, configurationKey, embeddings, log: log.named('library') };
 	return kept(setup, { id: 'library', configurationKey }, () => new LibrarySource(options));
+}
+
+/** None of a project that is not trusted. */
+function skillSources(setup: SourceSetup): Source[] {
+	const { root, tools } = setup.configuration;
+	if (tools.untrustedFolder !== undefined) return [];
+	const make = (): Source => new SkillSource(root, setup.log.named('skills'));
+	return [kept(setup, { id: 'skills', configurationKey: root }, make)];
 }
 
 function storageSource(setup: SourceSetup): Source {

@@ -18,6 +18,8 @@ import type {
 	Result,
 } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
+import { LIBRARY_LABEL } from '../names.ts';
+import { LocalSkills } from '../skills/local-skills.ts';
 import type { Can, Source } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
 
@@ -36,13 +38,15 @@ export class LibrarySource
 {
 	readonly id = 'library';
 	readonly kind = 'library';
-	readonly capabilities: readonly Capability[] = ['prompts', 'resources', 'completions'];
+	readonly capabilities: readonly Capability[] = ['prompts', 'resources', 'completions', 'skills'];
 	readonly configurationKey: string;
 	readonly #options: LibrarySourceOptions;
 	#opened: Promise<Library> | undefined;
 	readonly #listeners = new Listeners<Change>();
 	readonly #subscribed = new ResourceSubscriptions();
+	readonly #skills = new LocalSkills(LIBRARY_LABEL, async () => (await this.#library()).listSkills());
 	readonly #answers: CallAnswers = {
+		...this.#skills.answers,
 		'prompts/get': (params) => this.#getPrompt(params),
 		'resources/read': ({ uri }) => this.#read(uri),
 		'completion/complete': (params) => this.#complete(params),
@@ -58,7 +62,7 @@ export class LibrarySource
 	}
 
 	ownsUri(uri: string): boolean {
-		return uri.startsWith('orchestr8://');
+		return uri.startsWith('orchestr8://') || this.#skills.owns(uri);
 	}
 
 	warm(): void {
@@ -73,7 +77,12 @@ export class LibrarySource
 			case 'prompts':
 				return (await (await this.#library()).listPrompts()).map((prompt) => ({ ...prompt }));
 			case 'resources':
-				return (await (await this.#library()).listResources()).map((resource) => ({ ...resource }));
+				return [
+					...(await (await this.#library()).listResources()).map((resource) => ({ ...resource })),
+					...(await this.#skills.resources()),
+				];
+			case 'skills':
+				return this.#skills.list();
 			case 'templates':
 				return (await (await this.#library()).listResourceTemplates()).map((template) => ({ ...template }));
 		}
@@ -84,6 +93,7 @@ export class LibrarySource
 	}
 
 	async #read(uri: string): Promise<ReadResourceResult> {
+		if (this.#skills.owns(uri)) return this.#skills.read(uri);
 		const { contents } = await (await this.#library()).readResource(uri);
 		return { contents: contents.map((content) => ({ ...content })) };
 	}

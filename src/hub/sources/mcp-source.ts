@@ -6,21 +6,36 @@
  * questions of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
+import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import { after, calls, renamed, sentMembers, targetKind, targetName } from '../../mcp/server/methods.ts';
-import type { Call, Capability, Change, RootsClient } from '../../mcp/server/provider.ts';
+import type {
+	Call,
+	Capability,
+	Change,
+	ReadDirectoryParams,
+	RootsClient,
+} from '../../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
-import type { Answer, Awaitable, Extensions } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Extensions, Result, Skill } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
 import { ExtensionRules } from '../extensions.ts';
-import { ownUri, PAGE_SCHEME } from '../names.ts';
-import { mapItems, PageUris } from '../page-uris.ts';
+import { LabelledUris, mapItems } from '../labelled-uris.ts';
+import { isLabelled, isOfSource, ownUri } from '../names.ts';
+import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
-import { hasScheme, knownEraOf, knownFilesOf, type ServerLists } from './mcp/known-server.ts';
+import {
+	declaresSkills,
+	hasScheme,
+	isSkillFile,
+	knownEraOf,
+	knownFilesOf,
+	type ServerLists,
+} from './mcp/known-server.ts';
 import { LogLevels } from './mcp/log-levels.ts';
 import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
@@ -41,6 +56,9 @@ import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
 
+const withoutSkills: readonly Capability[] = ['tools', 'prompts', 'resources', 'completions'];
+const withSkills: readonly Capability[] = [...withoutSkills, 'skills'];
+
 export class McpSource
 	implements
 		Source,
@@ -50,6 +68,7 @@ export class McpSource
 			| 'ownsUri'
 			| 'instructions'
 			| 'extensions'
+			| 'readsFolders'
 			| 'subscribeResource'
 			| 'endSession'
 			| 'learn'
@@ -63,12 +82,11 @@ export class McpSource
 {
 	readonly id: string;
 	readonly kind = 'mcp';
-	readonly capabilities: readonly Capability[] = ['tools', 'prompts', 'resources', 'completions'];
 	readonly qualifiesNames: boolean;
 	readonly configurationKey: string;
 	readonly #entry: ServerEntry;
 	readonly #extensions: ExtensionRules;
-	readonly #pages: PageUris;
+	readonly #pages: LabelledUris;
 	readonly #tools: ServerTools;
 	readonly #pins: ServerPins;
 	readonly #queue: Semaphore;
@@ -117,7 +135,7 @@ export class McpSource
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#listeners.emit(change),
 		});
-		this.#pages = new PageUris(this.id);
+		this.#pages = new LabelledUris(this.id);
 		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
 		this.#calls = new ServerCalls({
 			...settings,
@@ -130,6 +148,19 @@ export class McpSource
 			pages: this.#pages,
 			check: this.#tools.check,
 		});
+	}
+
+	/** Skills when the server declares them, and while nothing is known of it. */
+	get capabilities(): readonly Capability[] {
+		const { known } = this.#catalogue;
+		return known === undefined || declaresSkills(known) ? withSkills : withoutSkills;
+	}
+
+	/** A list of files has all folders; of other skills the server must read them. */
+	get readsFolders(): boolean {
+		const { known } = this.#catalogue;
+		const isDynamic = known?.skills.some(({ resources }) => resources === 'dynamic');
+		return !isDynamic || declaresSkills(known)?.['directoryRead'] === true;
 	}
 
 	get status(): SourceStatus {
@@ -170,16 +201,30 @@ export class McpSource
 		const name = targetName(call);
 		const held = method === 'tools/call' ? this.#tools.heldReason(name) : undefined;
 		if (held !== undefined) return Promise.resolve(failure(held));
+		if (method === 'resources/directory/read') {
+			const folder = this.#folder(call.params);
+			if (folder) return Promise.resolve(folder);
+		}
 		const { mapped, hasEffects } = calls[method];
 		const own = this.#ownName(targetKind(call), name);
 		const changes = sentMembers(renamed(call, own));
 		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
 		// The result of the server, unchecked: clients check it themselves.
-		const result = this.#calls.forward({ method, context, changes, mayRepeat });
-		return mapped === 'contents' ? result.then((read) => this.#pages.read(read, name)) : result;
+		const isExact = method === 'skills/get' || (method === 'resources/read' && this.#isSkillFile(own));
+		const result = this.#calls.forward({ method, context, changes, mayRepeat, isExact });
+		switch (mapped) {
+			case 'links':
+				return result;
+			case 'contents':
+				return result.then((read) => this.#pages.read(read, name));
+			case 'skill':
+				return result.then((read) => this.#pages.skillResult(read));
+			case 'files':
+				return result.then((read) => this.#pages.files(read));
+		}
 	}
 
-	#published(kind: ItemKind, { tools, prompts, resources, templates }: ServerLists): readonly Item[] {
+	#published(kind: ItemKind, { tools, prompts, resources, templates, skills }: ServerLists): readonly Item[] {
 		switch (kind) {
 			case 'tools':
 				return mapItems(this.#tools.listed(tools), this.#pages.tool);
@@ -189,7 +234,23 @@ export class McpSource
 				return mapItems(resources, this.#pages.resource);
 			case 'templates':
 				return mapItems(templates, this.#pages.template);
+			case 'skills':
+				return skills.flatMap((skill) => this.#pages.skill(skill) ?? []);
 		}
+	}
+
+	/** A folder of skills, from the lists of their files; undefined when the server must read it. Throws when it cannot. */
+	#folder(params: ReadDirectoryParams): Result | undefined {
+		const { known } = this.#catalogue;
+		const children = known && directoryOf(this.#published('skills', known) as readonly Skill[], params.uri);
+		if (children) return directoryPage(children, params);
+		if (declaresSkills(known)?.['directoryRead'] === true) return undefined;
+		throw resourceNotFound(params.uri);
+	}
+
+	/** Its bytes have a digest. */
+	#isSkillFile(own: string): boolean {
+		return own.startsWith('skill://') || isSkillFile(this.#catalogue.known, own);
 	}
 
 	#ownName(kind: ItemKind, name: string): string {
@@ -204,11 +265,14 @@ export class McpSource
 		return this.#calls.plainTarget(this.#tools.ownName(name), context, serverInfo);
 	}
 
-	readonly ownsUri = (uri: string): boolean => ownUri(this.id, uri) !== uri;
+	readonly ownsUri = (uri: string): boolean => isOfSource(this.id, uri);
 
-	/** True when its resources have the scheme of this URI. A page is always asked for with its server. */
+	/**
+	 * True when its resources have the scheme of this URI. A page is always asked for with its server; the text of a skill
+	 * may name files of skills without it.
+	 */
 	readonly claimsUri = (uri: string): boolean =>
-		!uri.startsWith(PAGE_SCHEME) && hasScheme(this.#catalogue.known, uri);
+		isLabelled(uri) ? isSkillFile(this.#catalogue.known, uri) : hasScheme(this.#catalogue.known, uri);
 
 	async subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
 		if (isSubscribed) await this.#pool.subscribe(uri, client);

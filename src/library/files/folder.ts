@@ -17,6 +17,7 @@ import {
 	readdirSync,
 	readSync,
 	realpathSync,
+	type Stats,
 	statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -88,6 +89,22 @@ export class Folder {
 
 	/** The text of a file, by its real path when a walk just found it. Throws `not_found`, or `bad_input` with the reason why it cannot be served. */
 	read(file: string, real: string | undefined = this.#realPathInside(file)): ReadFile {
+		return this.#open(file, real, (handle, found) => ({
+			file,
+			size: found.size,
+			stamp: stampOf(found),
+			...decode(this.#readBytes(handle, found.size)),
+		}));
+	}
+
+	/** The bytes of a file. Throws as `read` does. */
+	bytes(file: string): Buffer {
+		return this.#open(file, this.#realPathInside(file), (handle, { size }) =>
+			Buffer.from(this.#readBytes(handle, size)),
+		);
+	}
+
+	#open<T>(file: string, real: string | undefined, read: (handle: number, found: Stats) => T): T {
 		if (real === undefined) throw new OrchestraError('not_found', `${file} is not inside the library`);
 		// A named pipe must not block us, nor a link that was created since.
 		const handle = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -95,12 +112,7 @@ export class Folder {
 			const found = fstatSync(handle);
 			if (!found.isFile()) throw new OrchestraError('not_found', `${file} is not a file`);
 			if (found.size > FILE_LIMIT_BYTES) throw tooLarge(file, found.size);
-			return {
-				file,
-				size: found.size,
-				stamp: stampOf(found),
-				...decode(this.#readBytes(handle, found.size)),
-			};
+			return read(handle, found);
 		} finally {
 			closeSync(handle);
 		}

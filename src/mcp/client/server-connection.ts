@@ -18,7 +18,7 @@ import {
 	type Result,
 	type ServerCapabilities,
 } from '../../protocol/mcp-types.ts';
-import { HUB_ID } from '../../protocol/meta.ts';
+import { HUB_ID, SKILLS } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { PendingCall } from '../../rpc/outgoing-calls.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
@@ -141,6 +141,11 @@ export class ServerConnection {
 		});
 	}
 
+	/** The extensions that the server declares. */
+	get extensions(): Readonly<Record<string, unknown>> {
+		return this.capabilities.extensions ?? {};
+	}
+
 	/** False for a legacy server that was not probed, or whose answer to the probe proves nothing. */
 	get isEraProven(): boolean {
 		return this.#isProven();
@@ -222,7 +227,8 @@ export class ServerConnection {
 		{ hubId, ...options }: ServerRequestOptions & { hubId?: string | undefined } = {},
 	): Promise<ServerList<ItemTypes[Kind]>> {
 		const { method, capability } = lists[kind];
-		const isDeclared = this.capabilities[capability] !== undefined;
+		const declared = capability === 'skills' ? this.extensions[SKILLS] : this.capabilities[capability];
+		const isDeclared = declared !== undefined;
 		// Some servers have tools and declare nothing; the other lists are requested only when they are declared.
 		if (!isDeclared && kind !== 'tools') return { items: [] };
 		const endsAt = performance.now() + (options.maxTotalMs ?? Number.POSITIVE_INFINITY);

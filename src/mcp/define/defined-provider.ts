@@ -72,7 +72,7 @@ export class DefinedProvider implements Provider {
 	}
 
 	list(kind: ItemKind): readonly Item[] {
-		return this.#lists[kind];
+		return kind === 'skills' ? [] : this.#lists[kind];
 	}
 
 	request(call: Call): Awaitable<Result> {

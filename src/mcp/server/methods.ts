@@ -23,6 +23,7 @@ import type {
 	Capability,
 	CompleteParams,
 	Provider,
+	ReadDirectoryParams,
 } from './provider.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -39,8 +40,8 @@ interface CallRow<P> {
 	readonly hasEffects: boolean;
 	/** Whether a hub reports it: to its journal, and to listeners. */
 	readonly isReported: boolean;
-	/** Which URIs of the result a hub maps: those that it links to, or those of the contents that were read. */
-	readonly mapped: 'links' | 'contents';
+	/** Which URIs of the result a hub maps: those that it links to, of the contents that were read, of a skill, or of the files of a folder. */
+	readonly mapped: 'links' | 'contents' | 'skill' | 'files';
 	/** The result about an item of a source without the capability. Default: an error, as for an unknown item. */
 	readonly otherwise?: Result;
 	/** Check the params. Throws `bad_input`. */
@@ -119,6 +120,32 @@ export const calls: { readonly [M in CallMethod]: CallRow<CallParams[M]> } = {
 		}),
 		sent: ({ ref }) => ({ ref }),
 	},
+	'skills/get': {
+		capability: 'skills',
+		isCacheable: true,
+		isInteractive: false,
+		hasEffects: false,
+		isReported: true,
+		mapped: 'skill',
+		read: (params) => ({ uri: textParam(params, 'uri') }),
+		kindOf: () => 'skills',
+		nameOf: ({ uri }) => uri,
+		named: (_params, uri) => ({ uri }),
+		sent: ({ uri }) => ({ uri }),
+	},
+	'resources/directory/read': {
+		capability: 'skills',
+		isCacheable: true,
+		isInteractive: false,
+		hasEffects: false,
+		isReported: true,
+		mapped: 'files',
+		read: directoryParams,
+		kindOf: () => 'skills',
+		nameOf: ({ uri }) => uri,
+		named: (params, uri) => ({ ...params, uri }),
+		sent: ({ uri }) => ({ uri }),
+	},
 };
 
 /** The name or URI that a call is about. */
@@ -194,9 +221,9 @@ function answerList(
 	params: Params,
 	context: CallContext,
 ): Awaitable<Result> {
-	const { field, key } = lists[kind];
+	const { field, key, pageItems } = lists[kind];
 	return after(provider.list(kind, context), (list) => {
-		const { items, ...rest } = pageOf(list, params['cursor'], (item) => String(item[key]));
+		const { items, ...rest } = pageOf(list, params['cursor'], (item) => String(item[key]), pageItems);
 		return { [field]: items, ...rest, ...hubOf(provider, params) };
 	});
 }
@@ -294,6 +321,11 @@ export function requiredText(params: Params, name: string): string {
 /** A hub that asks gets the id of the hub that answers. */
 function hubOf({ hubId }: Provider, params: Params): Result {
 	return hubId === undefined || metaOf(params)[HUB_ID] === undefined ? {} : { _meta: { [HUB_ID]: hubId } };
+}
+
+function directoryParams(params: Params): ReadDirectoryParams {
+	const uri = textParam(params, 'uri');
+	return params['cursor'] === undefined ? { uri } : { uri, cursor: textParam(params, 'cursor') };
 }
 
 function completeParams(params: Params): CompleteParams {

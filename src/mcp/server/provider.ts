@@ -37,7 +37,7 @@ export interface LogChange {
 }
 
 /** A capability of a server that methods need. */
-export type Capability = 'tools' | 'prompts' | 'resources' | 'completions';
+export type Capability = 'tools' | 'prompts' | 'resources' | 'completions' | 'skills';
 
 /** Params of the methods that reach a provider, checked. */
 export interface CallParams {
@@ -45,6 +45,8 @@ export interface CallParams {
 	'prompts/get': GetPromptParams;
 	'resources/read': ReadResourceParams;
 	'completion/complete': CompleteParams;
+	'skills/get': ReadResourceParams;
+	'resources/directory/read': ReadDirectoryParams;
 }
 
 /** A method that reaches a provider. */
@@ -73,9 +75,14 @@ export interface GetPromptParams {
 	arguments: Record<string, string>;
 }
 
-/** Params of `resources/read`. */
+/** Params of `resources/read` and `skills/get`. */
 export interface ReadResourceParams {
 	uri: string;
+}
+
+/** Params of `resources/directory/read`. */
+export interface ReadDirectoryParams extends ReadResourceParams {
+	cursor?: string;
 }
 
 /** Params of `completion/complete`; `context` holds the arguments that are already filled in. */

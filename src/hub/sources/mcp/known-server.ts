@@ -31,8 +31,10 @@ import type {
 	Resource,
 	ResourceTemplate,
 	ServerCapabilities,
+	Skill,
 	Tool,
 } from '../../../protocol/mcp-types.ts';
+import { SKILLS } from '../../../protocol/meta.ts';
 import { entryKey } from '../../../secrets/secret-text.ts';
 import { isObject } from '../../../wire/json.ts';
 import { encodeJson, JsonText, rewritesNumbers } from '../../../wire/json-text.ts';
@@ -58,6 +60,7 @@ export interface ServerLists {
 	readonly prompts: readonly Prompt[];
 	readonly resources: readonly Resource[];
 	readonly templates: readonly ResourceTemplate[];
+	readonly skills: readonly Skill[];
 }
 
 /** What a server offered, and what it said about itself. */
@@ -184,6 +187,8 @@ function readKnownFile(file: string): KnownServer | undefined {
 	}
 	try {
 		const value: unknown = JSON.parse(text);
+		// A file of before skills.
+		if (isObject(value)) value['skills'] ??= [];
 		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as KnownServer) : value;
 	} catch (cause) {
 		throw damaged(file, messageOf(cause));
@@ -292,7 +297,7 @@ function names(values: Readonly<Record<string, unknown>>): string[] {
 function isKnown(value: unknown): value is KnownServer {
 	if (!isObject(value) || value['format'] !== FORMAT) return false;
 	const { era, revision, capabilities, instructions, listedAt } = value;
-	const { tools, prompts, resources, templates } = value;
+	const { tools, prompts, resources, templates, skills } = value;
 	return (
 		(era === 'legacy' || era === 'modern') &&
 		typeof revision === 'string' &&
@@ -302,7 +307,8 @@ function isKnown(value: unknown): value is KnownServer {
 		isListOf(tools, 'name') &&
 		isListOf(prompts, 'name') &&
 		isListOf(resources, 'uri') &&
-		isListOf(templates, 'uriTemplate')
+		isListOf(templates, 'uriTemplate') &&
+		isListOf(skills, 'uri')
 	);
 }
 
@@ -315,6 +321,22 @@ function damaged(file: string, reason: string): OrchestraError {
 	return new OrchestraError('bad_input', `${file} is damaged: ${reason}`, {
 		hint: 'It is written again when the server was listed.',
 	});
+}
+
+/** Whether the server declares skills, as far as it is known. */
+export function declaresSkills(
+	known: KnownServer | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+	const settings = known?.capabilities.extensions?.[SKILLS];
+	return isObject(settings) ? settings : undefined;
+}
+
+/** Whether a URI, as the server has it, is a file of one of its skills. */
+export function isSkillFile(known: KnownServer | undefined, own: string): boolean {
+	return (known?.skills ?? []).some(
+		({ uri, resources }) =>
+			uri === own || (Array.isArray(resources) && resources.some((file) => file.uri === own)),
+	);
 }
 
 /** True when a resource or a template of the server has the scheme of this URI. */

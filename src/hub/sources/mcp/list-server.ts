@@ -6,7 +6,7 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import { withoutCircles } from '../../hub-path.ts';
 import type { KnownServer, ServerLists } from './known-server.ts';
 
-const listNames: readonly ItemKind[] = ['tools', 'prompts', 'resources', 'templates'];
+const listNames: readonly ItemKind[] = ['tools', 'prompts', 'resources', 'templates', 'skills'];
 
 export interface ListServerOptions {
 	/** Timeout of one page. */
@@ -40,10 +40,10 @@ export async function listServer(
 			return known?.[name] ?? [];
 		}
 	};
-	const [tools, prompts, resources, templates] = await Promise.all(listNames.map(read));
+	const [tools, prompts, resources, templates, skills] = await Promise.all(listNames.map(read));
 	return {
 		// Each list has the items of its kind; the connection checked them.
-		...({ tools, prompts, resources, templates } as unknown as ServerLists),
+		...({ tools, prompts, resources, templates, skills } as unknown as ServerLists),
 		era,
 		// After the lists: a late answer to the probe has come by now.
 		eraProvenAt: connection.isEraProven ? Date.now() : known?.eraProvenAt,

@@ -24,8 +24,8 @@ import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
 import { member } from '../../../wire/message-member.ts';
 import type { MessageView } from '../../../wire/message-view.ts';
+import { mayNameLabelled } from '../../labelled-uris.ts';
 import type { Route } from '../../merged-list.ts';
-import { mayNamePage } from '../../page-uris.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** What the hub knows of the calls of one client and tool, and does at their end. */
@@ -224,7 +224,8 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		const { route, from } = this;
 		const { target } = route;
 		const isLarge = result.length > route.limitCharacters;
-		const adapted = this.#response || isLarge || mayNamePage(result) ? undefined : target.patch.result(view);
+		const adapted =
+			this.#response || isLarge || mayNameLabelled(result) ? undefined : target.patch.result(view);
 		if (adapted === undefined) {
 			return this.resolve(new JsonText(result));
 		}

@@ -35,7 +35,7 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
 import type { ExtensionRules } from '../../extensions.ts';
-import type { PageUris } from '../../page-uris.ts';
+import type { LabelledUris } from '../../labelled-uris.ts';
 import type { LogLevels } from './log-levels.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './server-failure.ts';
@@ -51,6 +51,8 @@ export interface ForwardedCall {
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** Whether the request may be made again after the server ended during it. */
 	readonly mayRepeat: () => boolean;
+	/** Whether the result must not be changed: it has a digest. */
+	readonly isExact?: boolean;
 }
 
 export interface ServerCallsOptions {
@@ -63,7 +65,7 @@ export interface ServerCallsOptions {
 	readonly maxMs: number;
 	readonly extensions: ExtensionRules;
 	/** The `ui://` URIs in results. */
-	readonly pages: PageUris;
+	readonly pages: LabelledUris;
 	/** Whether secrets are replaced in results. */
 	readonly redact: boolean;
 	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
@@ -246,7 +248,7 @@ export class ServerCalls {
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Its questions are passed on one by one. Redaction keeps the shape of a JSON value.
 				const given = isInputRequired(result) ? exactAnswer(answer) : answer;
-				const safe = this.#options.redact ? (redactJson(result) as Result) : given;
+				const safe = this.#options.redact && !call.isExact ? (redactJson(result) as Result) : given;
 				return calls[call.method].mapped === 'links' ? this.#options.pages.result(safe) : safe;
 			},
 			(thrown: unknown) => {

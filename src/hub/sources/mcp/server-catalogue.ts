@@ -73,7 +73,7 @@ export type ListOrigin = 'disk' | 'stand-in' | 'server';
 const changedBy: Readonly<Record<ChangedList, readonly ItemKind[]>> = {
 	tools: ['tools'],
 	prompts: ['prompts'],
-	resources: ['resources', 'templates'],
+	resources: ['resources', 'templates', 'skills'],
 };
 
 const changedLists = Object.keys(changedBy) as ChangedList[];

@@ -1,28 +1,33 @@
 /*
- * The `ui://` URIs of one server as clients know them.
+ * The `ui://` and `skill://` URIs of one server as clients know them.
  *
  * A host renders only the scheme `ui`, and two servers often have equal URIs, such as
  * `ui://main`. So `ui://main` of the server `a` is `ui://a/main` for clients, wherever it
- * occurs, and a client can never get the page of another server.
+ * occurs, and a client can never get the page of another server. The files of a skill are
+ * `skill://a/…`, whatever their scheme; nothing else of a skill is changed.
  */
+import { OrchestraError } from '../errors.ts';
 import {
 	type Answer,
 	answerValue,
 	exactAnswer,
 	type Resource,
 	type ResourceTemplate,
+	type Result,
+	type Skill,
+	type SkillFile,
 	type Tool,
 } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
 import { JsonText } from '../wire/json-text.ts';
-import { ownUri, PAGE_SCHEME, qualifiedUri } from './names.ts';
+import { isLabelled, ownUri, qualifiedUri, skillUri } from './names.ts';
 
 /** The member of `_meta` that older hosts read; others read `ui.resourceUri`. */
 const OLD_KEY = 'ui/resourceUri';
 
 type Open = Readonly<Record<string, unknown>>;
 
-export class PageUris {
+export class LabelledUris {
 	readonly #server: string;
 	/** What was made of an item, so that the same item stays the same object. */
 	readonly #made = new WeakMap<object, object>();
@@ -39,9 +44,40 @@ export class PageUris {
 	readonly template = (template: ResourceTemplate): ResourceTemplate =>
 		this.#once(template, () => this.#withUri(this.#withMeta(template), 'uriTemplate'));
 
+	/** A skill of the server; undefined when it does not have the form of one. */
+	readonly skill = (skill: Skill): Skill | undefined => {
+		if (!isSkill(skill)) return undefined;
+		return this.#once(skill, () => {
+			const { resources } = skill;
+			const files = resources === 'dynamic' ? resources : resources.map((file) => this.#file(file));
+			return { ...this.#file(skill), resources: files };
+		});
+	};
+
+	/** The answer to `skills/get`. Throws when it has no skill. */
+	skillResult(answer: Answer): Result {
+		const result = exactAnswer(answer);
+		// Checked by `isSkill`.
+		const skill = this.skill(result['skill'] as Skill);
+		if (skill) return { ...result, skill };
+		throw new OrchestraError('bad_frame', 'the result of skills/get has no skill', {
+			hint: 'The server does not follow the extension. Report this to its author.',
+		});
+	}
+
+	/** The answer to `resources/directory/read`. */
+	files(answer: Answer): Result {
+		const map = (file: unknown): unknown => (hasUri(file) ? this.#file(file) : file);
+		return withItems(exactAnswer(answer), 'resources', map);
+	}
+
+	#file<T extends { readonly uri: string }>(file: T): T {
+		return { ...file, uri: skillUri(this.#server, file.uri) ?? file.uri };
+	}
+
 	/** An answer of a tool or prompt. The same object when it has no such URI. */
 	result(answer: Answer): Answer {
-		if (answer instanceof JsonText && !mayNamePage(answer.text)) return answer;
+		if (answer instanceof JsonText && !mayNameLabelled(answer.text)) return answer;
 		const result = exactAnswer(answer);
 		let changed = this.#withMeta(result);
 		changed = withItems(changed, 'content', (block) => this.#block(block));
@@ -81,7 +117,7 @@ export class PageUris {
 
 	#withUri<T extends Open>(item: T, key: string): T {
 		const uri = item[key];
-		return isPage(uri) ? { ...item, [key]: qualifiedUri(this.#server, uri) } : item;
+		return isLabelled(uri) ? { ...item, [key]: qualifiedUri(this.#server, uri) } : item;
 	}
 
 	#withMeta<T extends Open>(item: T): T {
@@ -101,7 +137,7 @@ export class PageUris {
 	}
 }
 
-function withItems(value: Open, key: string, change: (item: unknown) => unknown): Open {
+function withItems<T extends Open>(value: T, key: string, change: (item: unknown) => unknown): T {
 	const items: unknown = value[key];
 	if (!Array.isArray(items)) return value;
 	const changed = mapItems(items, change);
@@ -114,11 +150,21 @@ export function mapItems<T>(items: readonly T[], change: (item: T) => T): readon
 	return changed.every((item, at) => item === items[at]) ? items : changed;
 }
 
-/** Whether the text of a result may have the URI of a page. */
-export function mayNamePage(text: string): boolean {
-	return text.includes('ui:');
+/** Whether the text of a result may have a URI with a label. */
+export function mayNameLabelled(text: string): boolean {
+	return text.includes('ui:') || text.includes('skill:');
 }
 
-function isPage(uri: unknown): uri is string {
-	return typeof uri === 'string' && uri.startsWith(PAGE_SCHEME);
+function isSkill(skill: unknown): skill is Skill {
+	if (!hasUri(skill) || !('frontmatter' in skill) || !isObject(skill.frontmatter)) return false;
+	const { resources } = skill as Partial<Skill>;
+	return resources === 'dynamic' || (Array.isArray(resources) && resources.every(isFile));
+}
+
+function isFile(file: unknown): file is SkillFile {
+	return hasUri(file) && /^[a-z][a-z\d+.-]*:\/\//i.test(file.uri);
+}
+
+function hasUri(value: unknown): value is { readonly uri: string } {
+	return isObject(value) && typeof value['uri'] === 'string';
 }

@@ -1,0 +1,93 @@
+/*
+ * The scenarios of extensions in the official conformance suite, against a hub over HTTP.
+ *
+ * A scenario of an extension is on no timeline: with `--spec-version` it is skipped and passes. So
+ * the checks are counted: a scenario passes when it has checks, and all of them succeeded.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from './steps.mjs';
+
+const SCENARIO_MS = 90_000;
+
+const skillScenarios = ['enumeration', 'manifest', 'directory'].map((name) => `sep-2640-skills-${name}`);
+
+/** The extensions: the scenarios, and the files of the folder of the hub. */
+const extensions = {
+	'skills-server': {
+		scenarios: skillScenarios,
+		files: { 'orchestra.json': configurationOf('skills-server.mjs') },
+	},
+	'skills-library': {
+		scenarios: skillScenarios,
+		files: {
+			'orchestra.json': JSON.stringify({ library: { prompts: './prompts', resources: './resources' } }),
+			'prompts/fix.md': 'Fix {{task}} now.\n',
+			'resources/guides/error-handling.md': '# Errors\n\nHandle each error once.\n',
+			'resources/first/release-notes/SKILL.md':
+				'---\nname: release-notes\ndescription: Write the notes of a release\nversion: 1.10\n---\n\n# Notes\n',
+			'resources/first/release-notes/templates/short.md': '# Short\n',
+		},
+	},
+};
+
+export const extensionParts = Object.keys(extensions);
+
+/** True when every check of every scenario succeeded. */
+export async function runExtension({ suite, folder, part }) {
+	const { scenarios, files } = extensions[part];
+	const place = mkdtempSync(join(folder, `${part}-`));
+	for (const [name, text] of Object.entries(files)) {
+		mkdirSync(dirname(join(place, name)), { recursive: true });
+		writeFileSync(join(place, name), text);
+	}
+	const program = join(root, 'test', 'conformance', 'http-server.mjs');
+	const server = spawn(process.execPath, [program, 'hub', place], { stdio: ['pipe', 'pipe', 'inherit'] });
+	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
+	const passed = scenarios.map((scenario) => runScenario({ suite, place, url: url.trim(), scenario }));
+	server.stdin.end();
+	await once(server, 'exit');
+	console.log(`${part}: ${passed.filter(Boolean).length} of ${scenarios.length} scenarios`);
+	return passed.every(Boolean);
+}
+
+function runScenario({ suite, place, url, scenario }) {
+	const results = mkdtempSync(join(place, 'results-'));
+	const args = ['-y', 'node@22', suite, 'server', '--url', url, '--scenario', scenario, '-o', results];
+	const { stdout, stderr } = spawnSync('npx', args, { cwd: place, encoding: 'utf8', timeout: SCENARIO_MS });
+	return reportChecks(scenario, checksIn(results), `${stdout}${stderr}`);
+}
+
+/** Print the counts of a scenario. True when there are checks and all succeeded; a skipped one did not. */
+export function reportChecks(scenario, checks, output) {
+	const counts = Map.groupBy
+		? Map.groupBy(checks, ({ status }) => status)
+		: checks.reduce(
+				(found, check) => found.set(check.status, [...(found.get(check.status) ?? []), check]),
+				new Map(),
+			);
+	const failed = checks.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO');
+	const isPassed = checks.length > 0 && failed.length === 0;
+	const words = [...counts].map(([status, found]) => `${found.length} ${status.toLowerCase()}`);
+	console.log(`${isPassed ? 'pass' : 'FAIL'}  ${scenario}  ${words.join(', ') || 'no checks'}`);
+	for (const { id, status, errorMessage = '' } of failed)
+		console.log(`      ${status} ${id} ${errorMessage}`);
+	if (checks.length === 0) console.log(output);
+	return isPassed;
+}
+
+/** The checks that the suite wrote. */
+export function checksIn(folder) {
+	return readdirSync(folder, { recursive: true })
+		.filter((name) => name.endsWith('checks.json'))
+		.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
+
+function configurationOf(fixture) {
+	const server = join(root, 'test', 'fixtures', 'servers', fixture);
+	return JSON.stringify({
+		mcpServers: { docs: { command: process.execPath, args: [server], prefix: false } },
+	});
+}

@@ -1,0 +1,34 @@
+/* `mctl fabric rotate`: a new key for a member, without a pause. */
+import { type Command, usageError } from '../command.ts';
+import { RELOAD_STEPS } from './fabric-revoke.ts';
+
+export const fabricRotate: Command = {
+	usage: 'mctl fabric rotate <name> [--finish] [--json]',
+	examples: ['mctl fabric rotate gpu-1', 'mctl fabric rotate gpu-1 --finish'],
+	flags: {
+		finish: { type: 'boolean', help: 'the member has its new key: the old one is valid no more' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run({ words, flags, environment, out }) {
+		const [name, ...more] = words;
+		if (name === undefined || more.length > 0)
+			throw usageError(fabricRotate, 'mctl fabric rotate needs one name');
+		const { MemberKeys } = await import('../../fabric/member-keys.ts');
+		const keys = MemberKeys.ofUser(environment);
+		const isFinished = flags['finish'] === true;
+		if (isFinished) keys.finishRotation(name);
+		else await keys.rotate(name);
+		const seedFile = keys.seedFile(name);
+		if (flags['json']) return out.json({ schema: 'orchestra.fabric-rotate/1', name, seedFile, isFinished });
+		if (isFinished) {
+			out.line(`The old key of ${name} ends when the servers know it:\n  ${RELOAD_STEPS}`);
+			out.line(`${name} then connects again with the new one; its running calls go on.`);
+			return;
+		}
+		out.line(`${name} has a new key; both are valid until you finish the rotation.`);
+		out.line(`1. ${RELOAD_STEPS}`);
+		out.line(`2. Copy ${seedFile} to ~/.orchestra/fabric.nk of ${name}. It needs no restart.`);
+		out.line(`3. mctl fabric rotate ${name} --finish`);
+	},
+};

@@ -1,0 +1,50 @@
+/*
+ * The HTTP listener of `mctl worker`: health, readiness and metrics, and no MCP. Metrics on
+ * loopback need no token; elsewhere they need that of the folder, and the listener TLS.
+ */
+import type { HubSection } from '../config/configuration.ts';
+import type { OfferOverview } from '../hub/fabric-overview.ts';
+import type { Hub } from '../hub/hub.ts';
+import { HubMetrics, type HubMetricsOptions } from '../hub/hub-metrics.ts';
+import type { HubHttp } from '../hub/shared/run-hub.ts';
+import { isLoopback, resolveHost } from '../link/address.ts';
+import type { Log } from '../log.ts';
+import { bearerToken } from './authenticate.ts';
+import { healthRoute, readyRoute } from './health-routes.ts';
+import { HttpListener } from './http-listener.ts';
+import { listenerSettings } from './http-settings.ts';
+import { ensureToken, tokenFile } from './http-token.ts';
+import { metricsRoute } from './metrics-route.ts';
+
+export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
+	readonly address: string;
+	readonly settings: HubSection;
+	/** The state folder, which has the token. */
+	readonly folder: string;
+	readonly hub: Hub;
+	readonly offer: () => OfferOverview | undefined;
+	readonly log: Log;
+}
+
+/** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
+export async function openWorkerHttp(options: WorkerHttpOptions): Promise<HubHttp> {
+	const { hub, offer, folder, log } = options;
+	const settings = await listenerSettings(options.address, options.settings);
+	const isLocal = (await resolveHost(settings.address.host)).every(isLoopback);
+	const metrics = new HubMetrics(hub, options);
+	const routes = [healthRoute, readyRoute(() => offer()?.isReady === true), metricsRoute(metrics, isLocal)];
+	const listener = await HttpListener.open({
+		...settings,
+		authenticate: isLocal ? () => undefined : bearerToken(ensureToken(tokenFile(folder))),
+		routes,
+		provider: () => undefined,
+		log,
+	});
+	return {
+		url: new URL('/', listener.url).href,
+		async close() {
+			await listener.close();
+			metrics.close();
+		},
+	};
+}

@@ -1,0 +1,98 @@
+/*
+ * What a hub knows about its fabric, for commands, the dashboard and metrics. Types only:
+ * the fabric is a layer above, and is loaded with the setting only. Times are milliseconds
+ * since 1970.
+ */
+
+/** The connection to the NATS servers. */
+export interface FabricLinkFacts {
+	readonly state: 'up' | 'suspect' | 'down';
+	/** Why it is suspect or down. */
+	readonly reason: string | null;
+	/** The server that it is connected to; null while it is down. */
+	readonly server: string | null;
+	/** The name of the cluster of that server; null when it has none. */
+	readonly cluster: string | null;
+	/** The version of that server. */
+	readonly version: string | null;
+	/** Connections that were made since the start. */
+	readonly connects: number;
+	/** Connections that were lost. */
+	readonly losses: number;
+}
+
+/** A worker as it describes itself. */
+export interface WorkerFacts {
+	readonly name: string;
+	/** The version of its program; null for one that does not say. */
+	readonly version: string | null;
+	readonly labels: readonly string[];
+	/** Calls of all hubs that it ran when it last said so. */
+	readonly running: number;
+	/** It finishes its calls and accepts no more. */
+	readonly isDraining: boolean;
+}
+
+/** A worker as a hub sees it. */
+export interface KnownWorker extends WorkerFacts {
+	readonly heardAt: number;
+	/** Calls of this hub that it accepted, and of those the ones that have not ended. */
+	readonly calls: number;
+	readonly inFlight: number;
+	/** Of those, calls whose outcome is unknown. */
+	readonly unknown: number;
+}
+
+/** What equal workers offer. */
+export interface FabricGroup {
+	readonly name: string;
+	readonly tools: number;
+	/** Tools that are not listed, because they differ from what was accepted. */
+	readonly quarantined: number;
+	readonly workers: readonly KnownWorker[];
+}
+
+/** A call that did not run, or whose outcome is unknown. */
+export interface FabricFailure {
+	readonly at: number;
+	readonly group: string;
+	readonly tool: string;
+	/** The worker that had accepted it. */
+	readonly worker: string | null;
+	readonly outcome: 'not_run' | 'unknown' | 'ran';
+	readonly message: string;
+}
+
+/** The fabric as a hub sees it that uses the tools of others. */
+export interface FabricOverview {
+	/** The name of this hub. */
+	readonly name: string;
+	readonly link: FabricLinkFacts;
+	/** Sorted by name. */
+	readonly groups: readonly FabricGroup[];
+	readonly inFlight: number;
+	/** The last ones, the newest first. */
+	readonly failures: readonly FabricFailure[];
+}
+
+/** The other side: what this hub or worker offers. */
+export interface OfferOverview {
+	readonly name: string;
+	readonly group: string;
+	readonly link: FabricLinkFacts;
+	readonly tools: number;
+	/** Whether other hubs can call it now. */
+	readonly isReady: boolean;
+	readonly isDraining: boolean;
+	/** Calls that run, by the calling hub. */
+	readonly running: ReadonlyMap<string, number>;
+	/** Calls that were accepted, by the calling hub. */
+	readonly accepted: ReadonlyMap<string, number>;
+	/** Calls that were refused, by the kind of the reason. */
+	readonly refused: ReadonlyMap<string, number>;
+}
+
+/** A source that uses the tools of other hubs. */
+export interface FabricView {
+	overview(): FabricOverview;
+}

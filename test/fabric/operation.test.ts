@@ -1,0 +1,155 @@
+/* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fabricReply } from '../../src/dashboard/fabric-reply.ts';
+import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { orderWorker } from '../../src/fabric/order-worker.ts';
+import { ADMINISTRATOR } from '../../src/fabric/server-config.ts';
+import { HubMetrics } from '../../src/hub/hub-metrics.ts';
+import { Log } from '../../src/log.ts';
+import { atEnd } from '../support/at-end.ts';
+import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
+import { natsServer, startNats } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+
+let servers: string[] = [];
+
+describe.skipIf(natsServer === undefined)('workers', () => {
+	beforeAll(async () => {
+		servers = [(await startNats()).url];
+	});
+
+	it('with the required label get all calls of a tool', async () => {
+		await offerFabric(servers, { name: 'plain', group: 'labels' });
+		await offerFabric(servers, { name: 'fast', group: 'labels', labels: ['gpu', 'zone=a'] });
+		const rules = [{ tools: ['labels__who'], require: ['gpu'], prefer: [] }];
+		const hub = await useFabric(servers, { rules });
+		await hub.seesWorkers('labels', 2);
+		await hub.sees('labels__who');
+		const texts = await Promise.all(Array.from({ length: 12 }, () => hub.call('labels__who')));
+		expect(new Set(texts)).toEqual(new Set(['fast']));
+	});
+
+	it('without the required label get none, and the caller reads which one is missing', async () => {
+		const { file } = await offerFabric(servers, { name: 'bare', labels: ['zone=b'] });
+		const rules = [{ tools: ['bare__*'], require: ['gpu'], prefer: [] }];
+		const hub = await useFabric(servers, { rules });
+		await hub.sees('bare__record');
+		expect(await hub.call('bare__record', { id: 'x' })).toContain(
+			'not run: record of bare: its one worker does not have the label gpu',
+		);
+		expect(runsIn(file)).toEqual([]);
+	});
+
+	it('refuse calls above the limit of a hub and of a tool, and say which', async () => {
+		const limits = { perHub: 2, perTool: { slow: 1 } };
+		const { worker } = await offerFabric(servers, { name: 'limited', limits });
+		const [first, second] = [
+			await useFabric(servers, { name: 'first' }),
+			await useFabric(servers, { name: 'second' }),
+		];
+		for (const hub of [first, second]) await hub.sees('limited__slow');
+		const ends = new AbortController();
+		const slow = first.call('limited__slow', { ms: 60_000 }, { signal: ends.signal });
+		await until('it runs', () => worker.running === 1);
+		expect(await second.call('limited__slow', { ms: 1 })).toContain(
+			'refused it: the worker runs slow 1 times already',
+		);
+		const record = first.call('limited__record', { id: 'a', ms: 60_000 }, { signal: ends.signal });
+		await until('both run', () => worker.running === 2);
+		expect(await first.call('limited__echo')).toContain(
+			'refused it: the worker runs 2 calls of first already',
+		);
+		expect(await second.call('limited__echo', { text: 'mine' })).toBe('mine');
+		expect(Object.fromEntries(worker.overview().refused)).toEqual({ tool_limit: 1, hub_limit: 1 });
+		ends.abort();
+		await Promise.all([slow, record]);
+	});
+
+	it('finish their calls and get no more when they are drained, until they are resumed', async () => {
+		const { worker } = await offerFabric(servers, { name: 'drained' });
+		const hub = await useFabric(servers);
+		await hub.sees('drained__slow');
+		const call = hub.call('drained__slow', { ms: 500 });
+		await until('it runs', () => worker.running === 1);
+		const link = await administrator();
+		const accepted: number[] = [];
+		const drained = order(link, 'drained', 'drain', (running) => accepted.push(running));
+		await until('it left', async () => !(await hub.tools()).includes('drained__slow'));
+		expect(worker.overview()).toMatchObject({ isReady: false, isDraining: true });
+		expect(hub.source.overview().groups.find(({ name }) => name === 'drained')?.workers).toMatchObject([
+			{ name: 'drained', isDraining: true },
+		]);
+		expect(await hub.call('drained__echo')).toContain('not run');
+		expect(await call).toBe('slept at drained');
+		expect(await drained).toBe('it runs no calls');
+		expect(accepted).toEqual([1]);
+		expect(await order(link, 'drained', 'resume')).toBe('it accepts calls again');
+		await hub.sees('drained__echo');
+		expect(await hub.call('drained__echo', { text: 'back' })).toBe('back');
+	});
+
+	it('that are not there cannot be drained, which is said at once', async () => {
+		const link = await administrator();
+		await expect(order(link, 'nobody', 'drain')).rejects.toThrow('no worker called nobody is connected');
+	});
+
+	it('take no orders from another hub', async () => {
+		const { worker } = await offerFabric(servers, { name: 'loyal' });
+		const link = await connected('agent-hub');
+		link.publish('orc.ctl.loyal.agent-hub.PPPPPPPP.AAAAAAAAAAAAAAAA', { kind: 'drain' });
+		await link.flush();
+		const hub = await useFabric(servers);
+		await hub.sees('loyal__echo');
+		// After the order, in the order of one connection at the worker.
+		expect(await hub.call('loyal__echo', { text: 'still' })).toBe('still');
+		expect(worker.overview().isDraining).toBe(false);
+	});
+
+	it('are seen with their version, labels and calls, in the overview and in metrics', async () => {
+		const { worker } = await offerFabric(servers, { name: 'seen', labels: ['zone=a'] });
+		const hub = await useFabric(servers, { use: ['seen__*'] });
+		await hub.sees('seen__echo');
+		await hub.call('seen__echo', { text: 'x' });
+		const { link, groups } = hub.source.overview();
+		expect(link).toMatchObject({ state: 'up', connects: 1, losses: 0, server: expect.any(String) });
+		const version = hub.hub.info.version;
+		expect(groups).toMatchObject([
+			{ name: 'seen', workers: [{ name: 'seen', version, labels: ['zone=a'], calls: 1, inFlight: 0 }] },
+		]);
+		const page = fabricReply({ hub: hub.hub, offer: () => worker.overview() });
+		expect(page).toMatchObject({
+			use: { groups: [{ name: 'seen' }] },
+			offer: { accepted: { 'agent-hub': 1 } },
+		});
+		expect(JSON.parse(JSON.stringify(page))).toEqual(page);
+		const metrics = new HubMetrics(hub.hub, { offer: () => worker.overview() });
+		atEnd(() => metrics.close());
+		const text = metrics.text();
+		expect(text).toContain('orchestra_fabric_link_up{orchestra_role="use"} 1');
+		expect(text).toContain('orchestra_fabric_link_up{orchestra_role="offer"} 1');
+		expect(text).toContain('orchestra_fabric_workers{orchestra_group="seen",orchestra_draining="false"} 1');
+		expect(text).toContain('orchestra_fabric_accepted_calls_total{orchestra_hub="agent-hub"} 1');
+		expect(text).toContain('orchestra_fabric_ready 1');
+	});
+});
+
+function order(
+	link: FabricLink,
+	worker: string,
+	what: 'drain' | 'resume',
+	onAccepted: (running: number) => void = () => {},
+): Promise<string> {
+	return orderWorker(link, { worker, order: what, onAccepted, signal: AbortSignal.timeout(20_000) });
+}
+
+function administrator(): Promise<FabricLink> {
+	return connected(ADMINISTRATOR);
+}
+
+async function connected(name: string): Promise<FabricLink> {
+	const link = new FabricLink({ servers, name }, Log.silent);
+	atEnd(() => link.close());
+	link.open();
+	await until('the link is up', () => link.isUp);
+	return link;
+}
