@@ -73,10 +73,11 @@ export class MessageView {
 
 	/**
 	 * Make this the view of another text. For a view that nobody keeps. Throws as the constructor does.
-	 * @param form of the text before, which this one may have too
+	 * @param first and `second` are forms of texts before, of which this one may have one
 	 */
-	read(text: string, form?: MessageForm): void {
-		if (form === undefined || !this.#fits(text, form)) this.#scan(text);
+	read(text: string, first?: MessageForm, second?: MessageForm): void {
+		const hasForm = (first && this.#fits(text, first)) || (second && this.#fits(text, second));
+		if (!hasForm) this.#scan(text);
 	}
 
 	/** What its text has in common with others: the same object for each of them. Undefined when none is known. */

@@ -22,6 +22,7 @@ import { CallGate } from '../../src/trust/call-gate.ts';
 import { Policy } from '../../src/trust/policy.ts';
 import { type MessageMember, member } from '../../src/wire/message-member.ts';
 import { MessageView } from '../../src/wire/message-view.ts';
+import { TextTemplate } from '../../src/wire/text-template.ts';
 import { gateway, type ServedHub, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -35,6 +36,9 @@ const pairs: readonly { client: Era; server: Era }[] = [
 	{ client: 'legacy', server: 'modern' },
 	{ client: 'modern', server: 'legacy' },
 ];
+
+/** A fault that loses an answer is noticed by its absence. */
+const FAULT_MS = 10_000;
 
 describe('the plain route', () => {
 	afterEach(() => void vi.restoreAllMocks());
@@ -61,7 +65,8 @@ describe('the plain route', () => {
 	);
 
 	it.each(Object.entries(faults))('would be caught with %s', async (_name, { inject, pair = {} }) => {
-		const [plain, general] = [await openRoute(pair), await openRoute({ ...pair, isGeneral: true })];
+		const plain = await openRoute({ ...pair, patienceMs: FAULT_MS });
+		const general = await openRoute({ ...pair, isGeneral: true });
 		const wanted = { seen: await inTurn(general), lines: await general.journal() };
 		inject();
 		const found = { seen: await inTurn(plain).catch(messageOf), lines: await plain.journal() };
@@ -297,6 +302,19 @@ const sameEra: Record<string, () => void> = {
 			const result = '{"content":[],"resultType":"complete","structuredContent":[1]}';
 			call.from.origin.answerCall(call, `{"jsonrpc":"2.0","id":${call.requestId},"result":${result}}`);
 		}),
+	'the id of the call before': () =>
+		wrap(TextTemplate, 'fill', (_template, fill, view, key) =>
+			fill(view, key === '' ? key : String(Number(key) - 1)),
+		),
+	'the arguments of the call before': () => {
+		let before: MessageView | undefined;
+		wrap(TextTemplate, 'fill', (_template, fill, view, key) => {
+			if (key === '') return fill(view, key);
+			const text = fill(before ?? view, key);
+			before = view;
+			return text;
+		});
+	},
 	'no progress': () => wrap(PlainCall, 'onProgress', () => {}),
 	'no log messages': () => void vi.spyOn(PlainCall.prototype, 'tag', 'get').mockReturnValue(() => {}),
 	'no journal line': () => wrap(ToolRoute, 'answered', () => {}),
@@ -436,6 +454,8 @@ interface RouteOptions {
 	readonly server?: Era;
 	/** More of the configuration. */
 	readonly more?: object;
+	/** How long answers are waited for, where a fault may lose them. */
+	readonly patienceMs?: number;
 }
 
 /** A client of a hub over the server by hand, which runs. */
@@ -446,6 +466,7 @@ async function openRoute({
 	client: era = 'legacy',
 	server = 'legacy',
 	more = {},
+	patienceMs,
 }: RouteOptions = {}): Promise<Route> {
 	const file = join(temporaryFolder(), 'journal.ndjson');
 	const journal = fileJournal(file, Log.silent);
@@ -483,7 +504,7 @@ async function openRoute({
 	const exchange: Route['exchange'] = async (texts) => {
 		received.length = 0;
 		for (const text of texts) client.post(text);
-		await until('the answers', () => answers().length >= texts.length);
+		await until('the answers', () => answers().length >= texts.length, patienceMs);
 		const heard = received.filter((found) => 'method' in found).map(({ method }) => String(method));
 		return { answers: answers().map(withoutChance), heard };
 	};

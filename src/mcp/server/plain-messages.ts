@@ -75,16 +75,21 @@ export function isPlainToolCall(view: MessageView): boolean {
 	);
 }
 
-/** Remembers the form of the last call that may pass: the next one has it too, as a rule. */
+/** Remembers the forms of calls that may pass. */
 export class PlainCallCheck {
-	#form: MessageForm | undefined;
+	readonly #forms = new WeakSet<MessageForm>();
+	/** That of the last call: the next one has it too, as a rule. */
+	#last: MessageForm | undefined;
 
 	/** Like `isPlainToolCall`. */
 	has(view: MessageView): boolean {
-		if (view.form !== undefined && view.form === this.#form) return true;
-		const isPlain = isPlainToolCall(view);
-		if (isPlain) this.#form = view.form;
-		return isPlain;
+		const { form } = view;
+		if (form === undefined) return isPlainToolCall(view);
+		if (form === this.#last) return true;
+		if (!this.#forms.has(form) && !isPlainToolCall(view)) return false;
+		this.#forms.add(form);
+		this.#last = form;
+		return true;
 	}
 }
 
@@ -114,9 +119,9 @@ export class EraPatch {
 	readonly #identity: string;
 	/** The last `_meta` of a result, and whether it is ours alone to change. */
 	#meta = { text: '', names: noNames };
-	/** How the last call and the last result were changed: those of the same form are changed likewise. */
-	#call: { form: MessageForm; begun: string; template: TextTemplate } | undefined;
-	#result: { form: MessageForm; template: TextTemplate | undefined } | undefined;
+	/** How calls and results were changed: those of the same form are changed likewise. */
+	readonly #calls = new KnownForms<{ begun: string; template: TextTemplate }>();
+	readonly #results = new KnownForms<{ template: TextTemplate | undefined }>();
 
 	constructor(pair: EraPair) {
 		const { version, capabilities, clientInfo, logLevel } = pair.envelope;
@@ -137,7 +142,8 @@ export class EraPatch {
 	 * Undefined when the call must be parsed.
 	 */
 	prepare(view: MessageView): string | undefined {
-		if (view.form !== undefined && view.form === this.#call?.form) return this.#call.begun;
+		const known = view.form && this.#calls.get(view.form);
+		if (known) return known.begun;
 		const { client, server } = this.#pair;
 		if (client === server) return client === 'legacy' || view.has(member.clientInfo) ? '' : undefined;
 		const others = view.has(member.meta) ? view.without(member.meta, connectionMeta)?.slice(0, -1) : '{';
@@ -150,12 +156,13 @@ export class EraPatch {
 	request(view: MessageView, begun: string, { id, name }: { id: string; name: string }): string {
 		const { form } = view;
 		if (form === undefined) return view.with(this.#changes(begun, id, name));
-		if (this.#call?.form !== form) {
-			const changes = this.#changes(begun, ID_MARK, name);
-			if (view.has(member.arguments)) changes.push([member.arguments, INPUT_MARK]);
-			this.#call = { form, begun, template: new TextTemplate(view.with(changes), callMarks) };
-		}
-		return this.#call.template.fill(view, id);
+		const known = this.#calls.get(form);
+		if (known) return known.template.fill(view, id);
+		const changes = this.#changes(begun, ID_MARK, name);
+		if (view.has(member.arguments)) changes.push([member.arguments, INPUT_MARK]);
+		const template = new TextTemplate(view.with(changes), callMarks);
+		this.#calls.set(form, { begun, template });
+		return template.fill(view, id);
 	}
 
 	#changes(begun: string, id: string, name: string): [MessageMember, string][] {
@@ -174,8 +181,12 @@ export class EraPatch {
 	result(view: MessageView): string | undefined {
 		const { form } = view;
 		if (form === undefined) return this.#adapted(view);
-		if (this.#result?.form !== form) this.#result = { form, template: this.#resultTemplate(view) };
-		return this.#result.template?.fill(view, '');
+		let known = this.#results.get(form);
+		if (known === undefined) {
+			known = { template: this.#resultTemplate(view) };
+			this.#results.set(form, known);
+		}
+		return known.template?.fill(view, '');
 	}
 
 	/** A result with marks in place of its values is adapted; undefined when it must be parsed. */
@@ -214,6 +225,24 @@ export class EraPatch {
 	#namesOf(text: string): MetaNames {
 		if (this.#meta.text !== text) this.#meta = { text, names: readNames(text) };
 		return this.#meta.names;
+	}
+}
+
+/** Something about forms. The last one is found without a hash. */
+class KnownForms<Fact> {
+	readonly #facts = new WeakMap<MessageForm, Fact>();
+	#last: { readonly form: MessageForm; readonly fact: Fact } | undefined;
+
+	get(form: MessageForm): Fact | undefined {
+		if (this.#last?.form === form) return this.#last.fact;
+		const fact = this.#facts.get(form);
+		if (fact !== undefined) this.#last = { form, fact };
+		return fact;
+	}
+
+	set(form: MessageForm, fact: Fact): void {
+		this.#facts.set(form, fact);
+		this.#last = { form, fact };
 	}
 }
 
