@@ -53,6 +53,7 @@ function entryPoints() {
 		index: 'src/index.ts',
 		'cli/main': 'src/cli/main.ts',
 		'cli/run-command': 'src/cli/run-command.ts',
+		'hub/look-thread': 'src/hub/results/look/look-thread.ts',
 		'tool/serve-tool': 'src/tool/serve-tool.ts',
 		'transport/http/index': 'src/transport/http/index.ts',
 		'transport/sdk/index': 'src/transport/sdk/index.ts',

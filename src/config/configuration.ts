@@ -40,6 +40,9 @@ export interface ServerSettings {
 	readonly record: boolean | string;
 	/** The loaded configuration always has it. */
 	readonly pin: PinMode | undefined;
+	readonly results: ServerResults | undefined;
+	/** Whether its tools take `_select`, an expression that picks from the result. */
+	readonly select: boolean;
 }
 
 /** An MCP server that we start ourselves. */
@@ -217,6 +220,13 @@ export interface PolicyRule {
 	readonly line: number;
 }
 
+/** Most calls of one client within a minute: all of them, those of one server, those of one tool. */
+export interface CallRates {
+	readonly client?: number | undefined;
+	readonly server?: number | undefined;
+	readonly tool?: number | undefined;
+}
+
 /** Bounds that a file sets. */
 export interface Limits extends ChildLimits {
 	readonly messageBytes?: number | undefined;
@@ -227,6 +237,12 @@ export interface Limits extends ChildLimits {
 	readonly toolOutputBytes?: number | undefined;
 	readonly toolEvents?: number | undefined;
 	readonly toolsAtOnce?: number | undefined;
+	/** Default: none. */
+	readonly callsPerMinute?: CallRates | undefined;
+	/** Most equal calls of a client in a row within a minute; 0 for any number. Default: that of known agents alone. */
+	readonly identicalCalls?: number | undefined;
+	/** What happens to a call above these limits. Default: it is refused. */
+	readonly exceeded?: 'refuse' | 'ask' | undefined;
 }
 
 /** What `tools/list` holds: every tool, or the tools that search and call the others. */
@@ -255,7 +271,26 @@ export interface ClientSettings {
 	/** The name of a view. */
 	readonly view: string | undefined;
 	readonly expose: ExposeMode | undefined;
+	readonly results: ClientResults | undefined;
 }
+
+/** How much of a result a client gets. */
+export interface ClientResults {
+	/** 0: all of it. Default: by a table of known agents. */
+	readonly budgetTokens: number | undefined;
+	/** Whether a result that did not change is answered with the handle of the earlier one. */
+	readonly unchanged: boolean | undefined;
+	/** Whether uniform arrays become tables. */
+	readonly compact: boolean | undefined;
+}
+
+export interface ResultsSection extends ClientResults {
+	/** Budgets of single tools by their pattern. */
+	readonly tools: Readonly<Record<string, number>>;
+}
+
+/** For the results of one server. */
+export type ServerResults = Pick<ClientResults, 'budgetTokens'>;
 
 /** How search ranks, beside its own signals. */
 export interface SearchSection {
@@ -302,6 +337,7 @@ export interface Configuration {
 	readonly toolList: ToolListSection;
 	readonly views: Readonly<Record<string, ToolView>>;
 	readonly clients: Readonly<Record<string, ClientSettings>>;
+	readonly results: ResultsSection;
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
 	/** Undefined when this hub takes no part. */

@@ -4,6 +4,7 @@
  */
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type {
+	CallRates,
 	Configuration,
 	ExtensionsSection,
 	HubSection,
@@ -14,7 +15,14 @@ import type {
 	ToolsSection,
 } from './configuration.ts';
 import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
-import { CALL_TIMEOUT_MS, LIST_WAIT_MS, RESULT_BYTES, TOOL_EVENTS, TOOL_OUTPUT_BYTES } from './defaults.ts';
+import {
+	CALL_TIMEOUT_MS,
+	IDENTICAL_CALLS,
+	LIST_WAIT_MS,
+	RESULT_BYTES,
+	TOOL_EVENTS,
+	TOOL_OUTPUT_BYTES,
+} from './defaults.ts';
 import { fabric } from './fabric-section.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import {
@@ -39,12 +47,14 @@ import {
 	section,
 	text,
 	texts,
+	word,
 } from './key.ts';
 import { identityProvider } from './oauth-settings.ts';
 import { pinOfAll } from './pin-mode.ts';
 import { plugin } from './plugin-entry.ts';
 import { policy } from './policy-section.ts';
 import { readEntry, skipInvalid } from './read-entry.ts';
+import { resultKeys } from './results-section.ts';
 import { searchKeys } from './search-section.ts';
 import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './server-entry.ts';
 import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
@@ -113,6 +123,23 @@ const hubKeys: Keys<HubSection> = {
 	}),
 };
 
+const rateKeys: Keys<CallRates> = {
+	client: key(count, { about: 'all calls of a client' }),
+	server: key(count, { about: 'its calls of one server' }),
+	tool: key(count, { about: 'its calls of one tool' }),
+};
+
+/** A number is that of all calls. */
+const callRates: Shape<CallRates> = {
+	read: (field, place) => {
+		if (!field.isPresent) return undefined;
+		if (typeof field.value === 'object') return readKeys(rateKeys, field, place);
+		const client = field.count();
+		return client === undefined ? undefined : { client };
+	},
+	schema: { anyOf: [count.schema, schemaOf(rateKeys)] },
+};
+
 const limitKeys: Keys<Limits> = {
 	messageBytes: key(count, { about: 'longest message', byDefault: MESSAGE_LIMIT_BYTES }),
 	requestMs: key(count, { about: 'longest time of a call of a plugin', byDefault: CALL_TIMEOUT_MS }),
@@ -124,7 +151,7 @@ const limitKeys: Keys<Limits> = {
 		byDefault: LIST_WAIT_MS,
 	}),
 	resultBytes: key(count, {
-		about: 'a larger result is kept, and the client gets its beginning and a link',
+		about: 'a larger result is kept, and any client gets its first part and a link ([results](results.md))',
 		byDefault: RESULT_BYTES,
 	}),
 	toolOutputBytes: key(count, { about: 'most output of a run of a tool', byDefault: TOOL_OUTPUT_BYTES }),
@@ -132,6 +159,18 @@ const limitKeys: Keys<Limits> = {
 	toolsAtOnce: key(count, {
 		about:
 			'how many tools a hub runs at a time; default: eight per core, fewer with a low limit of open files',
+	}),
+	callsPerMinute: key(callRates, {
+		about:
+			'most calls of one client within a minute: a number, or one each for `client`, `server` and `tool` ([loops](loops.md)); default: any number',
+		trust: 'kept',
+	}),
+	identicalCalls: key(countOrZero, {
+		about: `most equal calls of a client in a row within a minute, 0 for any number; default: ${IDENTICAL_CALLS} for known agents, else any number`,
+	}),
+	exceeded: key(word(['refuse', 'ask'] as const), {
+		about: 'whether a call above `callsPerMinute` or `identicalCalls` is refused, or waits for an approval',
+		byDefault: 'refuse',
 	}),
 	...childLimitKeys,
 };
@@ -199,6 +238,7 @@ export const sections: Keys<FileSections> = {
 		merge: byName,
 		trust: 'kept',
 	}),
+	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'kept' },
 	search: section(searchKeys, 'how search ranks'),
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {

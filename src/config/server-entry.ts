@@ -35,6 +35,7 @@ import {
 } from './key.ts';
 import { oauth } from './oauth-settings.ts';
 import { pinMode } from './pin-mode.ts';
+import { serverResults } from './results-section.ts';
 
 const scopes: readonly ServerScope[] = ['shared', 'session', 'call'];
 const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
@@ -178,6 +179,11 @@ const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 	}),
 	pin: key(pinMode, {
 		about: 'what happens when it changes its tools ([pins](trust.md#pins)); default: that of all servers',
+	}),
+	results: key(serverResults, { about: 'how much of a result agents get' }),
+	select: key(flag, {
+		about: 'whether its tools take `_select`, which picks from the result ([results](results.md#select))',
+		byDefault: false,
 	}),
 };
 

@@ -2,6 +2,7 @@
 import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from './configuration.ts';
 import { EXPOSE_ABOVE } from './defaults.ts';
 import { bothLists, countOrZero, type Keys, key, text, texts, word } from './key.ts';
+import { clientResults } from './results-section.ts';
 
 const exposeModes: readonly ExposeMode[] = ['search', 'all'];
 const expose = word(exposeModes);
@@ -28,4 +29,5 @@ export const viewKeys: Keys<ToolView> = {
 export const clientKeys: Keys<ClientSettings> = {
 	view: key(text, { about: 'the name of a view' }),
 	expose: key(expose, { about: 'as in `toolList`, for this client' }),
+	results: key(clientResults, { about: 'as in `results`, for this client' }),
 };

@@ -41,6 +41,10 @@ export interface HubMetricsOptions {
 export class HubMetrics {
 	readonly #hub: Hub;
 	readonly #registry = new MetricRegistry();
+	readonly #limited: Counter = this.#registry.counter({
+		name: 'orchestra_calls_limited_total',
+		help: 'Calls above a limit of their client, by the limit and by what the policy made of them.',
+	});
 	readonly #stopListening: () => void;
 	#loopDelay: IntervalHistogram | undefined;
 
@@ -110,6 +114,7 @@ export class HubMetrics {
 				count.value++;
 				all.observe(ms / 1000);
 				if (call.isPlain) return run?.observe(ms / 1000);
+				this.#countLimited(call, end);
 				const { worker } = call.context ?? {};
 				if (worker !== undefined) byWorker.add({ orchestra_worker: worker, orchestra_outcome: end.outcome });
 				let runMs = ms;
@@ -121,6 +126,11 @@ export class HubMetrics {
 				run?.observe(Math.max(0, runMs) / 1000);
 			},
 		};
+	}
+
+	#countLimited({ backend }: StartedCall, { rule, policy }: CallEnd): void {
+		if (!rule?.startsWith('limits.')) return;
+		this.#limited.add({ orchestra_limit: rule, orchestra_backend: backend, orchestra_policy: policy });
 	}
 
 	#addSourceMetrics(): void {

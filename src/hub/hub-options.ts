@@ -5,7 +5,8 @@ import type { Middleware } from './calls/compose.ts';
 import type { ConnectedClients } from './connected-clients.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import type { Journal } from './journal.ts';
-import type { BigResults } from './results/big-results.ts';
+import type { LoopGuard } from './loops/loop-guard.ts';
+import type { ResultSource } from './results/result-source.ts';
 import type { Source } from './source.ts';
 
 /** Options of a `Hub`. */
@@ -22,13 +23,15 @@ export interface HubOptions {
 	/** What the hub itself has to say to clients that connect. */
 	instructions?: () => string | undefined;
 	/** Shortens large results; one of `sources`. Default: results of any size are sent. */
-	results?: BigResults;
+	results?: ResultSource;
 	/** What clients see of the tools. Default: all of them. */
 	exposure?: ToolExposure;
 	/** The id of this hub, for other hubs. */
 	id?: () => string | undefined;
 	/** Records the spans of calls. Default: none are exported. */
 	trace?: Middleware | undefined;
+	/** Limits the calls of each client. Default: any number. */
+	loops?: LoopGuard;
 	/** The policy. Default: every call is allowed. */
 	gate?: CallGate;
 }

@@ -18,8 +18,10 @@ import { CallFeed } from './call-feed.ts';
 import { applyPolicy } from './calls/apply-policy.ts';
 import { applyViews, offerSearch } from './calls/apply-views.ts';
 import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/compose.ts';
-import { HubCall } from './calls/hub-call.ts';
+import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
+import { limitCalls } from './calls/limit-calls.ts';
+import { offerLook } from './calls/offer-look.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
 import { shortenResults } from './calls/shorten-results.ts';
@@ -109,16 +111,18 @@ export class Hub implements Source, Provider {
 	 */
 	life(targets: Targets, isWhole = false): Handler {
 		const { exposure, catalogue } = this;
-		const { trace, results, gate } = this.#options;
+		const { trace, results, gate, loops } = this.#options;
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
+			isWhole && results && offerLook(results),
 			routeCalls(targets),
 			isWhole && exposure && applyViews(exposure),
 			trace,
 			reportCalls(this.calls),
 			isWhole && results && shortenResults(results),
 			journalCalls(this.#journal),
+			loops && limitCalls(loops, gate),
 			gate && applyPolicy(gate),
 		)({ list: (kind, reader) => targets.list(kind, reader), request: send });
 	}
@@ -150,7 +154,7 @@ export class Hub implements Source, Provider {
 
 	/** Takes calls of a client as text, past `request`. */
 	toolForwarder(): ToolForwarder {
-		const { gate, results, trace } = this.#options;
+		const { gate, results, trace, loops } = this.#options;
 		return new PlainRoutes({
 			generation: () => this.catalogue.generation + (this.exposure?.generation ?? 0),
 			info: this.info,
@@ -164,7 +168,9 @@ export class Hub implements Source, Provider {
 				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;
 			},
-			limitCharacters: (context) => results?.limitFor(context) ?? Number.POSITIVE_INFINITY,
+			limitCharacters: (context, { toolName }) =>
+				results?.limitFor(context, toolName) ?? Number.POSITIVE_INFINITY,
+			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
 				if (this.#journal !== noJournal) this.#journal.write(entry);
@@ -202,9 +208,14 @@ export class Hub implements Source, Provider {
 		return this.#options.id?.();
 	}
 
-	/** Those of the hub itself, and of the MCP servers whose lists are known. */
-	get instructions(): Awaitable<string | undefined> {
-		return instructionsFor(this.sources, this.#options.instructions?.(), this.exposure?.guide(this.sources));
+	/** Those of the hub itself, how to search and to look, and those of the MCP servers whose lists are known. */
+	instructions(clientInfo?: unknown): Awaitable<string | undefined> {
+		const { instructions, results } = this.#options;
+		const own = [instructions?.(), results?.guide(clientName({ clientInfo }))].filter(
+			(text) => text !== undefined,
+		);
+		const text = own.length === 0 ? undefined : own.join('\n\n');
+		return instructionsFor(this.sources, text, this.exposure?.guide(this.sources));
 	}
 
 	/** Those of the MCP servers that are known, and of the hub itself. */

@@ -52,7 +52,7 @@ export class OneSource implements Provider {
 		return this.#hub.hubId;
 	}
 
-	get instructions(): Awaitable<string | undefined> {
+	instructions(): Awaitable<string | undefined> {
 		return able(this.#source(), 'instructions')?.instructions();
 	}
 

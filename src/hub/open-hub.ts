@@ -22,8 +22,10 @@ import { usageFileOf } from './expose/query-usage.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal.ts';
+import { LoopGuard } from './loops/loop-guard.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
-import { BigResults } from './results/big-results.ts';
+import { ClientBudgets } from './results/client-budgets.ts';
+import { ResultSource } from './results/result-source.ts';
 import type { Source } from './source.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
 import type { Learning } from './sources/mcp/mcp-source-options.ts';
@@ -53,6 +55,8 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly openFabric?: OpenFabric | undefined;
 	/** Takes the spans of calls; the hub closes it. Default: as the environment says. */
 	readonly tracer?: Tracer | undefined;
+	/** The name of the folder of kept results that stays for the next hub. Default: they are removed with this one. */
+	readonly lastingResults?: string | undefined;
 	/** Follows the first starts of MCP servers. */
 	readonly learning?: Learning | undefined;
 }
@@ -92,7 +96,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const children = { ...options, environment: chain.within(options.environment) };
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
-	const results = bigResults(current, options);
+	const results = resultSource(current, options);
 	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
 	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
@@ -103,7 +107,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
-		gate: callGate(current, options),
+		...callRules(current, options),
 		trace: tracing?.trace,
 		clients,
 		sources: await build(setup, children, configuration),
@@ -135,8 +139,12 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	return opened;
 }
 
-function bigResults(current: CurrentConfiguration, { environment, log }: OpenHubOptions): BigResults {
-	return new BigResults({ environment, log, limitBytes: () => current.configuration.limits.resultBytes });
+function resultSource(
+	current: CurrentConfiguration,
+	{ environment, log, lastingResults: lasting }: OpenHubOptions,
+): ResultSource {
+	const budgets = new ClientBudgets(() => current.configuration);
+	return new ResultSource({ environment, log, lasting, budgets });
 }
 
 function toolExposure(
@@ -150,12 +158,17 @@ function toolExposure(
 	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
 }
 
-function callGate(current: CurrentConfiguration, { environment, log }: OpenHubOptions): CallGate {
-	return new CallGate({
+/** What decides whether a call is made. */
+function callRules(
+	current: CurrentConfiguration,
+	{ environment, log }: OpenHubOptions,
+): { gate: CallGate; loops: LoopGuard } {
+	const gate = new CallGate({
 		policy: () => current.policy,
 		approvals: new Approvals({ files: ApprovalFiles.ofUser(environment), log }),
 		root: current.configuration.root,
 	});
+	return { gate, loops: new LoopGuard(() => current.configuration) };
 }
 
 /** Loaded when the environment names a collector. */
@@ -209,7 +222,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 
 async function build(
 	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
-		results: BigResults;
+		results: ResultSource;
 	},
 	options: OpenHubOptions,
 	configuration: Configuration,

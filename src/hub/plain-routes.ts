@@ -17,6 +17,7 @@ import type { MessageView } from '../wire/message-view.ts';
 import { clientName } from './calls/hub-call.ts';
 import { traceOf } from './calls/journal-calls.ts';
 import type { JournalEntry } from './journal.ts';
+import type { ClientCalls } from './loops/client-calls.ts';
 import type { Route } from './merged-list.ts';
 import { able } from './source.ts';
 import { PlainCall, type PlainRoute, type PlainTarget } from './sources/mcp/plain-call.ts';
@@ -41,7 +42,9 @@ export interface PlainRoutesDeps {
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
 	/** Largest result that is not shortened, in characters. */
-	readonly limitCharacters: (context: CallContext) => number;
+	readonly limitCharacters: (context: CallContext, route: Route<Tool>) => number;
+	/** Limits the calls of a client; undefined when nothing does. */
+	readonly watch: (context: CallContext) => ClientCalls | undefined;
 	/** A call was sent. */
 	readonly began: (call: PlainCall) => void;
 	/** A call was answered: `entry` is its line of the journal. */
@@ -63,9 +66,13 @@ export class PlainRoutes implements ToolForwarder {
 	}
 
 	take(view: MessageView, from: ViewedClient): boolean {
-		if (!this.#deps.isOpen()) return false;
+		if (!this.#deps.isOpen() || view.has(member.budgetTokens)) return false;
 		const route = this.#routeOf(view, from);
-		return route !== undefined && PlainCall.send(view, from, route);
+		if (route === undefined || route.calls?.admit(route, view) !== undefined) return false;
+		const isSent = PlainCall.send(view, from, route);
+		// The general route counts it.
+		if (!isSent) route.calls?.withdraw();
+		return isSent;
 	}
 
 	#routeOf(view: MessageView, from: ViewedClient): ToolRoute | undefined {
@@ -114,6 +121,7 @@ export class ToolRoute implements PlainRoute {
 	readonly found: Route<Tool>;
 	readonly target: PlainTarget;
 	readonly limitCharacters: number;
+	readonly calls: ClientCalls | undefined;
 	/** What the journal says about the policy. */
 	readonly note: Partial<PolicyNote>;
 	readonly #deps: PlainRoutesDeps;
@@ -130,7 +138,8 @@ export class ToolRoute implements PlainRoute {
 		this.found = found;
 		this.target = target;
 		this.note = note;
-		this.limitCharacters = deps.limitCharacters(context);
+		this.limitCharacters = deps.limitCharacters(context, found);
+		this.calls = deps.watch(context);
 		this.#deps = deps;
 		this.name = name;
 		this.source = source;

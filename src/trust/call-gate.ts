@@ -120,6 +120,14 @@ export class CallGate {
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
 	}
 
+	/** Ask a person about a call that a limit stops. Rejects when it is canceled. */
+	async lift(call: GatedCall, limit: { rule: string; reason: string }): Promise<ApprovalOutcome> {
+		const request = this.#requestOf(call, { action: 'ask', rule: undefined }, this.#policy().version);
+		const outcome = await this.#askPerson({ ...request, ...limit }, call.context);
+		if (call.context.isCanceled) call.context.signal.throwIfAborted();
+		return outcome;
+	}
+
 	/** The client of a session is gone: nobody is asked about its calls any more. */
 	sessionClosed(sessionId: string): void {
 		this.#approvals.withdraw(sessionId);

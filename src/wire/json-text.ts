@@ -146,7 +146,7 @@ export function withMember(text: string, path: readonly string[], json: string):
 /** An object text without the members at these paths, and everything else as it was written. */
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
 	if (!text.trimStart().startsWith('{')) return text;
-	const kept = membersOf(text).flatMap(({ name, at, start, end }) => {
+	const kept = memberSpans(text).flatMap(({ name, at, start, end }) => {
 		const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
 		if (inner.some((rest) => rest.length === 0)) return [];
 		if (inner.length === 0) return text.slice(at, end);
@@ -170,11 +170,11 @@ export function elementsOf(text: string): string[] {
 
 /** The texts of the members of an object. The last of two equal names counts. */
 function memberTexts(text: string): Map<string, string> {
-	return new Map(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end).trim()]));
+	return new Map(memberSpans(text).map(({ name, start, end }) => [name, text.slice(start, end).trim()]));
 }
 
 /** A member of an object text. */
-interface Member {
+export interface MemberSpan {
 	readonly name: string;
 	/** Where its name is. */
 	readonly at: number;
@@ -183,12 +183,15 @@ interface Member {
 	readonly end: number;
 }
 
-function membersOf(text: string): Member[] {
-	const members: Member[] = [];
+/** The members of an object text, in their order. */
+export function memberSpans(text: string): MemberSpan[] {
+	const members: MemberSpan[] = [];
 	let at = text.indexOf('{') + 1;
 	while (!(members.length === 0 && closesAt(text, at))) {
 		const colon = scanner.scan(text, at, nothing, []);
-		const name = JSON.parse(text.slice(at, colon)) as string; // a name is a string
+		const written = text.slice(at, colon).trim();
+		// A name is a string.
+		const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
 		const end = scanner.scan(text, colon + 1, nothing, []);
 		members.push({ name, at, start: colon + 1, end });
 		if (text[end] !== ',') break;

@@ -137,6 +137,8 @@ describe('loadConfiguration', () => {
 			redact: false,
 			record: false,
 			pin: 'warn',
+			results: { budgetTokens: undefined },
+			select: false,
 		});
 		expect(uri).toMatchObject({
 			kind: 'stdio',

@@ -153,16 +153,16 @@ describe('the pins of a server', () => {
 		server.offer({ read: 'Reads.' }, 'Use read for files.');
 		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		await toolNames(await first.client());
-		expect(await first.opened.hub.instructions).toContain('Use read for files.');
+		expect(await first.opened.hub.instructions()).toContain('Use read for files.');
 		server.offer({ read: 'Reads.' }, 'Use read for everything.');
 		const served = await first.again();
 		const client = await served.client();
 		expect(await client.call('notes__read')).toBe('called read');
 		await until('the drift is known', () => drift(served).state === 'drifted');
 		expect(drift(served).drifted).toMatchObject([{ tool: '(instructions)', kind: 'changed', isHeld: true }]);
-		expect(await served.opened.hub.instructions).toBeUndefined();
+		expect(await served.opened.hub.instructions()).toBeUndefined();
 		await accept(served, 'notes');
-		await until('they are given', async () => (await served.opened.hub.instructions) !== undefined);
+		await until('they are given', async () => (await served.opened.hub.instructions()) !== undefined);
 	});
 
 	it('warn once of a suspicious text, also with "off"', async () => {

@@ -144,6 +144,7 @@ const paths: Record<MemberName, string[]> = {
 	meta: ['params', '_meta'],
 	progressToken: ['params', '_meta', 'progressToken'],
 	traceparent: ['params', '_meta', 'traceparent'],
+	budgetTokens: ['params', '_meta', 'orchestra/budgetTokens'],
 	protocolVersion: ['params', '_meta', 'io.modelcontextprotocol/protocolVersion'],
 	clientCapabilities: ['params', '_meta', 'io.modelcontextprotocol/clientCapabilities'],
 	clientInfo: ['params', '_meta', 'io.modelcontextprotocol/clientInfo'],

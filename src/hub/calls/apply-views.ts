@@ -67,9 +67,11 @@ export function applyViews(exposure: ToolExposure): Middleware {
 		request(call) {
 			const { name, context } = call;
 			if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
-			if (!call.isSent) exposure.assertVisible(name, call.toolName, context);
+			if (!call.isSent && call.target.source.kind !== 'results')
+				exposure.assertVisible(name, call.toolName, context);
 			return after(inner.request(call), (answer) => {
-				if (call.tool && answerValue(answer)['isError'] !== true) exposure.used(name, context);
+				if (call.tool && call.target.source.kind !== 'results' && answerValue(answer)['isError'] !== true)
+					exposure.used(name, context);
 				return answer;
 			});
 		},

@@ -1,14 +1,15 @@
-/* A result above the limit becomes its beginning and a link. Its hash in the journal is that of the whole. */
+/* A result above the budget of its client becomes its first part and a handle. Its hash in the journal is that of the whole. */
 import { after } from '../../mcp/server/methods.ts';
-import type { BigResults } from '../results/big-results.ts';
+import type { ResultSource } from '../results/result-source.ts';
 import type { Middleware } from './compose.ts';
 
-export function shortenResults(results: BigResults): Middleware {
+export function shortenResults(results: ResultSource): Middleware {
 	return (inner) => ({
 		...inner,
 		request(call) {
-			if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
-			return after(inner.request(call), (answer) => results.shorten(answer, call.tool, call.context));
+			if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
+				return inner.request(call);
+			return after(inner.request(call), (answer) => results.shorten(answer, call));
 		},
 	});
 }

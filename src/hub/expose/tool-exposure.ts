@@ -293,9 +293,14 @@ function loadedServers(servers: Configuration['mcpServers']): string[] {
 	return servers.filter(({ settings }) => settings.alwaysLoad).map(({ name }) => `${name}__*`);
 }
 
-/** The test of tools as a filter of their names in this list. */
+/** The test of tools as a filter of their names in this list. `look` is in every view, and always listed: notices name it. */
 function filterOver({ routes }: MergedList<Tool>, test: ToolTest): ToolFilter {
-	return (name) => test(routes.get(name)?.toolName ?? { name, server: undefined, tool: name });
+	return (name) => {
+		const route = routes.get(name);
+		return (
+			route?.source.kind === 'results' || test(route?.toolName ?? { name, server: undefined, tool: name })
+		);
+	};
 }
 
 /** The source of a tool; that of a folder's own tools is called `tools`. */

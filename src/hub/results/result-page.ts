@@ -2,16 +2,12 @@
  * Read a kept result in parts: `?offset=&length=` is a range of bytes, cut between
  * characters; `?grep=` finds a text and shows it with its surroundings and its offset.
  */
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { ResourceContent } from '../../protocol/mcp-types.ts';
-import { PAGE_BYTES } from './big-results.ts';
-import type { KeptResult } from './result-store.ts';
+import { type KeptResult, readSpan } from './kept-result.ts';
+import { MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
 
-/** Most bytes of a page. */
-export const PAGE_LIMIT_BYTES: number = 1024 * 1024;
-/** Most places that a search returns. */
-export const MATCHES_LIMIT = 100;
 /** Characters before and after a found text. */
 const AROUND_CHARACTERS = 120;
 
@@ -44,14 +40,8 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number): n
 }
 
 /** Three bytes more than asked for: a character has at most four. */
-async function readRange({ path }: KeptResult, offset: number, length: number): Promise<Buffer> {
-	const file = await open(path, 'r');
-	try {
-		const { bytesRead, buffer } = await file.read(Buffer.alloc(length + 3), 0, length + 3, offset);
-		return buffer.subarray(0, bytesRead);
-	} finally {
-		await file.close();
-	}
+function readRange({ path, from }: KeptResult, offset: number, length: number): Promise<Buffer> {
+	return readSpan(path, from + offset, length + 3);
 }
 
 /** The range without half characters: it begins and ends at the first byte of one. */
@@ -80,7 +70,7 @@ async function searchResult(uri: string, wanted: string, kept: KeptResult): Prom
 			hint: 'Read it with ?offset=0&length=65536.',
 		});
 	}
-	const text = await readFile(kept.path, 'utf8');
+	const text = (await readFile(kept.path)).toString('utf8', kept.from);
 	const found: string[] = [];
 	let bytes = 0;
 	let counted = 0;

@@ -1,105 +1,179 @@
 /*
- * Large results on disk: one file each, in a folder of this process.
+ * Results on disk: one file each, with a line of JSON about it before its content.
  *
- * The folder is removed when the hub closes; folders of processes that died are removed
- * when the next one is made. The number and the total size of the files are bounded:
- * the oldest go first. The files of a session are removed with it.
+ * A hub has a folder of its own. That of a process ends with it: it is removed when the hub closes,
+ * and when the next one is made after a crash. That of a shared hub stays, because its bridges keep
+ * their sessions over a restart. Number, bytes and age are bounded, the oldest go first; the files
+ * of a session are removed with it. A result that a user keeps moves to the folder `kept`, out of
+ * all these bounds.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
-
-/** Most bytes of all kept results. */
-export const KEPT_BYTES: number = 256 * 1024 * 1024;
-/** Most kept results. */
-export const KEPT_RESULTS = 1000;
-
-/** One kept document. */
-export interface KeptResult {
-	readonly path: string;
-	readonly bytes: number;
-	readonly mimeType: string;
-	/** Text, or bytes that clients get in base64. */
-	readonly isText: boolean;
-	readonly sessionId: string;
-}
+import { isHandle, type KeptResult, PINNED, type ResultFacts, readKept } from './kept-result.ts';
+import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
 
 /** A document to keep. */
-export interface ResultDocument {
+export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
 	readonly content: Buffer;
-	readonly mimeType: string;
-	readonly isText: boolean;
+}
+
+export interface ResultStoreOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** The name of the folder that stays when the hub closes. Default: the folder ends with the process. */
+	readonly lasting?: string | undefined;
+	/** Default `KEPT_BYTES`. */
+	readonly keptBytes?: number;
+	/** In milliseconds since 1970. Default: the clock of the system. */
+	readonly now?: () => number;
 }
 
 export class ResultStore {
-	readonly #environment: Readonly<NodeJS.ProcessEnv>;
-	readonly #keptBytes: number;
-	/** By id, oldest first. */
+	readonly #options: ResultStoreOptions;
+	readonly #base: string;
+	readonly #now: () => number;
+	/** By handle, oldest first. */
 	readonly #kept = new Map<string, KeptResult>();
-	#folder: string | undefined;
+	#folder: Promise<string> | undefined;
 	#bytes = 0;
 
-	constructor(environment: Readonly<NodeJS.ProcessEnv>, keptBytes: number = KEPT_BYTES) {
-		this.#environment = environment;
-		this.#keptBytes = keptBytes;
+	constructor(options: ResultStoreOptions) {
+		this.#options = options;
+		this.#base = resultsFolder(options.environment);
+		this.#now = options.now ?? Date.now;
 	}
 
-	/** Write a document and return its id. Rejects with the error of the system. */
-	async keep({ content, mimeType, isText }: ResultDocument, sessionId: string): Promise<string> {
-		this.#folder ??= makeFolder(this.#environment);
-		const id = randomUUID();
-		const path = join(this.#folder, id);
-		await writeFile(path, content, { mode: 0o600, flag: 'wx' });
-		this.#kept.set(id, { path, bytes: content.length, mimeType, isText, sessionId });
-		this.#bytes += content.length;
-		this.#removeOldest(id);
-		return id;
+	/** Write a document and return its handle. Rejects with the error of the system. */
+	async keep({ content, ...about }: ResultDocument, sessionId: string): Promise<string> {
+		const folder = await (this.#folder ??= this.#open());
+		const handle = `r-${randomBytes(12).toString('hex')}`;
+		const path = join(folder, handle);
+		const facts: ResultFacts = {
+			...about,
+			at: this.#now(),
+			bytes: content.length,
+			owner: ownerOf(sessionId),
+		};
+		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
+		await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
+		this.#removeOldest(handle);
+		return handle;
 	}
 
-	find(id: string): KeptResult | undefined {
-		return this.#kept.get(id);
+	/** The result of a handle, for the session that it belongs to; one that a user keeps, for any. */
+	async find(handle: string, sessionId: string): Promise<KeptResult | undefined> {
+		if (!isHandle(handle)) return undefined;
+		if (this.#options.lasting !== undefined) await (this.#folder ??= this.#open());
+		const found = this.#kept.get(handle);
+		const pinned = await readKept(join(this.#base, PINNED, handle));
+		if (pinned) return pinned;
+		const isTheirs = found?.owner === ownerOf(sessionId) && this.#now() - found.at < KEPT_MS;
+		return isTheirs ? found : undefined;
 	}
 
 	endSession(sessionId: string): void {
-		for (const [id, result] of this.#kept) if (result.sessionId === sessionId) this.#remove(id, result);
+		const owner = ownerOf(sessionId);
+		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
 	}
 
+	/** Remove the folder, unless it stays. */
 	async close(): Promise<void> {
 		this.#kept.clear();
-		if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+		// Without a folder nothing was kept.
+		const folder = await this.#folder?.catch(() => undefined);
+		if (folder !== undefined && this.#options.lasting === undefined)
+			await rm(folder, { recursive: true, force: true });
+	}
+
+	/** The folder; what a hub before this one left in it is known again. */
+	async #open(): Promise<string> {
+		const { lasting } = this.#options;
+		makeFolders(this.#base, 0o700);
+		assertPrivate(this.#base);
+		for (const name of readdirSync(this.#base))
+			if (isLeftOver(name)) rmSync(join(this.#base, name), { recursive: true });
+		const own = lasting ?? `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`;
+		const folder = join(this.#base, own);
+		if (lasting === undefined) mkdirSync(folder, { mode: 0o700 });
+		else makeFolders(folder, 0o700);
+		assertPrivate(folder);
+		const found = await keptIn(folder);
+		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
+		this.#removeOldest('');
+		return folder;
+	}
+
+	#add(result: KeptResult): void {
+		this.#kept.set(result.handle, result);
+		this.#bytes += result.bytes;
 	}
 
 	/** The newest one is kept in any case. */
 	#removeOldest(newest: string): void {
-		for (const [id, result] of this.#kept) {
-			const fits = this.#bytes <= this.#keptBytes && this.#kept.size <= KEPT_RESULTS;
-			if (fits || id === newest) return;
-			this.#remove(id, result);
+		const { keptBytes = KEPT_BYTES } = this.#options;
+		const now = this.#now();
+		for (const [handle, result] of this.#kept) {
+			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
+			if ((fits && now - result.at < KEPT_MS) || handle === newest) return;
+			this.#remove(handle, result);
 		}
 	}
 
-	#remove(id: string, { path, bytes }: KeptResult): void {
-		this.#kept.delete(id);
+	#remove(handle: string, { path, bytes }: KeptResult): void {
+		this.#kept.delete(handle);
 		this.#bytes -= bytes;
-		// The whole folder is removed at the end.
+		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
 		rm(path, { force: true }).catch(() => {});
 	}
 }
 
-/** A folder for this process, `<pid>-<start time>`. */
-function makeFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
-	const base = join(stateFolder(environment), 'results');
-	makeFolders(base, 0o700);
-	assertPrivate(base);
-	for (const name of readdirSync(base)) if (isLeftOver(name)) rmSync(join(base, name), { recursive: true });
-	const own = join(base, `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`);
-	mkdirSync(own, { mode: 0o700 });
-	return own;
+/** Where the results of all hubs of this user are. */
+function resultsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
+	return join(stateFolder(environment), 'results');
+}
+
+/** Every kept result of this user, newest first. */
+export async function allKept(environment: Readonly<NodeJS.ProcessEnv>): Promise<KeptResult[]> {
+	const base = resultsFolder(environment);
+	const found = await Promise.all(namesIn(base).map((name) => keptIn(join(base, name))));
+	return found.flat().sort((a, b) => b.at - a.at);
+}
+
+/** Move a result out of all bounds. */
+export async function pinResult(
+	{ path, handle }: KeptResult,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<void> {
+	const folder = join(resultsFolder(environment), PINNED);
+	makeFolders(folder, 0o700);
+	assertPrivate(folder);
+	await rename(path, join(folder, handle));
+}
+
+async function keptIn(folder: string): Promise<KeptResult[]> {
+	const found = await Promise.all(namesIn(folder).map((name) => readKept(join(folder, name))));
+	return found.filter((result) => result !== undefined);
+}
+
+/** The names in a folder; none when it does not exist. */
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
+}
+
+/** Neither the files nor their readers tell the id of a session. */
+function ownerOf(sessionId: string): string {
+	return sha256(`session ${sessionId}`).slice(0, 32);
 }
 
 function isLeftOver(name: string): boolean {

@@ -2,6 +2,7 @@
  * The process of the shared hub: take the lock, end the orphans of a crashed hub, listen,
  * serve until stopped or idle, and clean up.
  */
+import { basename } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { STARTED_BY } from '../../config/own-entry.ts';
@@ -214,6 +215,7 @@ function openHubOf(
 		certsDir,
 		forwarded: () => forwarded.current,
 		openFabric,
+		lastingResults: `hub-${basename(folder.path)}`,
 	});
 }
 

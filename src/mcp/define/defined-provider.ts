@@ -40,7 +40,6 @@ export type Validate = (schema: JsonObject, value: unknown, name: string) => Awa
 /** The provider that `provide` makes from a definition. */
 export class DefinedProvider implements Provider {
 	readonly info: Implementation;
-	readonly instructions: string | undefined;
 	readonly #definition: ServerDefinition;
 	readonly #validate: Validate;
 	readonly #listeners = new Listeners<Change>();
@@ -53,12 +52,15 @@ export class DefinedProvider implements Provider {
 	#lists: DefinedLists;
 
 	constructor(definition: ServerDefinition, validate: Validate) {
-		const { tools: _t, resources: _r, templates: _m, prompts: _p, instructions, ...info } = definition;
+		const { tools: _t, resources: _r, templates: _m, prompts: _p, instructions: _i, ...info } = definition;
 		this.#definition = definition;
 		this.#validate = validate;
 		this.info = info;
-		this.instructions = instructions;
 		this.#lists = listsOf(definition);
+	}
+
+	instructions(): string | undefined {
+		return this.#definition.instructions;
 	}
 
 	get capabilities(): readonly Capability[] {

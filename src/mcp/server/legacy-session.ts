@@ -212,7 +212,7 @@ export class LegacySession implements ClientConnection {
 		// After the answer: the id of the session costs more than everything else here.
 		setImmediate(() => this.#isOpen && this.#provider.sessions?.introduced?.(this));
 		const { info: serverInfo } = this.#provider;
-		return after(providerOffer(this.#provider, 'legacy'), ({ capabilities, ...rest }) => ({
+		return after(providerOffer(this.#provider, 'legacy', this.clientInfo), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
 			capabilities,
 			serverInfo,

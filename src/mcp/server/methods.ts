@@ -245,9 +245,13 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 }
 
 /** What a provider offers, for the answer to `initialize` and `server/discover`. */
-export function providerOffer(provider: Provider, era: Revision['era']): Awaitable<Result> {
+export function providerOffer(
+	provider: Provider,
+	era: Revision['era'],
+	clientInfo: unknown,
+): Awaitable<Result> {
 	return after(declaredCapabilities(provider, era), (capabilities) =>
-		after(provider.instructions, (instructions) =>
+		after(provider.instructions?.(clientInfo), (instructions) =>
 			instructions === undefined ? { capabilities } : { capabilities, instructions },
 		),
 	);

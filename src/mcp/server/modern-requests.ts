@@ -60,7 +60,7 @@ export class ModernRequests {
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
 		const client = new ModernClient(this.#options.peer, this.#options.sessions, meta);
-		if (call.method === 'server/discover') return this.#discover();
+		if (call.method === 'server/discover') return this.#discover(client);
 		if (call.method === 'subscriptions/listen')
 			return this.#options.subscriptions.listen(call, params, client);
 		const method = methods.get(call.method);
@@ -90,10 +90,10 @@ export class ModernRequests {
 		return from.forwarder?.take(view, from) ?? false;
 	}
 
-	#discover(): Awaitable<Answer> {
+	#discover({ clientInfo }: ModernClient): Awaitable<Answer> {
 		// After the answer, as with `initialize`.
 		setImmediate(() => this.#options.sessions.introduced());
-		return after(providerOffer(this.#options.provider, 'modern'), (offer) =>
+		return after(providerOffer(this.#options.provider, 'modern', clientInfo), (offer) =>
 			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
 		);
 	}

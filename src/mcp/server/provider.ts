@@ -116,8 +116,8 @@ export interface ProviderSessions {
 /** What a session serves. */
 export interface Provider {
 	readonly info: Implementation;
-	/** How to use it, for the model of a client. */
-	readonly instructions?: Awaitable<string | undefined>;
+	/** How to use it, for the model of the client that introduced itself so. */
+	instructions?(clientInfo: unknown): Awaitable<string | undefined>;
 	/** The id of the hub that it is, or is of. */
 	readonly hubId?: string | undefined;
 	/** Whether it answers every method: with empty lists, and errors that name the item, where it declares no capability. */

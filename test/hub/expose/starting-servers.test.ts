@@ -94,7 +94,7 @@ it.each([50, 20_000])(
 		const servers = { quick: gateway(), stuck: gateway({}, 'hangs') };
 		const served = await serveServers(servers, { more: { limits: { listMs } } });
 		const client = await served.client({ name: 'codex-mcp-client' });
-		expect(namesOf(await toolsOf(client))).toEqual(['find_tools', 'describe_tool', 'call_tool']);
+		expect(namesOf(await toolsOf(client))).toEqual(['find_tools', 'describe_tool', 'call_tool', 'look']);
 		expect(served.opened.hub.processes().map(({ state }) => state)).toContain('starting');
 		if (listMs === 50) expect(await client.call('find_tools', { query: 'echo' })).toContain('quick__echo(');
 	},

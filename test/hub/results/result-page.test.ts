@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MATCHES_LIMIT, readResultPage } from '../../../src/hub/results/result-page.ts';
-import type { KeptResult } from '../../../src/hub/results/result-store.ts';
+import type { KeptResult } from '../../../src/hub/results/kept-result.ts';
+import { MATCHES_LIMIT } from '../../../src/hub/results/result-limits.ts';
+import { readResultPage } from '../../../src/hub/results/result-page.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const folder = temporaryFolder();
@@ -56,9 +57,11 @@ describe('readResultPage', () => {
 let count = 0;
 function kept(text: string): KeptResult {
 	const name = `result-${count++}`;
-	writeFiles(folder, { [name]: text });
-	const path = `${folder}/${name}`;
-	return { path, bytes: Buffer.byteLength(text), mimeType: 'text/plain', isText: true, sessionId: 's' };
+	const header = '{}\n';
+	writeFiles(folder, { [name]: header + text });
+	const about = { mimeType: 'text/plain', isText: true, tool: 't', client: 'c', owner: 'o', at: 0 };
+	const place = { handle: name, path: `${folder}/${name}`, from: header.length, isPinned: false };
+	return { ...about, ...place, bytes: Buffer.byteLength(text) };
 }
 
 async function readAll(result: KeptResult, length: number): Promise<string> {

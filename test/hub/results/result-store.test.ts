@@ -1,24 +1,32 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KEPT_RESULTS, ResultStore } from '../../../src/hub/results/result-store.ts';
+import { KEPT_MS, KEPT_RESULTS } from '../../../src/hub/results/result-limits.ts';
+import {
+	allKept,
+	pinResult,
+	type ResultDocument,
+	ResultStore,
+	type ResultStoreOptions,
+} from '../../../src/hub/results/result-store.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 describe('ResultStore', () => {
 	it('removes the oldest results above its size', async () => {
-		const { store } = opened(10);
+		const { store } = opened({ keptBytes: 10 });
 		const ids = [await store.keep(text('12345'), 's'), await store.keep(text('12345'), 's')];
 		const third = await store.keep(text('1'), 's');
-		expect(ids.map((id) => store.find(id) !== undefined)).toEqual([false, true]);
-		expect(store.find(third)).toMatchObject({ bytes: 1 });
+		const found = await Promise.all(ids.map((id) => store.find(id, 's')));
+		expect(found.map((each) => each !== undefined)).toEqual([false, true]);
+		expect(await store.find(third, 's')).toMatchObject({ bytes: 1, tool: 'files__read' });
 		await store.close();
 	});
 
 	it('keeps the newest result even when it alone is above its size', async () => {
-		const { store } = opened(3);
+		const { store } = opened({ keptBytes: 3 });
 		const id = await store.keep(text('12345'), 's');
-		expect(store.find(id)).toBeDefined();
+		expect(await store.find(id, 's')).toBeDefined();
 		await store.close();
 	});
 
@@ -26,24 +34,42 @@ describe('ResultStore', () => {
 		const { store } = opened();
 		const first = await store.keep(text('1'), 's');
 		for (let at = 0; at < KEPT_RESULTS; at++) await store.keep(text('1'), 's');
-		expect(store.find(first)).toBeUndefined();
+		expect(await store.find(first, 's')).toBeUndefined();
 		await store.close();
+	});
+
+	it('gives a result to its own session only, and to none when it is too old', async () => {
+		let now = 1;
+		const { store } = opened({ now: () => now });
+		const id = await store.keep(text('1'), 'mine');
+		expect(await store.find(id, 'other')).toBeUndefined();
+		expect(await store.find(id, 'mine')).toBeDefined();
+		now += KEPT_MS;
+		expect(await store.find(id, 'mine')).toBeUndefined();
+		await store.close();
+	});
+
+	it('finds nothing by a name that is no handle', async () => {
+		const { store } = opened();
+		for (const name of ['../secret', '', 'r-', 'kept', `r-${'0'.repeat(24)}`])
+			expect(await store.find(name, 's')).toBeUndefined();
 	});
 
 	it('removes the files of a session that ended, and those only', async () => {
 		const { store } = opened();
 		const gone = await store.keep(text('1'), 'a');
 		const stays = await store.keep(text('1'), 'b');
-		const { path } = store.find(gone) ?? { path: '' };
+		const { path } = (await store.find(gone, 'a')) ?? { path: '' };
 		store.endSession('a');
-		expect([store.find(gone), store.find(stays)?.sessionId]).toEqual([undefined, 'b']);
+		expect(await store.find(gone, 'a')).toBeUndefined();
+		expect(await store.find(stays, 'b')).toBeDefined();
 		await until('the file is gone', () => !existsSync(path));
 		await store.close();
 	});
 
 	it('keeps files private and removes its folder at the end', async () => {
 		const { store, results } = opened();
-		const { path } = store.find(await store.keep(text('1'), 's')) ?? { path: '' };
+		const { path } = (await store.find(await store.keep(text('1'), 's'), 's')) ?? { path: '' };
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 		await store.close();
 		expect(readdirSync(results)).toEqual([]);
@@ -57,14 +83,37 @@ describe('ResultStore', () => {
 		expect(existsSync(left)).toBe(false);
 		await store.close();
 	});
+
+	it('knows the results of a shared hub again after its restart', async () => {
+		const environment = { XDG_STATE_HOME: temporaryFolder() };
+		const before = new ResultStore({ environment, lasting: 'hub-1' });
+		const id = await before.keep(text('12345'), 's');
+		await before.close();
+		const next = new ResultStore({ environment, lasting: 'hub-1' });
+		expect(await next.find(id, 's')).toMatchObject({ handle: id, bytes: 5 });
+		expect(await next.find(id, 'other')).toBeUndefined();
+	});
+
+	it('keeps a pinned result when its session ends and its hub closes', async () => {
+		const environment = { XDG_STATE_HOME: temporaryFolder() };
+		const store = new ResultStore({ environment });
+		const id = await store.keep(text('12345'), 's');
+		const [kept] = await allKept(environment);
+		if (kept) await pinResult(kept, environment);
+		store.endSession('s');
+		await store.close();
+		expect(await allKept(environment)).toMatchObject([{ handle: id, isPinned: true }]);
+		expect(await new ResultStore({ environment }).find(id, 'another')).toMatchObject({ bytes: 5 });
+	});
 });
 
-function opened(bytes?: number): { store: ResultStore; results: string } {
+function opened(options: Partial<ResultStoreOptions> = {}): { store: ResultStore; results: string } {
 	const state = temporaryFolder();
-	const store = new ResultStore({ XDG_STATE_HOME: state }, bytes);
+	const store = new ResultStore({ environment: { XDG_STATE_HOME: state }, ...options });
 	return { store, results: join(state, 'orchestra', 'results') };
 }
 
-function text(content: string): { content: Buffer; mimeType: string; isText: boolean } {
-	return { content: Buffer.from(content), mimeType: 'text/plain', isText: true };
+function text(content: string): ResultDocument {
+	const about = { mimeType: 'text/plain', isText: true, tool: 'files__read', client: 'agent' };
+	return { content: Buffer.from(content), ...about };
 }

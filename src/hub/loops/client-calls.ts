@@ -1,0 +1,149 @@
+/*
+ * The calls of one client, as its limits see them: how many of late, and whether it makes the same
+ * call again and again.
+ *
+ * A call that passes as text is compared by name and length first, so a client that does not repeat
+ * itself costs two comparisons. Arguments are equal when their values are, in whatever form.
+ */
+import type { CallRates } from '../../config/configuration.ts';
+import { canonicalJson } from '../../trust/canonical-json.ts';
+import { member } from '../../wire/message-member.ts';
+import { MessageView } from '../../wire/message-view.ts';
+import { isLarger } from '../results/value-size.ts';
+import { COMPARED_CHARACTERS, COUNTED_TARGETS, LOOP_MS } from './loop-limits.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+/** What limits the calls of a client. */
+export interface ClientLimits {
+	readonly rates: CallRates | undefined;
+	/** Most equal calls in a row within a minute; 0 for any number. */
+	readonly identical: number;
+}
+
+/** The tool of a call. */
+export interface LimitedTool {
+	readonly name: string;
+	readonly backend: string;
+}
+
+/** Why a call is not made. */
+export interface ExceededLimit {
+	/** The key of the configuration. */
+	readonly rule: string;
+	/** A part of a sentence. */
+	readonly reason: string;
+	readonly leftMs: number;
+}
+
+/** Arguments that were compared last; `length` of their text where they came as text. */
+interface ComparedCall {
+	readonly name: string;
+	readonly length: number | undefined;
+	/** Undefined when they are too long. */
+	readonly key: (() => string) | undefined;
+}
+
+export class ClientCalls {
+	readonly #limits: ClientLimits;
+	readonly #now: () => number;
+	readonly #buckets = new Map<string, TokenBucket>();
+	/** The last bucket takes of a call. */
+	#taken: readonly TokenBucket[] = [];
+	#last: ComparedCall | undefined;
+	/** When each of the last equal calls began, the oldest first. */
+	#times: number[] = [];
+
+	constructor(limits: ClientLimits, now: () => number) {
+		this.#limits = limits;
+		this.#now = now;
+	}
+
+	/** Count a call with these arguments, or the message that has them; a limit that it exceeds counts nothing. */
+	admit(tool: LimitedTool, input: unknown): ExceededLimit | undefined {
+		const { rates, identical } = this.#limits;
+		const repeated = identical > 0 ? this.#repeated(tool, input, identical) : undefined;
+		if (repeated) return repeated;
+		if (rates === undefined) return void (identical > 0 && this.#times.push(this.#now()));
+		const now = this.#now();
+		const found = bucketsOf(rates, tool).map(({ key, rate, of }) => ({
+			rule: `limits.callsPerMinute.${of}`,
+			rate,
+			bucket: this.#bucket(key, rate, now),
+		}));
+		for (const { bucket, rule, rate } of found) {
+			const leftMs = bucket.leftMs(now);
+			if (leftMs > 0) return { rule, reason: `this client makes more than ${rate} calls a minute`, leftMs };
+		}
+		this.#taken = found.map(({ bucket }) => bucket);
+		for (const bucket of this.#taken) bucket.take(now);
+		if (identical > 0) this.#times.push(now);
+	}
+
+	/** The last call that was admitted is not made after all. */
+	withdraw(): void {
+		this.#times.pop();
+		for (const bucket of this.#taken) bucket.giveBack();
+		this.#taken = [];
+	}
+
+	/** A person allows it to go on. */
+	reset(): void {
+		this.#times = [];
+		this.#buckets.clear();
+	}
+
+	#repeated({ name }: LimitedTool, input: unknown, most: number): ExceededLimit | undefined {
+		const call = comparedCall(name, input);
+		if (!isSame(this.#last, call)) this.#times = [];
+		this.#last = call;
+		if (this.#times.length < most) return undefined;
+		this.#times = this.#times.slice(-most);
+		const leftMs = (this.#times[0] ?? 0) + LOOP_MS - this.#now();
+		if (leftMs <= 0) return undefined;
+		const reason = `this client made the same call ${most} times in a row within a minute`;
+		return { rule: 'limits.identicalCalls', reason, leftMs };
+	}
+
+	#bucket(key: string, rate: number, now: number): TokenBucket {
+		const known = this.#buckets.get(key);
+		if (known) return known;
+		if (this.#buckets.size >= COUNTED_TARGETS) this.#buckets.clear();
+		const made = new TokenBucket(rate, LOOP_MS, now);
+		this.#buckets.set(key, made);
+		return made;
+	}
+}
+
+interface RateOf {
+	readonly of: keyof CallRates;
+	readonly key: string;
+	readonly rate: number;
+}
+
+function bucketsOf({ client, server, tool }: CallRates, { name, backend }: LimitedTool): RateOf[] {
+	const all = [
+		{ of: 'client', key: '', rate: client },
+		{ of: 'server', key: `server ${backend}`, rate: server },
+		{ of: 'tool', key: `tool ${name}`, rate: tool },
+	] as const;
+	return all.flatMap(({ rate, ...each }) => (rate === undefined ? [] : [{ ...each, rate }]));
+}
+
+function comparedCall(name: string, input: unknown): ComparedCall {
+	if (!(input instanceof MessageView)) {
+		const value = input ?? {};
+		const isLong = isLarger(value, COMPARED_CHARACTERS);
+		return { name, length: undefined, key: isLong ? undefined : () => canonicalJson(value) };
+	}
+	const length = input.lengthOf(member.arguments);
+	if (length > COMPARED_CHARACTERS) return { name, length, key: undefined };
+	const source = input.source(member.arguments) ?? '{}';
+	const { isCanonical } = input;
+	return { name, length, key: () => (isCanonical ? source : canonicalJson(JSON.parse(source))) };
+}
+
+function isSame(one: ComparedCall | undefined, other: ComparedCall): boolean {
+	if (one?.name !== other.name || !one.key || !other.key) return false;
+	const mayBeEqual = one.length === undefined || other.length === undefined || one.length === other.length;
+	return mayBeEqual && one.key() === other.key();
+}

@@ -1,0 +1,55 @@
+/*
+ * Protection from agents that call in a loop: a number of calls a minute, where one is configured,
+ * and a breaker for the same call again and again.
+ *
+ * Known agents have the breaker without configuration. Other programs may poll, or measure: they
+ * get it when `limits.identicalCalls` is set. A user at a terminal or at the page never does.
+ */
+import type { Configuration, Limits } from '../../config/configuration.ts';
+import { IDENTICAL_CALLS } from '../../config/defaults.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { clientName } from '../calls/hub-call.ts';
+import { isKnownAgent } from '../known-agents.ts';
+import { ClientCalls } from './client-calls.ts';
+import { WATCHED_CLIENTS } from './loop-limits.ts';
+
+/** Clients behind which a user calls by hand. */
+const users: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
+
+export class LoopGuard {
+	readonly #settings: () => Pick<Configuration, 'limits'>;
+	readonly #now: () => number;
+	/** By session and client, that of the last call last. */
+	#calls = new Map<string, ClientCalls>();
+	/** What `#calls` were made with. */
+	#limits: Limits | undefined;
+
+	constructor(settings: () => Pick<Configuration, 'limits'>, now: () => number = () => performance.now()) {
+		this.#settings = settings;
+		this.#now = now;
+	}
+
+	/** Whether a call above a limit waits for an approval. */
+	get asks(): boolean {
+		return this.#settings().limits.exceeded === 'ask';
+	}
+
+	/** What limits the calls of the client of a request; undefined when nothing does. */
+	of(context: CallContext): ClientCalls | undefined {
+		const { limits } = this.#settings();
+		const client = clientName(context);
+		if (users.has(client)) return undefined;
+		const { callsPerMinute: rates, identicalCalls } = limits;
+		const identical = identicalCalls ?? (isKnownAgent(client) ? IDENTICAL_CALLS : 0);
+		if (rates === undefined && identical === 0) return undefined;
+		if (limits !== this.#limits) this.#calls = new Map();
+		this.#limits = limits;
+		const key = `${context.sessionId}\n${client}`;
+		const calls = this.#calls.get(key) ?? new ClientCalls({ rates, identical }, this.#now);
+		this.#calls.delete(key);
+		this.#calls.set(key, calls);
+		const [oldest] = this.#calls.keys();
+		if (this.#calls.size > WATCHED_CLIENTS && oldest !== undefined) this.#calls.delete(oldest);
+		return calls;
+	}
+}

@@ -1,0 +1,116 @@
+/*
+ * How many tokens of a result a client gets: what the request asks for, else the setting of the
+ * tool, the server, the client or all clients, else that of a known agent.
+ *
+ * Settings of tools and servers count for clients that have a budget: a program that reads
+ * results itself gets all of them, whatever was set for agents.
+ */
+import type { Configuration } from '../../config/configuration.ts';
+import { LEAST_BUDGET_TOKENS, RESULT_BYTES } from '../../config/defaults.ts';
+import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
+import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
+import { ownEntry } from '../../wire/json.ts';
+import { clientName } from '../calls/hub-call.ts';
+
+/** Of a known agent. */
+export const AGENT_BUDGET_TOKENS = 8000;
+/** In `_meta` of a request: the tokens that its client takes. */
+export const BUDGET_META = 'orchestra/budgetTokens';
+
+/**
+ * Known agents by the name in their `clientInfo`, with the limit of their own, in tokens. Our budget is below each of
+ * these limits, so that our preview with its handle comes before theirs without one.
+ */
+const agents: readonly (readonly [name: RegExp, ownLimitTokens: number | undefined])[] = [
+	[/^claude-code$/, 25_000], // MAX_MCP_OUTPUT_TOKENS; anthropics/claude-code issue 45766
+	[/^(codex-mcp-client|Codex)$/, 10_000], // openai/codex issues 6544, 7906, 14466
+	[/^gemini-cli-mcp-client/, 1_000_000], // 4,000,000 characters; google-gemini/gemini-cli issue 17037
+	[
+		/^(claude-ai|cursor-vscode|Cursor|Visual Studio Code.*|windsurf.*|Cline|Roo Code|Zed|goose.*|opencode)$/,
+		undefined,
+	],
+];
+
+/** Clients that show a result to a user. */
+const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
+
+type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limits'>;
+
+/** What a result is for. */
+export interface BudgetedCall {
+	readonly context: CallContext;
+	readonly toolName: NamedTool | undefined;
+}
+
+export class ClientBudgets {
+	readonly #settings: () => Settings;
+	/** The patterns of tools, for the configuration that has them. */
+	#read: { readonly settings: object; readonly tools: readonly (readonly [ToolTest, number])[] } | undefined;
+
+	constructor(settings: () => Settings) {
+		this.#settings = settings;
+	}
+
+	/** Tokens of the results of a client; 0 for all of them. */
+	ofClient(client: string): number {
+		if (readers.has(client)) return 0;
+		const { clients, results } = this.#settings();
+		const chosen = ownEntry(clients, client)?.results?.budgetTokens ?? results.budgetTokens;
+		return chosen ?? (agents.some(([name]) => name.test(client)) ? AGENT_BUDGET_TOKENS : 0);
+	}
+
+	/** Tokens of the result of a call; 0 for all of it. */
+	of({ context, toolName }: BudgetedCall): number {
+		const asked = context.meta[BUDGET_META];
+		if (Number.isSafeInteger(asked) && Number(asked) > 0) return Math.max(Number(asked), LEAST_BUDGET_TOKENS);
+		return this.usual(clientName(context), toolName);
+	}
+
+	/** The same for a request that asks for nothing. */
+	usual(client: string, toolName: NamedTool | undefined): number {
+		const tokens = this.ofClient(client);
+		return tokens === 0 || toolName === undefined ? tokens : (this.#ofTool(toolName) ?? tokens);
+	}
+
+	/** Bytes of a result that no client gets more of. */
+	get limitBytes(): number {
+		return this.#settings().limits.resultBytes ?? RESULT_BYTES;
+	}
+
+	/** Characters of a result that a client certainly gets as it is. */
+	limitCharacters(client: string, toolName: NamedTool | undefined): number {
+		const tokens = this.usual(client, toolName);
+		return tokens === 0 ? this.limitBytes : Math.min(tokens * CHARACTERS_PER_TOKEN, this.limitBytes);
+	}
+
+	/** What the settings say beside the budget. */
+	isChosen(key: 'unchanged' | 'compact', client: string): boolean {
+		const { clients, results } = this.#settings();
+		return !readers.has(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);
+	}
+
+	/** Whether the tools of a server take `_select`. */
+	takesSelect(server: string): boolean {
+		return this.#settings().mcpServers.find(({ name }) => name === server)?.settings.select ?? false;
+	}
+
+	#ofTool(tool: NamedTool): number | undefined {
+		const found = this.#tools().find(([test]) => test(tool));
+		if (found) return found[1];
+		const { mcpServers } = this.#settings();
+		return mcpServers.find(({ name }) => name === tool.server)?.settings.results?.budgetTokens;
+	}
+
+	#tools(): readonly (readonly [ToolTest, number])[] {
+		const settings = this.#settings();
+		if (this.#read?.settings === settings) return this.#read.tools;
+		const servers = serverNamesOf(settings.mcpServers);
+		const tools = Object.entries(settings.results.tools).map(
+			([pattern, tokens]) => [toolPattern(pattern, servers), tokens] as const,
+		);
+		this.#read = { settings, tools };
+		return tools;
+	}
+}

@@ -1,0 +1,144 @@
+/*
+ * A part of JSON that is JSON: as many elements and members as fit, each as the server wrote it.
+ *
+ * An array keeps its first elements whole; only an element that alone is too long is cut itself. An
+ * object keeps its small members and shares the room among the large ones; one with very many keeps
+ * its first. A string keeps its beginning and says how much follows. What was cut is reported by
+ * its path.
+ */
+import { elementsOf, memberSpans } from '../../wire/json-text.ts';
+import { count1000 } from './json-shape.ts';
+import { CUT_LEVELS } from './result-limits.ts';
+
+/** Members of an object that share the room need at least this many characters each. */
+const LEAST_MEMBER = 32;
+
+/** A number up to this length is never cut. */
+const LONGEST_NUMBER = 64;
+
+/** What was left out at one place. */
+export interface CutPart {
+	/** As a path of JMESPath; empty for the whole. */
+	readonly path: string;
+	readonly unit: 'items' | 'keys' | 'characters';
+	readonly shown: number;
+	readonly total: number;
+}
+
+export interface CutJson {
+	readonly text: string;
+	readonly parts: readonly CutPart[];
+}
+
+/** JSON of at most about `limit` characters. The text must be well-formed JSON. */
+export function cutJson(text: string, limit: number): CutJson {
+	const parts: CutPart[] = [];
+	return { text: new Cutter(parts).cut(text.trim(), limit, '', 0), parts };
+}
+
+class Cutter {
+	readonly #parts: CutPart[];
+
+	constructor(parts: CutPart[]) {
+		this.#parts = parts;
+	}
+
+	cut(text: string, limit: number, path: string, level: number): string {
+		if (text.length <= limit) return text;
+		if (text.startsWith('"')) return this.#string(text, limit, path);
+		if (text.startsWith('[')) return this.#array(text, limit, path, level);
+		if (text.startsWith('{')) return this.#object(text, limit, path, level);
+		return text.length <= LONGEST_NUMBER ? text : 'null'; // a number of thousands of digits
+	}
+
+	#array(text: string, limit: number, path: string, level: number): string {
+		const elements = level < CUT_LEVELS ? elementsOf(text) : [];
+		const close = /\s*\]$/.exec(text.slice(-ENDING))?.[0] ?? ']';
+		const between = betweenElements(text);
+		const kept: string[] = [];
+		let room = limit - 2 - close.length;
+		for (const element of elements) {
+			room -= element.length + between.length + 1;
+			if (room < 0) break;
+			kept.push(element);
+		}
+		const [first] = elements;
+		if (kept.length === 0 && first !== undefined)
+			kept.push(this.cut(first, Math.max(0, limit - between.length - close.length), `${path}[0]`, level + 1));
+		this.#parts.push({ path, unit: 'items', shown: kept.length, total: elements.length });
+		return `[${between}${kept.join(`,${between}`)}${close}`;
+	}
+
+	#object(text: string, limit: number, path: string, level: number): string {
+		const members = level < CUT_LEVELS ? memberSpans(text) : [];
+		const close = /\s*\}$/.exec(text.slice(-ENDING))?.[0] ?? '}';
+		const room = limit - 1 - close.length;
+		const isShared = members.length * LEAST_MEMBER <= room;
+		const sizes = members.map(({ at, end }) => end - at + 1);
+		const share = isShared ? fairShare(sizes, room) : room;
+		const kept: string[] = [];
+		let left = room;
+		for (const [index, { name, at, start, end }] of members.entries()) {
+			const size = sizes[index] ?? 0;
+			// The last member is followed by the blanks before the brace.
+			const whole = index === members.length - 1 ? text.slice(at, end).trimEnd() : text.slice(at, end);
+			if (size <= Math.min(share, left)) kept.push(whole);
+			else if (!isShared && kept.length > 0) break;
+			else {
+				const head = text.slice(at, start);
+				const value = text.slice(start, end).trim();
+				const cut = this.cut(
+					value,
+					Math.min(share, left) - head.length - 1,
+					memberPath(path, name),
+					level + 1,
+				);
+				kept.push(`${head}${cut}`);
+			}
+			left -= Math.min(size, share);
+		}
+		if (kept.length < members.length || level >= CUT_LEVELS)
+			this.#parts.push({ path, unit: 'keys', shown: kept.length, total: members.length });
+		return `{${kept.join(',')}${close}`;
+	}
+
+	/** Not inside an escape or a surrogate pair. */
+	#string(text: string, limit: number, path: string): string {
+		const mark = `… (${count1000(text.length - 2)} characters)`;
+		const room = Math.max(0, limit - mark.length - 2);
+		const inner = text.slice(1, 1 + room);
+		// An even number of backslashes before the end is complete; `\u` has four digits.
+		const open = /(?:^|[^\\])(?:\\\\)*(\\(?:u[\da-fA-F]{0,3})?)$/.exec(inner)?.[1]?.length ?? 0;
+		const whole = inner.slice(0, inner.length - open).replace(HALF_PAIR, '');
+		this.#parts.push({ path, unit: 'characters', shown: whole.length, total: text.length - 2 });
+		return `"${whole}${mark}"`;
+	}
+}
+
+/** Longest run of blanks before a closing bracket that is kept. */
+const ENDING = 200;
+/** The first half of a surrogate pair at the end, as a character or as an escape. */
+const HALF_PAIR = /(?:[\uD800-\uDBFF]|\\u[dD][89abAB][\da-fA-F]{2})$/;
+
+/** The blanks before the first element: those of indented JSON. */
+function betweenElements(text: string): string {
+	return /^\[(\s{0,200})/.exec(text)?.[1] ?? '';
+}
+
+/** The size up to which every member gets what it needs, so that all fit. */
+function fairShare(sizes: readonly number[], room: number): number {
+	let left = room;
+	const sorted = [...sizes].sort((a, b) => a - b);
+	for (const [index, size] of sorted.entries()) {
+		const share = Math.floor(left / (sorted.length - index));
+		if (size > share) return share;
+		left -= size;
+	}
+	return room;
+}
+
+/** The path of a member in JMESPath. */
+export function memberPath(path: string, name: string): string {
+	const own = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+	return path === '' ? own : `${path}.${own}`;
+}

@@ -1,0 +1,72 @@
+/* The file of a kept result: a line of JSON about it, then its content. */
+import { open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { isObject } from '../../wire/json.ts';
+import { FACTS_BYTES } from './result-limits.ts';
+
+/** What the first line says. */
+export interface ResultFacts {
+	/** When it was kept, in milliseconds since 1970. */
+	readonly at: number;
+	/** Of the content. */
+	readonly bytes: number;
+	readonly mimeType: string;
+	/** Text, or bytes that clients get in base64. */
+	readonly isText: boolean;
+	/** The tool, as clients know it. */
+	readonly tool: string;
+	/** The name of the client. */
+	readonly client: string;
+	/** A hash of the session that may read it. */
+	readonly owner: string;
+}
+
+/** One kept result. */
+export interface KeptResult extends ResultFacts {
+	readonly handle: string;
+	readonly path: string;
+	/** Where the content begins in the file. */
+	readonly from: number;
+	/** Whether a user keeps it. */
+	readonly isPinned: boolean;
+}
+
+/** The folder of the results that users keep. */
+export const PINNED = 'kept';
+
+/** Whether a text has the form of a handle: nothing else names a file. */
+export function isHandle(text: string): boolean {
+	return /^r-[\da-f]{24}$/.test(text);
+}
+
+/** The result in a file; undefined when there is none, or it is not one of ours. */
+export async function readKept(path: string): Promise<KeptResult | undefined> {
+	const handle = basename(path);
+	if (!isHandle(handle)) return undefined;
+	try {
+		const head = await readSpan(path, 0, FACTS_BYTES);
+		const end = head.indexOf('\n');
+		const facts: unknown = JSON.parse(head.toString('utf8', 0, end));
+		if (!isFacts(facts)) return undefined;
+		return { ...facts, handle, path, from: end + 1, isPinned: basename(dirname(path)) === PINNED };
+	} catch {
+		return undefined; // it was removed, or is not complete yet
+	}
+}
+
+/** At most `length` bytes of a file from `offset`. */
+export async function readSpan(path: string, offset: number, length: number): Promise<Buffer> {
+	const file = await open(path, 'r');
+	try {
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+		return buffer.subarray(0, bytesRead);
+	} finally {
+		await file.close();
+	}
+}
+
+function isFacts(value: unknown): value is ResultFacts {
+	const texts = ['mimeType', 'tool', 'client', 'owner'];
+	const isComplete = isObject(value) && texts.every((name) => typeof value[name] === 'string');
+	return isComplete && typeof value['at'] === 'number' && typeof value['bytes'] === 'number';
+}

@@ -1,0 +1,289 @@
+/*
+ * Answers a question about a text, within a number of characters.
+ *
+ * It runs in a thread of its own, which is ended at its deadline: an expression or a pattern may
+ * take any time. Records of JSON and of tables are one line of JSON each. In JSON `grep` searches the
+ * leaves, and shows the path of each, which a `select` can use.
+ */
+import { search } from '@aws-lambda-powertools/jmespath';
+import { messageOf, OrchestraError } from '../../../errors.ts';
+import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
+import { cutJson } from '../cut-json.ts';
+import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
+import { count1000, shapeOf } from '../json-shape.ts';
+import { SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
+import { markedLiterals } from './exact-numbers.ts';
+import { leafLines } from './leaf-lines.ts';
+import type { LookAnswer, LookRequest } from './look-request.ts';
+import { LookedDocument } from './looked-document.ts';
+
+/** Room for the sentence about the answer. */
+const ABOUT_CHARACTERS = 200;
+/** A longer line is searched and shown in pieces. */
+const PIECE_CHARACTERS = 1000;
+const PIECE_OVERLAP = 200;
+
+/** Throws `bad_input` for a question that this text has no answer to. */
+export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
+	const looker = new Looker(new LookedDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
+	const { text: found, about } = looker.answer(request);
+	return { text: wellFormed(found), about: wellFormed(about) };
+}
+
+/** Records or lines, by their number from 0. */
+interface Rows {
+	readonly total: number;
+	readonly unit: string;
+	readonly row: (at: number) => string;
+}
+
+class Looker {
+	readonly #document: LookedDocument;
+	readonly #limit: number;
+	#found: Rows | undefined;
+
+	constructor(document: LookedDocument, limit: number) {
+		this.#document = document;
+		this.#limit = limit;
+	}
+
+	answer(request: LookRequest): LookAnswer {
+		const { op, lines, from, to } = request;
+		switch (op) {
+			case 'head':
+				return this.#range(1, lines);
+			case 'tail':
+				return this.#tail(lines);
+			case 'range':
+				return this.#range(from, to);
+			case 'grep':
+				return this.#grep(request);
+			case 'select':
+				return this.#selected(this.#select(request.select ?? '@'));
+			case 'count':
+				return this.#count(request);
+			case 'distinct':
+				return this.#distinct(request);
+		}
+	}
+
+	/** Found when it is needed. */
+	get #rows(): Rows {
+		this.#found ??= this.#findRows();
+		return this.#found;
+	}
+
+	#findRows(): Rows {
+		const { records, lines, json } = this.#document;
+		if (records === undefined) return { total: lines.length, unit: 'lines', row: (at) => lines[at] ?? '' };
+		const unit = records.path === '' ? 'records' : `records of ${records.path}`;
+		const row = (at: number): string => json.encode(records.items[at], SELECTED_CHARACTERS);
+		return { total: records.items.length, unit, row };
+	}
+
+	#range(from: number, to: number): LookAnswer {
+		const { total, unit, row } = this.#rows;
+		const last = Math.min(to, total);
+		const shown: string[] = [];
+		let room = this.#limit;
+		let at = from;
+		for (; at <= last; at++) {
+			const next = row(at - 1);
+			if (next.length + 1 > room) {
+				if (shown.length === 0) shown.push(`${firstPart(next, room - 1)}…`);
+				else at--;
+				break;
+			}
+			room -= next.length + 1;
+			shown.push(next);
+		}
+		const end = Math.min(at, last);
+		const about = `${unit} ${count1000(from)}–${count1000(end)} of ${count1000(total)}`;
+		const more = end < last ? `; go on with {"op":"range","from":${end + 1}}` : '';
+		return {
+			text: shown.join('\n'),
+			about: from > total ? `there are ${count1000(total)} ${unit}` : about + more,
+		};
+	}
+
+	#tail(lines: number): LookAnswer {
+		const { total, unit, row } = this.#rows;
+		const shown: string[] = [];
+		let room = this.#limit;
+		for (let at = total - 1; at >= Math.max(0, total - lines); at--) {
+			const next = row(at);
+			if (next.length + 1 > room) {
+				if (shown.length === 0) shown.push(`…${lastPart(next, room - 1)}`);
+				break;
+			}
+			room -= next.length + 1;
+			shown.unshift(next);
+		}
+		const from = total - shown.length + 1;
+		return {
+			text: shown.join('\n'),
+			about: `${unit} ${count1000(from)}–${count1000(total)} of ${count1000(total)}`,
+		};
+	}
+
+	#grep({ pattern = '', context }: LookRequest): LookAnswer {
+		const isMatch = matcherOf(pattern);
+		const lines = this.#searched();
+		const shown = new Lines(this.#limit);
+		let matches = 0;
+		let nextShown = 0;
+		for (const [at, line] of lines.entries()) {
+			if (!isMatch(line)) continue;
+			matches++;
+			const from = Math.max(nextShown, at - context);
+			const to = Math.min(lines.length - 1, at + context);
+			if (context > 0 && nextShown > 0 && from > nextShown) shown.add('--');
+			for (let near = from; near <= to; near++) {
+				const mark = this.#isNumbered ? `${near + 1}${near === at ? ':' : '-'} ` : '';
+				shown.add(`${mark}${lines[near] ?? ''}`);
+			}
+			nextShown = to + 1;
+		}
+		const more = shown.isFull ? `, the first ${count1000(shown.count)} lines shown; ask for less` : '';
+		return {
+			text: shown.text,
+			about: `${count1000(matches)} matches in ${count1000(lines.length)} lines${more}`,
+		};
+	}
+
+	/** The path of a leaf says where it is. */
+	get #isNumbered(): boolean {
+		return this.#document.kind === 'text' || this.#document.kind === 'table';
+	}
+
+	#searched(): readonly string[] {
+		const { kind, json, lines } = this.#document;
+		if (!this.#isNumbered) return leafLines(json);
+		return kind === 'text' ? lines.flatMap(pieces) : lines;
+	}
+
+	#select(expression: string): unknown {
+		try {
+			// What a server sent, as JSON.
+			return search(markedLiterals(expression), this.#document.value as Parameters<typeof search>[1]) ?? null;
+		} catch (error) {
+			throw new OrchestraError('bad_input', `select cannot be evaluated: ${messageOf(error)}`, {
+				hint: `It is JMESPath, for a value of the shape ${shapeOf(this.#document.value, SHAPE_CHARACTERS)}`,
+			});
+		}
+	}
+
+	#selected(value: unknown): LookAnswer {
+		const text = this.#encode(value);
+		const size = Array.isArray(value) ? `${count1000(value.length)} results` : '1 result';
+		if (value === null)
+			return {
+				text,
+				about: `null: nothing there. Shape: ${shapeOf(this.#document.value, SHAPE_CHARACTERS)}`,
+			};
+		if (text.length <= this.#limit) return { text, about: size };
+		const { text: cut, parts } = cutJson(text, this.#limit);
+		const [first] = parts;
+		const shown = first ? `, ${count1000(first.shown)} of ${count1000(first.total)} ${first.unit} shown` : '';
+		return { text: cut, about: `${size}${shown}; select less, or a slice such as [10:20]` };
+	}
+
+	#encode(value: unknown): string {
+		try {
+			return this.#document.json.encode(value, SELECTED_CHARACTERS);
+		} catch (error) {
+			throw new OrchestraError('bad_input', `what select picks is too large: ${messageOf(error)}`, {
+				hint: 'Select less, or a slice such as [10:20].',
+			});
+		}
+	}
+
+	#count({ select, pattern }: LookRequest): LookAnswer {
+		if (pattern !== undefined) {
+			const isMatch = matcherOf(pattern);
+			const lines = this.#searched();
+			const matches = lines.reduce((sum, line) => sum + (isMatch(line) ? 1 : 0), 0);
+			return { text: String(matches), about: `matching lines of ${count1000(lines.length)}` };
+		}
+		if (select === undefined) return { text: String(this.#rows.total), about: this.#rows.unit };
+		const value = this.#select(select);
+		if (Array.isArray(value)) return { text: String(value.length), about: 'results' };
+		if (typeof value === 'object' && value !== null)
+			return { text: String(Object.keys(value).length), about: 'keys' };
+		return { text: value === null ? '0' : '1', about: value === null ? 'nothing there' : 'result' };
+	}
+
+	#distinct({ select }: LookRequest): LookAnswer {
+		const value = select === undefined ? this.#all() : this.#select(select);
+		const items = Array.isArray(value) ? value : [value];
+		const counts = new Map<string, number>();
+		for (const item of items) {
+			const json = this.#encode(item);
+			counts.set(json, (counts.get(json) ?? 0) + 1);
+		}
+		const shown = new Lines(this.#limit);
+		for (const [json, count] of [...counts].sort((a, b) => b[1] - a[1])) shown.add(`${count}\t${json}`);
+		const some = shown.isFull ? `, the ${count1000(shown.count)} most frequent shown` : '';
+		return {
+			text: shown.text,
+			about: `${count1000(counts.size)} distinct of ${count1000(items.length)}, with their counts${some}`,
+		};
+	}
+
+	#all(): unknown {
+		return this.#document.records?.items ?? this.#document.lines;
+	}
+}
+
+/** Lines as far as they fit. */
+class Lines {
+	readonly #lines: string[] = [];
+	#room: number;
+	isFull = false;
+
+	constructor(limit: number) {
+		this.#room = limit;
+	}
+
+	add(line: string): void {
+		if (this.isFull) return;
+		const short =
+			line.length + 1 > this.#room && this.#lines.length === 0 ? firstPart(line, this.#room - 1) : line;
+		if (short.length + 1 > this.#room) this.isFull = true;
+		else {
+			this.#room -= short.length + 1;
+			this.#lines.push(short);
+		}
+	}
+
+	get count(): number {
+		return this.#lines.length;
+	}
+
+	get text(): string {
+		return this.#lines.join('\n');
+	}
+}
+
+function matcherOf(pattern: string): (line: string) => boolean {
+	const [, source] = /^\/(.+)\/$/s.exec(pattern) ?? [];
+	if (source === undefined) {
+		const wanted = pattern.toLowerCase();
+		return (line) => line.toLowerCase().includes(wanted);
+	}
+	try {
+		const bounded = new BoundedPattern(source);
+		return (line) => bounded.test(line);
+	} catch (error) {
+		throw new OrchestraError('bad_input', `the pattern cannot be used: ${messageOf(error)}`);
+	}
+}
+
+/** A long line in pieces that overlap, so that a match at a seam is found. */
+function pieces(line: string): string[] {
+	if (line.length <= PIECE_CHARACTERS) return [line];
+	const found: string[] = [];
+	for (let at = 0; at < line.length; at += PIECE_CHARACTERS - PIECE_OVERLAP)
+		found.push(line.slice(at, at + PIECE_CHARACTERS));
+	return found;
+}

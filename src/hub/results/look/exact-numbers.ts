@@ -1,0 +1,115 @@
+/*
+ * Parse and write JSON so that numbers keep their digits.
+ *
+ * A number whose value a double has (`1.50`) is a number, and is written as it was spelled; where
+ * one value has several spellings in a text, as the shortest. A number that a double would change
+ * (`12345678901234567890`) is a text with a mark that no JSON of a server has: it is equal to the
+ * same number in an expression, and is written without quotes.
+ */
+import { rewritesNumbers } from '../../../wire/json-text.ts';
+
+/** Before the digits of a number that a double would change. */
+const MARK = '\u0000number:';
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+export class ExactJson {
+	/** How the numbers of the text are spelled that `String` writes in another way; '' where there are several ways. */
+	readonly #spellings = new Map<number, string>();
+	readonly value: unknown;
+
+	/** Throws `SyntaxError`. */
+	constructor(text: string) {
+		this.value = JSON.parse(rewritesNumbers(text) ? this.#marked(text) : text);
+	}
+
+	/** JSON of a value that was made of this one; throws `RangeError` when it is longer than `limit` or too deep. */
+	encode(value: unknown, limit: number): string {
+		const written = new Written(limit);
+		this.#write(value, written);
+		return written.text;
+	}
+
+	#marked(text: string): string {
+		const canonical = new Set<number>();
+		const marked = text.replace(TOKENS, (token) => {
+			if (token.startsWith('"')) return token;
+			const number = Number(token);
+			const usual = String(number);
+			if (usual === token) canonical.add(number);
+			else if (!isExact(token)) return JSON.stringify(MARK + token);
+			else {
+				const known = this.#spellings.get(number);
+				this.#spellings.set(number, known === undefined || known === token ? token : '');
+			}
+			return token;
+		});
+		for (const number of this.#spellings.keys()) if (canonical.has(number)) this.#spellings.set(number, '');
+		return marked;
+	}
+
+	#write(value: unknown, written: Written): void {
+		if (typeof value === 'number') written.add(this.#spellings.get(value) || JSON.stringify(value));
+		else if (typeof value === 'string')
+			written.add(value.startsWith(MARK) ? value.slice(MARK.length) : JSON.stringify(value));
+		else if (Array.isArray(value)) {
+			written.add('[');
+			for (const [at, each] of value.entries()) {
+				if (at > 0) written.add(',');
+				this.#write(each, written);
+			}
+			written.add(']');
+		} else if (typeof value === 'object' && value !== null) {
+			written.add('{');
+			let separator = '';
+			for (const name of Object.keys(value)) {
+				written.add(`${separator}${JSON.stringify(name)}:`);
+				this.#write(Reflect.get(value, name), written);
+				separator = ',';
+			}
+			written.add('}');
+		} else written.add(JSON.stringify(value) ?? 'null');
+	}
+}
+
+/** An expression whose number literals are marked like those of a text. */
+export function markedLiterals(expression: string): string {
+	return expression.replace(/`\s*(-?\d[\d.eE+-]*)\s*`/g, (literal, digits: string) =>
+		isExact(digits) ? literal : `\`${JSON.stringify(MARK + digits)}\``,
+	);
+}
+
+/** Whether a double has the value of these digits. */
+function isExact(digits: string): boolean {
+	return decimal(digits) === decimal(String(Number(digits)));
+}
+
+/** The same text for the same value. */
+function decimal(digits: string): string {
+	const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+		/^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(digits) ?? [];
+	const all = (whole + fraction).replace(/^0+/, '');
+	const significant = all.replace(/0+$/, '');
+	if (significant === '') return '0';
+	return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`;
+}
+
+/** Text that is counted while it is written. */
+class Written {
+	readonly #pieces: string[] = [];
+	readonly #limit: number;
+	#length = 0;
+
+	constructor(limit: number) {
+		this.#limit = limit;
+	}
+
+	add(piece: string): void {
+		this.#length += piece.length;
+		if (this.#length > this.#limit) throw new RangeError(`more than ${this.#limit} characters`);
+		this.#pieces.push(piece);
+	}
+
+	get text(): string {
+		return this.#pieces.join('');
+	}
+}

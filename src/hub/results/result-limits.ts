@@ -1,0 +1,44 @@
+/* The limits of results: what is kept, shown and asked of them. */
+
+/** Most bytes of all results that one hub keeps. */
+export const KEPT_BYTES: number = 256 * 1024 * 1024;
+/** Most results that one hub keeps. */
+export const KEPT_RESULTS = 1000;
+/** How long a result is kept at most, in milliseconds. */
+export const KEPT_MS: number = 24 * 60 * 60_000;
+/** Longest description of a kept file, in bytes. */
+export const FACTS_BYTES = 4096;
+
+/** Bytes of a page of a resource when the client names no length. */
+export const PAGE_BYTES: number = 64 * 1024;
+/** Most bytes of a page. */
+export const PAGE_LIMIT_BYTES: number = 1024 * 1024;
+/** Most places that `?grep=` returns. */
+export const MATCHES_LIMIT = 100;
+
+/** Most characters of the shape of JSON in a notice. */
+export const SHAPE_CHARACTERS = 600;
+/** Most parts of JSON that a notice names. */
+export const NAMED_CUTS = 4;
+/** Deepest level of JSON that is shortened by its members; below it a container is left empty. */
+export const CUT_LEVELS = 40;
+
+/** How long one question may take, in milliseconds. */
+export const LOOK_MS = 5000;
+/** Questions that run at a time; further ones wait. */
+export const LOOKS_AT_ONCE = 2;
+/** Questions that wait; further ones are refused. */
+export const LOOKS_WAITING = 100;
+/** Memory of the thread that answers one question, in MiB. */
+export const LOOK_MEMORY_MB = 512;
+/** Longest expression of `select`, and its deepest nesting. */
+export const SELECT_CHARACTERS = 2000;
+export const SELECT_LEVELS = 32;
+/** Longest pattern. */
+export const PATTERN_CHARACTERS = 500;
+/** Most characters that an expression may write before they are cut to the budget. */
+export const SELECTED_CHARACTERS: number = 16 * 1024 * 1024;
+/** Lines of `head` and `tail` when none are named. */
+export const LOOK_LINES = 50;
+/** Most lines around a match. */
+export const CONTEXT_LINES = 20;

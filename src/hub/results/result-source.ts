@@ -1,0 +1,288 @@
+/*
+ * Results that are too long for their client: kept on disk, sent shortened, read again in parts.
+ *
+ * A client with a budget gets the first part of the text and a handle. Any client gets that of a
+ * result above the limit in bytes, with a link that `resources/read` reads in parts. A user at a
+ * terminal, the page and another hub get all of it.
+ */
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
+import type { Log } from '../../log.ts';
+import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { targetName } from '../../mcp/server/methods.ts';
+import type { Call, Capability } from '../../mcp/server/provider.ts';
+import type { Item } from '../../protocol/item-lists.ts';
+import {
+	type Answer,
+	type Awaitable,
+	type CallToolResult,
+	type ContentBlock,
+	exactAnswer,
+	type Tool,
+} from '../../protocol/mcp-types.ts';
+import type { NamedTool } from '../../trust/tool-name.ts';
+import { encodeJson } from '../../wire/json-text.ts';
+import { clientName, type HubCall } from '../calls/hub-call.ts';
+import type { MergedList, Route } from '../merged-list.ts';
+import type { KeptSessions, OwnUris, Source } from '../source.ts';
+import { AGENT_BUDGET_TOKENS, type ClientBudgets } from './client-budgets.ts';
+import type { KeptResult } from './kept-result.ts';
+import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
+import type { LookThreads } from './look/run-look.ts';
+import type { ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
+import { isLarger } from './value-size.ts';
+
+/** In `_meta` of a result: its handle. */
+const HANDLE_META = 'orchestra/handle';
+const SCHEME = 'orchestra-result://';
+/** An image or another part up to this size stays in a result that is above the limit in bytes. */
+const SMALL_PART_CHARACTERS = 16 * 1024;
+
+export interface ResultSourceOptions extends Pick<ResultStoreOptions, 'environment' | 'lasting'> {
+	readonly budgets: ClientBudgets;
+	readonly log: Log;
+}
+
+/** A result and what it is the result of. */
+interface Returned {
+	readonly result: CallToolResult;
+	readonly call: HubCall;
+	/** 0 for a client without a budget. */
+	readonly budgetTokens: number;
+}
+
+export class ResultSource implements Source, OwnUris, KeptSessions {
+	readonly id = 'results';
+	readonly kind = 'results';
+	readonly status = { state: 'ready' } as const;
+	readonly capabilities: readonly Capability[] = ['resources'];
+	readonly budgets: ClientBudgets;
+	readonly #options: ResultSourceOptions;
+	/** Loaded with the first result that is kept or asked for. */
+	#store: Promise<ResultStore> | undefined;
+	#threads: LookThreads | undefined;
+	/** The name of `look` in the last list. */
+	#look: string = LOOK;
+
+	constructor(options: ResultSourceOptions) {
+		this.#options = options;
+		this.budgets = options.budgets;
+	}
+
+	/** Characters of a result that the client of a call certainly gets as it is. */
+	limitFor(context: CallContext, toolName: NamedTool | undefined): number {
+		const client = clientName(context);
+		return getsAll(context, client)
+			? Number.POSITIVE_INFINITY
+			: this.budgets.limitCharacters(client, toolName);
+	}
+
+	/** The result of a call as its client gets it. */
+	shorten(answer: Answer, call: HubCall): Awaitable<Answer> {
+		const { context, toolName } = call;
+		if (getsAll(context, call.client)) return answer;
+		const { limitBytes } = this.budgets;
+		const budgetTokens = this.budgets.of({ context, toolName });
+		const limit = budgetTokens === 0 ? limitBytes : Math.min(limitBytes, budgetTokens * CHARACTERS_PER_TOKEN);
+		if (!isLarger(answer, limit)) return answer;
+		const result = exactAnswer(answer);
+		if (!isToolResult(result)) return answer;
+		return this.#shortened(answer, { result, call, budgetTokens });
+	}
+
+	ownsUri(uri: string): boolean {
+		return uri.startsWith(SCHEME);
+	}
+
+	/** Results are not listed: their handles are in the results that were shortened. */
+	list(): readonly Item[] {
+		return [];
+	}
+
+	/** Whether a tool of this name may be `look`. */
+	mayBeLook(name: string): boolean {
+		return name === LOOK || name === OTHER_LOOK;
+	}
+
+	/** `look` beside the tools of all sources; under another name where one of those has its own. */
+	lookRoute(routes: ReadonlyMap<string, unknown>): Route<Tool> {
+		this.#look = routes.has(LOOK) ? OTHER_LOOK : LOOK;
+		return { source: this, name: this.#look, item: lookTool(this.#look), toolName: lookName(this.#look) };
+	}
+
+	/** What an agent with a budget reads first. */
+	guide(client: string): string | undefined {
+		return this.budgets.ofClient(client) === 0 ? undefined : lookGuide(this.#look);
+	}
+
+	/** A list of tools with `look` in it. */
+	withLook(list: MergedList<Item>): MergedList<Item> {
+		const look = this.lookRoute(list.routes);
+		const items = [...list.items, look.item].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+		return { ...list, items, routes: new Map([...list.routes, [look.name, look]]) };
+	}
+
+	/** `resources/read` of a kept result, and the tool `look`. */
+	async request(call: Call): Promise<Answer> {
+		if (call.method === 'tools/call') return this.#lookInto(call.params.arguments, call.context);
+		const uri = targetName(call);
+		const handle = uri.slice(SCHEME.length).split('?')[0] ?? '';
+		const kept = await this.find(handle, call.context.sessionId);
+		if (kept === undefined) throw resourceNotFound(uri);
+		const { readResultPage } = await import('./result-page.ts');
+		return { contents: [await readResultPage(uri, kept)] };
+	}
+
+	/** The kept result of a handle; undefined when this session has none. */
+	async find(handle: string, sessionId: string): Promise<KeptResult | undefined> {
+		return (await this.#opened()).find(handle, sessionId);
+	}
+
+	async #lookInto(input: Readonly<Record<string, unknown>>, context: CallContext): Promise<Answer> {
+		try {
+			const { readLookRequest } = await import('./look/look-request.ts');
+			const request = readLookRequest(input);
+			const handle = String(input['handle']).replace(SCHEME, '');
+			const kept = await this.find(handle, context.sessionId);
+			if (kept === undefined) throw unknownHandle(handle);
+			if (!kept.isText) throw new OrchestraError('bad_input', `${handle} is ${kept.mimeType}, not text`);
+			const { LookThreads: Threads } = await import('./look/run-look.ts');
+			this.#threads ??= new Threads();
+			const limit =
+				(this.budgets.of({ context, toolName: undefined }) || AGENT_BUDGET_TOKENS) * CHARACTERS_PER_TOKEN;
+			const source = { path: kept.path, from: kept.from };
+			return lookResult(await this.#threads.run({ source, request, limit }, context.signal));
+		} catch (thrown) {
+			// An agent reads what is wrong in a failed result, and asks again.
+			const { message, hint } = OrchestraError.from(thrown);
+			return failure(hint === undefined ? message : `${message}. ${hint}`);
+		}
+	}
+
+	endSession(sessionId: string): void {
+		void this.#store?.then((store) => store.endSession(sessionId));
+	}
+
+	async close(): Promise<void> {
+		await (await this.#store)?.close();
+	}
+
+	#opened(): Promise<ResultStore> {
+		this.#store ??= import('./result-store.ts').then(({ ResultStore: Store }) => new Store(this.#options));
+		return this.#store;
+	}
+
+	/** A result that cannot be kept is sent whole rather than not at all. */
+	async #shortened(answer: Answer, returned: Returned): Promise<Answer> {
+		try {
+			const short = await this.#withinBudget(returned);
+			const { limitBytes } = this.budgets;
+			if (!isLarger(short, limitBytes)) return short === returned.result ? answer : short;
+			return await this.#withinBytes({ ...returned, result: short });
+		} catch (error) {
+			this.#options.log.warn(`a large result could not be kept on disk: ${messageOf(error)}`);
+			return answer;
+		}
+	}
+
+	/** Its text within the budget; the same result when it fits already. */
+	async #withinBudget({ result, call, budgetTokens }: Returned): Promise<CallToolResult> {
+		const short = await import('./shorten-result.ts');
+		const { limitBytes } = this.budgets;
+		const isLarge = isLarger(result, limitBytes);
+		if (budgetTokens === 0 && !isLarge) return result;
+		const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
+		if (short.tokensOfResult(result, call.tool) <= budget) return result;
+		const whole = short.textOfResult(result);
+		const mimeType = whole.json === undefined ? 'text/plain' : 'application/json';
+		const handle = await this.#keep({ content: Buffer.from(whole.text), mimeType, isText: true }, call);
+		const isError = result.isError === true;
+		const cut = short.shortenText(whole, budget, { handle, look: this.#look, isError });
+		const { structuredContent: _other, ...rest } = result;
+		const structure = short.keepsStructure(call.tool) && result.structuredContent !== undefined;
+		return {
+			...rest,
+			content: [
+				...short.shortBlocks(result.content, cut),
+				...(budgetTokens === 0 ? [linkTo(handle, { mimeType, size: Buffer.byteLength(whole.text) })] : []),
+			],
+			...(structure && { structuredContent: await short.shortStructure(result, call.tool, cut) }),
+			_meta: { ...result._meta, [HANDLE_META]: handle },
+		};
+	}
+
+	/** Without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
+	async #withinBytes({ result, call }: Returned): Promise<CallToolResult> {
+		const content: ContentBlock[] = [];
+		for (const block of result.content) {
+			const document = isLarger(block, SMALL_PART_CHARACTERS) ? documentOf(block) : undefined;
+			if (document === undefined) content.push(block);
+			else {
+				const handle = await this.#keep(document, call);
+				content.push(linkTo(handle, { mimeType: document.mimeType, size: document.content.length }));
+			}
+		}
+		const linked = { ...result, content };
+		const { limitBytes } = this.budgets;
+		return isLarger(linked, limitBytes) ? this.#refused(linked, call) : linked;
+	}
+
+	/** What is left is structured content that must not be shortened. */
+	async #refused({ structuredContent, ...result }: CallToolResult, call: HubCall): Promise<CallToolResult> {
+		const content = Buffer.from(encodeJson(structuredContent ?? result.content));
+		const handle = await this.#keep({ content, mimeType: 'application/json', isText: true }, call);
+		const text =
+			`The structured content of this result has ${content.length} bytes, and clients get at most ${this.budgets.limitBytes} ` +
+			`(limits.resultBytes). Its output schema does not allow a part of it. It is kept as ${handle}: ask about it with ${this.#look}.`;
+		const link = linkTo(handle, { mimeType: 'application/json', size: content.length });
+		return {
+			content: [{ type: 'text', text }, link],
+			isError: true,
+			_meta: { ...result._meta, [HANDLE_META]: handle },
+		};
+	}
+
+	async #keep(document: Omit<ResultDocument, 'tool' | 'client'>, call: HubCall): Promise<string> {
+		const { name: tool, client, context } = call;
+		return (await this.#opened()).keep({ ...document, tool, client }, context.sessionId);
+	}
+}
+
+function nameOf(item: Item): string {
+	return 'name' in item ? String(item.name) : '';
+}
+
+function unknownHandle(handle: string): OrchestraError {
+	return new OrchestraError('not_found', `there is no kept result "${handle}" of this session`, {
+		hint: 'Results are kept for a day, as long as the session lasts; call the tool again.',
+	});
+}
+
+/** A user at a terminal and another hub, which shortens for its own clients. */
+function getsAll(context: CallContext, client: string): boolean {
+	return context.passesResultsOn || client === 'mctl';
+}
+
+function isToolResult(result: object): result is CallToolResult {
+	return 'content' in result && Array.isArray(result.content);
+}
+
+function linkTo(handle: string, about: { mimeType: string; size: number }): ContentBlock {
+	return { type: 'resource_link', uri: SCHEME + handle, name: 'the whole result', ...about };
+}
+
+/** The content of a large block; undefined for a block that has none of its own. */
+function documentOf(block: ContentBlock): Omit<ResultDocument, 'tool' | 'client'> | undefined {
+	if (block.type === 'image' || block.type === 'audio') return binaryDocument(block.data, block.mimeType);
+	if (block.type !== 'resource') return undefined;
+	const { mimeType, text, blob } = block.resource;
+	if (text !== undefined)
+		return { content: Buffer.from(text), mimeType: mimeType ?? 'text/plain', isText: true };
+	return blob === undefined ? undefined : binaryDocument(blob, mimeType ?? 'application/octet-stream');
+}
+
+function binaryDocument(base64: string, mimeType: string): Omit<ResultDocument, 'tool' | 'client'> {
+	return { content: Buffer.from(base64, 'base64'), mimeType, isText: false };
+}

@@ -1,0 +1,184 @@
+/*
+ * A result within a budget: the first part of its text, a notice about the rest, and everything
+ * that is no text as it was.
+ *
+ * Images, audio, resources and links are not text. Structured content that an output schema
+ * describes, or that the page of an app reads, stays whole; a member of it that repeats the text
+ * is shortened like the text, where the schema allows that. Other structured content is a second
+ * form of the same, and is left out.
+ */
+
+import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
+import { estimateTokens } from '../../library/match/tokens.ts';
+import type { CallToolResult, ContentBlock, Tool } from '../../protocol/mcp-types.ts';
+import { validate } from '../../schema/validate.ts';
+import { isObject } from '../../wire/json.ts';
+import { encodeJson } from '../../wire/json-text.ts';
+import { type CutPart, cutJson } from './cut-json.ts';
+import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
+import { count1000, shapeOf } from './json-shape.ts';
+import { NAMED_CUTS, SHAPE_CHARACTERS } from './result-limits.ts';
+
+/** All that a result says in text. */
+export interface ResultText {
+	readonly text: string;
+	/** Undefined when it is not JSON with members or elements. */
+	readonly json: object | undefined;
+}
+
+/** What the notice names. */
+export interface NoticeParts {
+	readonly handle: string;
+	/** The name of the tool `look` for this client. */
+	readonly look: string;
+}
+
+export interface ShortenedText {
+	readonly shown: string;
+	readonly notice: string;
+}
+
+/** Whether the structured content has to stay: an output schema describes it, or a page reads it. */
+export function keepsStructure(tool: Tool | undefined): boolean {
+	const meta = isObject(tool?.['_meta']) ? tool['_meta'] : {};
+	return tool?.outputSchema !== undefined || meta['ui'] !== undefined || meta['ui/resourceUri'] !== undefined;
+}
+
+/** The text that a model reads of a result: its text blocks, or structured content that says more. */
+export function textOfResult({ content, structuredContent }: CallToolResult): ResultText {
+	const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+	const structure = structuredContent === undefined ? undefined : encodeJson(structuredContent);
+	const joined = joinTexts(texts);
+	// Text that is about as long is the same in another form, and is what the server meant to be read.
+	if (structure !== undefined && structure.length > 2 * joined.text.length)
+		return { text: structure, json: jsonOf(structure) };
+	return joined;
+}
+
+/** The tokens of the text of a result, and of the structured content that may be left out. */
+export function tokensOfResult(result: CallToolResult, tool: Tool | undefined): number {
+	const texts = result.content.reduce(
+		(sum, block) => sum + (block.type === 'text' ? block.text.length : 0),
+		0,
+	);
+	const structure =
+		result.structuredContent === undefined || keepsStructure(tool)
+			? 0
+			: encodeJson(result.structuredContent).length;
+	return Math.ceil(Math.max(texts, structure) / CHARACTERS_PER_TOKEN);
+}
+
+/** The first part of a text and the notice, together within the budget. Of an error the last lines are in it. */
+export function shortenText(
+	{ text, json }: ResultText,
+	budgetTokens: number,
+	{ handle, look, isError }: NoticeParts & { readonly isError: boolean },
+): ShortenedText {
+	const limit = budgetTokens * CHARACTERS_PER_TOKEN;
+	const shape = json && shapeOf(json, Math.min(SHAPE_CHARACTERS, limit / 6));
+	let room = limit - 320 - (shape?.length ?? 0);
+	for (;;) {
+		const { shown, facts } = cutWithin({ text, json }, Math.max(0, room), isError);
+		const notice = wellFormed(noticeText({ text, shown, facts, shape, handle, look }));
+		const excess = shown.length + notice.length - limit;
+		if (excess <= 0 || room <= 0) return { shown, notice };
+		room -= Math.max(excess, 16);
+	}
+}
+
+/** The blocks of a shortened result: the text, the notice, and what is no text. */
+export function shortBlocks(
+	blocks: readonly ContentBlock[],
+	{ shown, notice }: ShortenedText,
+): ContentBlock[] {
+	const others = blocks.filter(({ type }) => type !== 'text');
+	const texts = [shown, notice].filter((text) => text !== '');
+	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
+}
+
+/** Structured content whose members that repeat the text are shortened too; as it was when the schema forbids that. */
+export async function shortStructure(
+	{ content, structuredContent }: CallToolResult,
+	tool: Tool | undefined,
+	{ shown, notice }: ShortenedText,
+): Promise<unknown> {
+	const texts = new Set(content.flatMap((block) => (block.type === 'text' ? [block.text] : [])));
+	if (!isObject(structuredContent) || tool?.outputSchema === undefined) return structuredContent;
+	const members = Object.entries(structuredContent);
+	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return structuredContent;
+	const short = Object.fromEntries(
+		members.map(([name, value]) =>
+			typeof value === 'string' && texts.has(value) ? [name, `${shown}\n${notice}`] : [name, value],
+		),
+	);
+	try {
+		const wrong = await validate(tool.outputSchema, short, tool.name);
+		return wrong.length === 0 ? short : structuredContent;
+	} catch {
+		return structuredContent; // a schema that cannot be checked here
+	}
+}
+
+/** Blocks of JSON, as some servers send one for each record, are the elements of an array. */
+function joinTexts(texts: readonly string[]): ResultText {
+	const [only] = texts;
+	if (texts.length === 1 && only !== undefined) return { text: wellFormed(only), json: jsonOf(only) };
+	const areJson = texts.length > 1 && texts.every((text) => jsonOf(text) !== undefined);
+	const text = wellFormed(areJson ? `[${texts.join(',\n')}]` : texts.join('\n'));
+	return { text, json: areJson ? jsonOf(text) : undefined };
+}
+
+function jsonOf(text: string): object | undefined {
+	if (!/^\s*[[{]/.test(text)) return undefined;
+	try {
+		return JSON.parse(text) as object; // it begins with a bracket
+	} catch {
+		return undefined;
+	}
+}
+
+interface Cut {
+	readonly shown: string;
+	/** What is shown of what, in words. */
+	readonly facts: string;
+}
+
+function cutWithin({ text, json }: ResultText, room: number, isError: boolean): Cut {
+	if (json !== undefined) {
+		try {
+			const { text: shown, parts } = cutJson(text, room);
+			return { shown, facts: partsText(parts) };
+		} catch {
+			// Nested too deeply for the scanner: it is cut as text.
+		}
+	}
+	const shown = isError ? cutMiddle(text, room) : firstPart(text, room);
+	return { shown, facts: `${count1000(countLines(shown))} of ${count1000(countLines(text))} lines` };
+}
+
+function partsText(parts: readonly CutPart[]): string {
+	const texts = parts.slice(0, NAMED_CUTS).map(({ path, unit, shown, total }) => {
+		const of = `${count1000(shown)} of ${count1000(total)} ${unit}`;
+		return path === '' ? of : `${of} of ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
+	});
+	const more = parts.length > NAMED_CUTS ? [`${count1000(parts.length - NAMED_CUTS)} more parts cut`] : [];
+	return [...texts, ...more].join(', ');
+}
+
+function noticeText({
+	text,
+	shown,
+	facts,
+	shape,
+	handle,
+	look,
+}: NoticeParts & { text: string; shown: string; facts: string; shape: string | undefined }): string {
+	const size = `about ${count1000(estimateTokens(shown))} of ${count1000(estimateTokens(text))} tokens`;
+	const how = shape === undefined ? '"op":"grep","pattern":"…"' : '"op":"select","select":"…"';
+	return [
+		`[Shortened: ${facts}, ${size}.`,
+		...(shape === undefined ? [] : [`Shape: ${shape}.`]),
+		`The whole is kept as ${handle}. Ask about it with ${look} {"handle":"${handle}",${how}};`,
+		'other ops: head, tail, range, grep, select, count, distinct.]',
+	].join(' ');
+}
