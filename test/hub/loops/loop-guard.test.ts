@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { HubMetrics } from '../../../src/hub/hub-metrics.ts';
 import type { JournalEntry } from '../../../src/hub/journal.ts';
 import { ApprovalFiles } from '../../../src/trust/approval-files.ts';
-import type { ApprovalRequest } from '../../../src/trust/approval-request.ts';
 import { decideApproval } from '../../../src/trust/decide-approval.ts';
 import { gateway, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
@@ -61,7 +60,8 @@ it('goes on when a person approves it', async () => {
 	const waiting = say();
 	const files = ApprovalFiles.ofUser(served.environment);
 	await until('the call waits', () => files.list().length === 1);
-	const request = files.list()[0] as ApprovalRequest;
+	const [request] = files.list();
+	if (request === undefined) throw new Error('nothing waits');
 	expect(request).toMatchObject({
 		rule: 'limits.identicalCalls',
 		reason: expect.stringContaining('in a row'),
