@@ -157,8 +157,9 @@ function directHub(product, direct) {
 				id: 'direct',
 				kind: 'tools',
 				status: { state: 'ready' },
-				listTools: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
-				callTool: ({ arguments: input }) => direct.call(input, true),
+				capabilities: ['tools'],
+				list: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
+				request: ({ params }) => direct.call(params.arguments, true),
 				close: async () => {},
 			},
 		],
@@ -200,6 +201,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 		log: product.Log.silent,
 	});
 	ends.push(() => fresh.close());
+	fresh.warm();
 	await until('the new hub is connected', () => fresh.link.isUp, 1);
 	const startedAt = performance.now();
 	await until('the hub has all offers', async () => (await fresh.list('tools')).length >= count * 20, 1);

@@ -14,8 +14,23 @@ const SCENARIO_MS = 90_000;
 
 const skillScenarios = ['enumeration', 'manifest', 'directory'].map((name) => `sep-2640-skills-${name}`);
 
+/** The tenth scenario of the suite, tasks-status-notifications, is a stub without checks. */
+const taskScenarios = [
+	'capability-negotiation',
+	'dispatch-and-envelope',
+	'lifecycle',
+	'wire-fields',
+	'request-headers',
+	'mrtr-input',
+	'mrtr-composition',
+	'required-task-error',
+	'request-state-removal',
+].map((name) => `tasks-${name}`);
+
 /** The extensions: the scenarios, and the files of the folder of the hub. */
 const extensions = {
+	'tasks-modern': tasksOf('modern'),
+	'tasks-legacy': tasksOf('legacy'),
 	'skills-server': {
 		scenarios: skillScenarios,
 		files: { 'orchestra.json': configurationOf('skills-server.mjs') },
@@ -46,17 +61,25 @@ export async function runExtension({ suite, folder, part }) {
 	const program = join(root, 'test', 'conformance', 'http-server.mjs');
 	const server = spawn(process.execPath, [program, 'hub', place], { stdio: ['pipe', 'pipe', 'inherit'] });
 	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
-	const passed = scenarios.map((scenario) => runScenario({ suite, place, url: url.trim(), scenario }));
+	const checks = { passed: 0, all: 0 };
+	const passed = scenarios.map((scenario) =>
+		runScenario({ suite, place, url: url.trim(), scenario, checks }),
+	);
 	server.stdin.end();
 	await once(server, 'exit');
-	console.log(`${part}: ${passed.filter(Boolean).length} of ${scenarios.length} scenarios`);
+	console.log(
+		`${part}: ${passed.filter(Boolean).length} of ${scenarios.length} scenarios, ${checks.passed} of ${checks.all} checks`,
+	);
 	return passed.every(Boolean);
 }
 
-function runScenario({ suite, place, url, scenario }) {
+function runScenario({ suite, place, url, scenario, checks }) {
 	const results = mkdtempSync(join(place, 'results-'));
 	const args = ['-y', 'node@22', suite, 'server', '--url', url, '--scenario', scenario, '-o', results];
 	const { stdout, stderr } = spawnSync('npx', args, { cwd: place, encoding: 'utf8', timeout: SCENARIO_MS });
+	const made = checksIn(results).filter(({ status }) => status !== 'INFO');
+	checks.all += made.length;
+	checks.passed += made.filter(({ status }) => status === 'SUCCESS').length;
 	return reportChecks(scenario, checksIn(results), `${stdout}${stderr}`);
 }
 
@@ -85,9 +108,19 @@ export function checksIn(folder) {
 		.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
 }
 
-function configurationOf(fixture) {
+/** A server with tasks of the extension, or of 2025-11-25: there one tool that asks first becomes a task of the hub. */
+function tasksOf(form) {
+	const tasks = { always: ['test_tool_with_task'] };
+	return {
+		scenarios: taskScenarios,
+		files: { 'orchestra.json': configurationOf('task-server.mjs', [form], { tasks }) },
+	};
+}
+
+function configurationOf(fixture, args = [], more = {}) {
 	const server = join(root, 'test', 'fixtures', 'servers', fixture);
 	return JSON.stringify({
-		mcpServers: { docs: { command: process.execPath, args: [server], prefix: false } },
+		mcpServers: { docs: { command: process.execPath, args: [server, ...args], prefix: false } },
+		...more,
 	});
 }

@@ -5,7 +5,9 @@
  * hub. A part is a place of the server, an extension, `client`, or one scenario of the client.
  *
  * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches
- * stdio through test/conformance/relay.mjs; our side runs on this Node.
+ * stdio through test/conformance/relay.mjs; our side runs on this Node. For `gateway-legacy` the relay gives
+ * questions the keys that the suite expects, since requests of the legacy era have none; the score says so. Extensions
+ * are tested without the relay.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,7 +51,8 @@ async function runAll() {
 		const suite = install(folder);
 		for (const [name, ...program] of places.filter(([place]) => isAsked(place))) {
 			for (const revision of revisions) {
-				process.stderr.write(`\u2192 conformance ${name} ${revision}\n`);
+				const patched = name === 'gateway-legacy' ? ' (the relay renames the keys of questions)' : '';
+				process.stderr.write(`\u2192 conformance ${name} ${revision}${patched}\n`);
 				const status = await runServer({ suite, folder, revision }, program);
 				if (status !== 0) process.exitCode = 1;
 			}

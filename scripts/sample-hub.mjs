@@ -67,6 +67,11 @@ export class SampleHub {
 	constructor() {
 		mkdirSync(this.home);
 		mkdirSync(join(this.cwd, 'resources', 'guides'), { recursive: true });
+		mkdirSync(join(this.home, '.cursor'));
+		writeFileSync(
+			join(this.home, '.cursor', 'mcp.json'),
+			JSON.stringify({ mcpServers: { notes: { command: node, args: [official('server-memory')] } } }),
+		);
 		writeFileSync(join(this.cwd, 'orchestra.json'), JSON.stringify(configuration, null, 2));
 		writeFileSync(join(this.cwd, 'notes.txt'), 'a line\n');
 		writeFileSync(

@@ -16,6 +16,7 @@ import { Hub } from '../../src/hub/hub.ts';
 import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
 import { Log } from '../../src/log.ts';
 import { CallContext } from '../../src/mcp/server/call-context.ts';
+import { answerValue } from '../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../src/rpc/incoming-call.ts';
 
@@ -52,8 +53,9 @@ export function echoHub() {
 				id: 'bench',
 				kind: 'tools',
 				status: { state: 'ready' },
-				listTools: () => [{ name: 'echo', inputSchema }],
-				callTool: ({ arguments: input }) => answer(input),
+				capabilities: ['tools'],
+				list: () => [{ name: 'echo', inputSchema }],
+				request: ({ params }) => answer(params.arguments),
 				close: async () => {},
 			},
 		],
@@ -72,11 +74,8 @@ export const client = {
 
 /** Call a tool of a hub in the same process. */
 export async function callHub(hub, params) {
-	return hub.request({
-		method: 'tools/call',
-		params,
-		context: new CallContext(client, new IncomingCall(1, 'tools/call', params), {}),
-	});
+	const context = new CallContext(client, new IncomingCall(1, 'tools/call', params), {});
+	return answerValue(await hub.request({ method: 'tools/call', params, context }));
 }
 
 const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.slice(3) : [];

@@ -153,6 +153,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/usage.ts')).usage,
 	},
+	tasks: {
+		summary: 'Show calls that outlived their clients, their results, and cancel them',
+		isRare: true,
+		load: async () => (await import('./commands/tasks.ts')).tasks,
+	},
 	trust: {
 		summary: 'Show what this project would run, and trust it',
 		load: async () => (await import('./trust/trust.ts')).trust,

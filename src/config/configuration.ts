@@ -311,6 +311,22 @@ export interface ExtensionsSection {
 	readonly pass: readonly string[];
 }
 
+/** Calls that go on when their client is gone. */
+export interface TasksSection {
+	/** A call of a client with tasks that takes longer becomes a task. Default 20 s. */
+	readonly detachAfterMs: number | undefined;
+	/** The same by patterns of tools. */
+	readonly detachAfter: Readonly<Record<string, number>>;
+	/** Patterns of the tools whose calls become tasks at once. */
+	readonly always: readonly string[];
+	/** Whether long calls of clients without tasks are kept. Default false. */
+	readonly keep: boolean | undefined;
+	/** Default 24 hours. */
+	readonly ttlMs: number | undefined;
+	/** Default 6 hours. */
+	readonly maxMs: number | undefined;
+}
+
 /** A directory of MCP servers that `mctl search` and `mctl add` ask. */
 export interface RegistryEntry {
 	readonly name: string;
@@ -340,6 +356,7 @@ export interface Configuration {
 	readonly results: ResultsSection;
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
+	readonly tasks: TasksSection;
 	/** Undefined when this hub takes no part. */
 	readonly fabric: FabricSection | undefined;
 	/** Of the organisation of the user. */

@@ -12,6 +12,12 @@ export const RESULT_BYTES: number = 1024 * 1024;
 export const LEAST_BUDGET_TOKENS = 200;
 /** Most output of a run of a tool, in bytes. */
 export const TOOL_OUTPUT_BYTES: number = 10 * 1024 * 1024;
+/** A call that takes longer becomes a task, in milliseconds. */
+export const TASK_DETACH_MS = 20_000;
+/** How long a task is readable, from its creation. */
+export const TASK_TTL_MS: number = 24 * 60 * 60 * 1000;
+/** Longest time of a call that is a task. */
+export const TASK_MAX_MS: number = 6 * 60 * 60 * 1000;
 /** Most events of a run of a tool. */
 export const TOOL_EVENTS = 10_000;
 /** Most equal calls of a known agent in a row within a minute. */

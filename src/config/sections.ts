@@ -12,6 +12,7 @@ import type {
 	Limits,
 	RegistryEntry,
 	ServerEntry,
+	TasksSection,
 	ToolsSection,
 } from './configuration.ts';
 import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
@@ -20,6 +21,9 @@ import {
 	IDENTICAL_CALLS,
 	LIST_WAIT_MS,
 	RESULT_BYTES,
+	TASK_DETACH_MS,
+	TASK_MAX_MS,
+	TASK_TTL_MS,
 	TOOL_EVENTS,
 	TOOL_OUTPUT_BYTES,
 } from './defaults.ts';
@@ -184,6 +188,30 @@ const extensionsKeys: Keys<ExtensionsSection> = {
 	}),
 };
 
+const tasksKeys: Keys<TasksSection> = {
+	detachAfterMs: key(count, {
+		about: 'a call that takes longer becomes a task, for clients with [tasks](extensions.md#tasks)',
+		byDefault: TASK_DETACH_MS,
+	}),
+	detachAfter: key(mapOf(count), {
+		about: 'the same for some tools, by pattern: `{ "jobs__*": 1000 }`',
+		empty: {},
+		merge: byName,
+	}),
+	always: key(texts, {
+		about: 'patterns of tools whose calls become tasks at once',
+		empty: [],
+		merge: bothLists,
+	}),
+	keep: key(flag, {
+		about:
+			'`true` keeps a long call of a client without tasks when the client ends or its time is over; the tools `task_status` and `task_result` reach it',
+		byDefault: false,
+	}),
+	ttlMs: key(count, { about: 'how long a task can be read, from its creation', byDefault: TASK_TTL_MS }),
+	maxMs: key(count, { about: 'longest time of a call that is a task', byDefault: TASK_MAX_MS }),
+};
+
 const registryKeys: Keys<RegistryEntry> = {
 	name: key(text, { about: 'its name' }),
 	url: key(text, { about: 'its address, without the path of the API' }),
@@ -240,6 +268,10 @@ export const sections: Keys<FileSections> = {
 	}),
 	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'kept' },
 	search: section(searchKeys, 'how search ranks'),
+	tasks: {
+		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
+		trust: 'kept',
+	},
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {
 		about:

@@ -9,7 +9,7 @@ export interface CatalogueReply {
 	readonly rows: readonly CatalogueRow[];
 }
 
-export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template';
+export type OfferKind = 'tool' | 'prompt' | 'resource' | 'template' | 'skill';
 
 /** Kind, name or URI, index in `backends`, and the first line of the description. */
 export type CatalogueRow = readonly [OfferKind, string, number, string];
@@ -83,6 +83,8 @@ export interface ServerPage extends SourceRow {
 	readonly catalogue: readonly CatalogueRow[];
 	/** Names only, never values. */
 	readonly environment: readonly string[];
+	/** What the definitions of its tools cost; null when they are not known. */
+	readonly tokens: number | null;
 	readonly history: readonly ServerEvent[];
 	/** Rules of the policy that match its tools. */
 	readonly rules: readonly PolicyRuleRow[];

@@ -10,6 +10,8 @@ import { callOverview, type OverviewFilter } from './call-overview.ts';
 import { CallReplay } from './call-replay.ts';
 import type { RowFilter } from './call-ring.ts';
 import { CatalogueView, kindsOf } from './catalogue-view.ts';
+import { clientFiles } from './client-files.ts';
+import { CommandRuns } from './command-runs.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { EventStreams } from './event-streams.ts';
 import { fabricReply } from './fabric-reply.ts';
@@ -18,11 +20,13 @@ import { LibraryView } from './library-view.ts';
 import { replayCommand } from './mctl-commands.ts';
 import { MemorySamples } from './memory-samples.ts';
 import { PageCalls } from './page-calls.ts';
+import { readPageCommand } from './page-commands.ts';
 import { PolicyChange } from './policy-change.ts';
 import { reachOf } from './reach-view.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
+import { cancelTask, tasksReply } from './tasks-view.ts';
 import { UsageView } from './usage-view.ts';
 
 const ROWS_LIMIT = 1000;
@@ -45,6 +49,7 @@ export class ApiRoutes {
 	readonly #servers: ServerView;
 	readonly #library: LibraryView;
 	readonly #usage: UsageView;
+	readonly #commands: CommandRuns;
 	readonly #gets: Readonly<Record<string, Route>>;
 	readonly #posts: Readonly<Record<string, Route>>;
 
@@ -62,6 +67,7 @@ export class ApiRoutes {
 		this.#servers = new ServerView(parts, { catalogue: this.#catalogue, memory, policy: this.#policy });
 		this.#library = new LibraryView(parts, this.#pageCalls);
 		this.#usage = new UsageView(parts);
+		this.#commands = new CommandRuns(parts);
 		this.#gets = this.#getRoutes();
 		this.#posts = this.#postRoutes();
 	}
@@ -80,6 +86,7 @@ export class ApiRoutes {
 		this.#events.close();
 		this.#catalogue.close();
 		this.#pageCalls.close();
+		this.#commands.close();
 	}
 
 	#getRoutes(): Record<string, Route> {
@@ -88,6 +95,7 @@ export class ApiRoutes {
 			events: (exchange) => this.#openEvents(exchange),
 			overview: ({ query }) => callOverview(this.#parts.calls.ring, overviewFilterOf(query), Date.now()),
 			reach: () => reachOf(this.#parts),
+			clients: () => clientFiles(this.#parts),
 			costs: () => this.#catalogue.costs(),
 			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
 			tool: ({ query }) => this.#tool(required(query, 'name')),
@@ -113,6 +121,7 @@ export class ApiRoutes {
 			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
+			tasks: ({ path: [, id] }) => tasksReply(this.#parts, id),
 		};
 	}
 
@@ -125,6 +134,7 @@ export class ApiRoutes {
 				this.#pageCalls.answer(answerOf(body));
 				return { isDone: true, command: '' };
 			},
+			tasks: ({ path: [, id = ''] }) => cancelTask(this.#parts, id),
 			servers: ({ path: [, id = '', action], body: { sha256 } }) => {
 				const shown = typeof sha256 === 'string' ? sha256 : undefined;
 				if (isServerAction(action)) return this.#servers.act(id, action, shown);
@@ -133,6 +143,7 @@ export class ApiRoutes {
 				});
 			},
 			policy: ({ body }) => this.#policy.write(body),
+			commands: (exchange) => this.#commands.run(exchange, readPageCommand(exchange.body)),
 			approvals: ({ path: [, id = ''], body: { decision }, signal }) => {
 				if (isDecision(decision)) return this.#approvals.decide(id, decision, signal);
 				throw new OrchestraError('bad_input', '"decision" is missing', {

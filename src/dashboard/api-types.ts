@@ -13,11 +13,14 @@
  * GET  /api/catalogue                    CatalogueReply
  * GET  /api/tool?name=                   ToolReply
  * GET  /api/prompt?name=                 PromptReply
- * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates; limit of each kind
+ * GET  /api/search?q=&limit=&kind=       SearchReply; kind: tools, prompts, resources, templates, skills; limit of each kind
  * POST /api/call      ToolCallRequest    NDJSON of CallMessage; closing the connection cancels
  * POST /api/prompt    PromptRequest      NDJSON of CallMessage
  * GET  /api/resource?uri=                NDJSON of CallMessage
  * GET  /api/resource/facts?uri=          ResourceReply
+ * POST /api/commands  PageCommand       NDJSON of CallMessage; closing the connection ends the command
+ * GET  /api/clients                      ClientFilesReply
+ * POST /api/sign-out                     DoneReply, without the cookie
  * POST /api/replay    ReplayRequest      NDJSON of CallMessage, the last one with `comparison`
  * POST /api/answer    AnswerRequest      DoneReply
  * GET  /api/calls?before=&limit=&tool=&client=&outcome=&since=   CallsReply
@@ -33,6 +36,9 @@
  * GET  /api/library/document?uri=        LibraryDocument
  * GET  /api/settings                     SettingsReply
  * GET  /api/fabric                       FabricReply; fetch it again while it is shown
+ * GET  /api/tasks                        TasksReply; fetch it again while it is shown
+ * GET  /api/tasks/<id>                   TaskReply
+ * POST /api/tasks/<id>                   DoneReply: it is canceled
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
  * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes
@@ -121,6 +127,18 @@ export interface ReachedSource {
 	readonly allow: number;
 	readonly ask: number;
 	readonly deny: number;
+}
+
+/** The files of MCP clients on this machine. */
+export interface ClientFilesReply {
+	readonly clients: readonly {
+		/** For `mctl init --client`. */
+		readonly id: string;
+		readonly title: string;
+		readonly files: readonly string[];
+		/** It starts the hub. */
+		readonly isConnected: boolean;
+	}[];
 }
 
 /** What the definitions of tools cost an agent that lists all of them. Estimated: four characters a token. */

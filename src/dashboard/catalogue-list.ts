@@ -17,7 +17,7 @@ export interface MadeList {
 	readonly reply: CatalogueReply;
 	/** Of the definitions of the tools. */
 	readonly costs: CostsReply['sources'];
-	/** Prompts, resources and templates. */
+	/** Prompts, resources, templates and skills. */
 	readonly offers: readonly IndexedOffer[];
 	readonly rowOf: (kind: OfferKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
 }
@@ -29,6 +29,7 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 	const prompts = await catalogue.list('prompts');
 	const resources = await catalogue.list('resources');
 	const templates = await catalogue.list('templates');
+	const skills = await catalogue.list('skills');
 	const slices = new WorkSlices();
 	for (const item of tools.items) {
 		list.add('tool', item.name, tools, item);
@@ -37,6 +38,10 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 	for (const item of prompts.items) list.add('prompt', item.name, prompts, item);
 	for (const item of resources.items) list.add('resource', item.uri, resources, item);
 	for (const item of templates.items) list.add('template', item.uriTemplate, templates, item);
+	for (const { uri, frontmatter } of skills.items) {
+		const { name, description } = frontmatter;
+		list.add('skill', uri, skills, { name: typeof name === 'string' ? name : uri, description });
+	}
 	return list.made(version);
 }
 

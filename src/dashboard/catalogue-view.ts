@@ -38,11 +38,12 @@ export interface OfferQuery {
 }
 
 const searchedKinds: ReadonlyMap<string, readonly OfferKind[]> = new Map([
-	['', ['tool', 'prompt', 'resource', 'template']],
+	['', ['tool', 'prompt', 'resource', 'template', 'skill']],
 	['tools', ['tool']],
 	['prompts', ['prompt']],
 	['resources', ['resource', 'template']],
 	['templates', ['template']],
+	['skills', ['skill']],
 ]);
 
 /** The kinds of `kind` in a request. Throws `bad_input`. */
@@ -50,7 +51,7 @@ export function kindsOf(kind: string | null): readonly OfferKind[] {
 	const found = searchedKinds.get(kind ?? '');
 	if (found !== undefined) return found;
 	throw new OrchestraError('bad_input', `there is no kind "${kind}"`, {
-		hint: 'Use tools, prompts, resources or templates.',
+		hint: 'Use tools, prompts, resources, templates or skills.',
 	});
 }
 

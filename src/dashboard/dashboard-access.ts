@@ -53,6 +53,11 @@ export class DashboardAccess {
 		return this.#issue(this.#logins, this.#limits.loginMs, this.#limits.logins);
 	}
 
+	/** End the login of a request. */
+	leave({ cookie = '' }: IncomingHttpHeaders, port: number): void {
+		this.#logins.delete(hashOf(cookieValue(cookie, cookieName(port))));
+	}
+
 	/** Whether a request for the page may enter. */
 	forPage(headers: IncomingHttpHeaders, port: number): EntryVerdict {
 		return this.#isKnown(headers, port) ? 'ok' : 'unauthorized';
@@ -94,6 +99,11 @@ export class DashboardAccess {
 export function cookieHeader(value: string, port: number, isSecure: boolean): string {
 	const secure = isSecure ? '; Secure' : '';
 	return `${cookieName(port)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+}
+
+/** The header that takes the cookie away. */
+export function noCookieHeader(port: number): string {
+	return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
 }
 
 function cookieName(port: number): string {

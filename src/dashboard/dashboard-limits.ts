@@ -35,6 +35,14 @@ export interface DashboardLimits {
 	readonly slowMs: number;
 	/** Calls of the page in flight. */
 	readonly pageCalls: number;
+	/** Commands that run for the page. */
+	readonly commandsAtOnce: number;
+	/** How long a command may take, in milliseconds. A sign-in waits for the user. */
+	readonly commandMs: number;
+	/** Longest answer of a command, in characters. */
+	readonly commandAnswerCharacters: number;
+	/** Longest line of a command besides its answer, in bytes. */
+	readonly commandLineBytes: number;
 }
 
 export const defaultDashboardLimits: DashboardLimits = {
@@ -56,4 +64,8 @@ export const defaultDashboardLimits: DashboardLimits = {
 	detailCharacters: 32 * 1024 * 1024,
 	slowMs: 1000,
 	pageCalls: 32,
+	commandsAtOnce: 4,
+	commandMs: 10 * 60_000,
+	commandAnswerCharacters: 4 * 1024 * 1024,
+	commandLineBytes: 64 * 1024,
 };

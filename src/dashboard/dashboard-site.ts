@@ -9,9 +9,9 @@ import type { HttpExchange } from '../http/http-exchange.ts';
 import type { HttpRoute } from '../http/http-route.ts';
 import { readBody } from '../http/request-body.ts';
 import { jsonObject } from '../wire/json.ts';
-import { type ApiExchange, refuseApi, replyFailure, safeHeaders } from './api-reply.ts';
+import { type ApiExchange, refuseApi, replyApi, replyFailure, safeHeaders } from './api-reply.ts';
 import { ApiRoutes } from './api-routes.ts';
-import { cookieHeader, type DashboardAccess, type EntryVerdict } from './dashboard-access.ts';
+import { cookieHeader, type DashboardAccess, type EntryVerdict, noCookieHeader } from './dashboard-access.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import { PageFiles, plain } from './page-files.ts';
 
@@ -79,6 +79,7 @@ export class DashboardSite {
 		if ('problem' in body) return refuseApi(response, body.problem.status, body.problem.message);
 		const value = jsonObject(body.text);
 		if (value === undefined) return refuseApi(response, 400, 'the body is not a JSON object');
+		if (isPost && path[0] === 'sign-out') return this.#signOut(request, response);
 		const aborting = new AbortController();
 		response.once('close', () => aborting.abort());
 		const exchange = {
@@ -91,6 +92,14 @@ export class DashboardSite {
 			signal: aborting.signal,
 		};
 		await this.#answer(exchange);
+	}
+
+	#signOut(request: HttpExchange['request'], response: HttpExchange['response']): void {
+		const { headers, socket } = request;
+		const port = socket.localPort ?? 0;
+		this.#access.leave(headers, port);
+		response.setHeader('Set-Cookie', noCookieHeader(port));
+		replyApi({ request, response }, { isDone: true, command: 'mctl dashboard' });
 	}
 
 	async #answer(exchange: ApiExchange): Promise<void> {

@@ -33,6 +33,11 @@ export function policyCommand(tools: string, action: string, isOfUser: boolean):
 	return `mctl policy add ${quoted(tools)} ${action}${isOfUser ? ' --scope user' : ''}`;
 }
 
+/** Opens the page of the hub of another folder. */
+export function dashboardCommand(root: string): string {
+	return `cd ${quoted(root)} && mctl dashboard`;
+}
+
 /** Says in a terminal what the rules decide for a client. */
 export function policyTestCommand(client: string): string {
 	return `mctl policy test TOOL --client ${quoted(client)}`;

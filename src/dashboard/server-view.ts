@@ -51,6 +51,7 @@ export class ServerView {
 		const source = this.#parts.hub.sources.find((each) => each.id === id);
 		const lines = able(source, 'control')?.lines();
 		const catalogue = await this.#catalogue.rowsOf(id);
+		const { sources } = await this.#catalogue.costs();
 		return {
 			...row,
 			target: entry === undefined ? null : targetOf(entry),
@@ -58,6 +59,7 @@ export class ServerView {
 			log: lines?.last(LINES) ?? [],
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
+			tokens: sources.find(({ backend }) => backend === id)?.tokens ?? null,
 			history: lines?.notes().map(eventOf) ?? [],
 			rules: await this.#rulesOf(id),
 			policyTarget: this.#policy.ofServer(id),

@@ -14,9 +14,13 @@ export type Principal = string;
 /** Returns the sender; undefined for a request that may not enter. */
 export type Authenticate = (request: Pick<IncomingMessage, 'headers'>) => Principal | undefined;
 
-/** Accept `Authorization: Bearer` with this token. */
-export function bearerToken(token: string, principal: Principal = 'token'): Authenticate {
+/** Bytes of the hash of a token that tell senders apart. */
+const PRINCIPAL_BYTES = 8;
+
+/** Accept `Authorization: Bearer` with this token. Who has another one later is another sender. */
+export function bearerToken(token: string): Authenticate {
 	const wanted = hashOf(token);
+	const principal = `token:${wanted.toString('hex', 0, PRINCIPAL_BYTES)}`;
 	return ({ headers }) => {
 		const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
 		return given !== undefined && timingSafeEqual(hashOf(given), wanted) ? principal : undefined;

@@ -26,7 +26,14 @@ const CALL_WAIT_MS = 10_000;
 /** How long a list waits for a source that only reads files: longer than a slow disk takes. */
 const FILES_WAIT_MS = 60_000;
 /** Sources that only read files. */
-const fileKinds: ReadonlySet<SourceKind> = new Set(['tools', 'library', 'skills', 'storage', 'results']);
+const fileKinds: ReadonlySet<SourceKind> = new Set([
+	'tools',
+	'library',
+	'skills',
+	'storage',
+	'results',
+	'tasks',
+]);
 
 type NamedItem = Tool | Prompt;
 

@@ -9,6 +9,7 @@
 import type { Log } from '../log.ts';
 import type { Extensions } from '../protocol/mcp-types.ts';
 import { SKILLS } from '../protocol/meta.ts';
+import { TASKS } from '../protocol/tasks.ts';
 import { isObject } from '../wire/json.ts';
 import { encodeJson } from '../wire/json-text.ts';
 import { able, type Source } from './source.ts';
@@ -37,6 +38,7 @@ interface KnownExtension {
 
 /** The extensions, by identifier. */
 const known: Readonly<Record<string, KnownExtension>> = {
+	[TASKS]: { isForwarded: true, own: () => ({}), isModernOnly: true },
 	// Clients without it see neither the pages nor the tools that only a page may call.
 	[UI]: { isForwarded: true, declared: { mimeTypes: ['text/html;profile=mcp-app'] }, isAnnounced: true },
 	[SKILLS]: { own: skillSettings },

@@ -25,6 +25,7 @@ import type { Hub } from './hub.ts';
 import { memoryOf } from './shared/hub-details.ts';
 import { able } from './source.ts';
 import type { SourceStatus } from './source-status.ts';
+import type { HubTasks } from './tasks/hub-tasks.ts';
 
 /** Interval of the measurement of the event loop, in milliseconds. */
 const LOOP_RESOLUTION_MS = 20;
@@ -57,6 +58,7 @@ export class HubMetrics {
 		const use = (): FabricOverview | undefined =>
 			hub.sources.map((source) => able(source, 'overview')?.overview()).find((found) => found);
 		addFabricMetrics(this.#registry, { use, offer: () => offer?.() });
+		if (hub.tasks) this.#addTaskMetrics(hub.tasks);
 		if (spans) this.#addSpanMetrics(spans);
 	}
 
@@ -168,6 +170,14 @@ export class HubMetrics {
 			this.#hub
 				.processes()
 				.map(({ backend, pid }) => [{ orchestra_backend: backend }, memoryOf(pid) ?? Number.NaN]),
+		);
+	}
+
+	#addTaskMetrics({ counts }: HubTasks): void {
+		this.#gauge('orchestra_tasks_running', 'Calls that run as tasks.', () => [[{}, counts.running]]);
+		const ended = { name: 'orchestra_tasks_total', help: 'Tasks that ended, by status.' };
+		this.#registry.observed(ended, 'counter', () =>
+			Object.entries(counts.ended).map(([status, count]) => [{ orchestra_status: status }, count]),
 		);
 	}
 

@@ -8,6 +8,7 @@ import type { Journal } from './journal.ts';
 import type { LoopGuard } from './loops/loop-guard.ts';
 import type { ResultSource } from './results/result-source.ts';
 import type { Source } from './source.ts';
+import type { HubTasks } from './tasks/hub-tasks.ts';
 
 /** Options of a `Hub`. */
 export interface HubOptions {
@@ -30,6 +31,8 @@ export interface HubOptions {
 	id?: () => string | undefined;
 	/** Records the spans of calls. Default: none are exported. */
 	trace?: Middleware | undefined;
+	/** Calls that go on when their client is gone. Default: there are none. */
+	tasks?: HubTasks | undefined;
 	/** Limits the calls of each client. Default: any number. */
 	loops?: LoopGuard;
 	/** The policy. Default: every call is allowed. */

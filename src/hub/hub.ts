@@ -13,6 +13,7 @@ import type { Call, Capability, Change, Provider } from '../mcp/server/provider.
 import type { ToolForwarder } from '../mcp/server/viewed-client.ts';
 import type { ItemKind, ItemTypes } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
+import { TASKS, taskSupportOf } from '../protocol/tasks.ts';
 import { isAnyStarting } from './absent-servers.ts';
 import { CallFeed } from './call-feed.ts';
 import { applyPolicy } from './calls/apply-policy.ts';
@@ -42,6 +43,8 @@ import { able, type Source } from './source.ts';
 import { SourceSet } from './source-set.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import { AllTargets } from './targets.ts';
+import type { HubTasks } from './tasks/hub-tasks.ts';
+import { runTasks } from './tasks/run-tasks.ts';
 
 /** A source and provider over many sources. `close` it to stop their processes. */
 export class Hub implements Source, Provider {
@@ -111,16 +114,17 @@ export class Hub implements Source, Provider {
 	 */
 	life(targets: Targets, isWhole = false): Handler {
 		const { exposure, catalogue } = this;
-		const { trace, results, gate, loops } = this.#options;
+		const { trace, results, gate, tasks, loops } = this.#options;
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
 			isWhole && results && offerLook(results),
 			routeCalls(targets),
 			isWhole && exposure && applyViews(exposure),
+			isWhole && results && shortenResults(results),
+			tasks && runTasks(tasks),
 			trace,
 			reportCalls(this.calls),
-			isWhole && results && shortenResults(results),
 			journalCalls(this.#journal),
 			loops && limitCalls(loops, gate),
 			gate && applyPolicy(gate),
@@ -154,17 +158,18 @@ export class Hub implements Source, Provider {
 
 	/** Takes calls of a client as text, past `request`. */
 	toolForwarder(): ToolForwarder {
-		const { gate, results, trace, loops } = this.#options;
+		const { gate, results, trace, tasks, loops } = this.#options;
 		return new PlainRoutes({
 			generation: () => this.catalogue.generation + (this.exposure?.generation ?? 0),
 			info: this.info,
-			isOpen: () => !this.calls.needsValues && trace === undefined,
+			isOpen: () => !this.calls.needsValues && trace === undefined && tasks?.rules.keeps !== true,
 			policy: () => gate?.policy,
 			verdict: (name, { toolName, item: tool }, client) =>
 				gate ? gate.verdict({ name, toolName, client, tool }) : {},
 			find: (name, context) => {
 				const route = isSearchTool(name) ? undefined : this.catalogue.find('tools', name);
 				if (route === undefined || route instanceof Promise) return undefined;
+				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) === 'required') return undefined;
 				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;
 			},
@@ -220,7 +225,12 @@ export class Hub implements Source, Provider {
 
 	/** Those of the MCP servers that are known, and of the hub itself. */
 	extensions(era: 'legacy' | 'modern'): Extensions {
-		return this.#extensions.for(era);
+		const { [TASKS]: tasks, ...others } = this.#extensions.for(era);
+		return tasks && this.tasks ? { ...others, [TASKS]: tasks } : others;
+	}
+
+	get tasks(): HubTasks | undefined {
+		return this.#options.tasks;
 	}
 
 	/** Let sources start slow work early. */
@@ -268,6 +278,7 @@ export class Hub implements Source, Provider {
 		this.#options.gate?.close();
 		this.#changes.close();
 		this.sessions.clear();
+		await this.tasks?.close();
 		await this.#sources.close();
 		await this.#journal.close();
 	}

@@ -24,6 +24,7 @@ import type { HubSessions } from './hub-sessions.ts';
 import type { MergedList, Route } from './merged-list.ts';
 import { unlistedName } from './published-names.ts';
 import { able, type Source } from './source.ts';
+import type { HubTasks } from './tasks/hub-tasks.ts';
 
 export class OneSource implements Provider {
 	readonly answersAll = true;
@@ -62,6 +63,10 @@ export class OneSource implements Provider {
 
 	extensions(era: 'legacy' | 'modern'): Extensions {
 		return new AnnouncedExtensions(() => [this.#source()], Log.silent).for(era);
+	}
+
+	get tasks(): HubTasks | undefined {
+		return this.#hub.tasks;
 	}
 
 	list(kind: ItemKind, context?: CallContext): Awaitable<readonly Item[]> {

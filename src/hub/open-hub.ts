@@ -33,6 +33,8 @@ import { StartLimiter } from './sources/mcp/start-limiter.ts';
 import { ToolScans } from './sources/mcp/tool-scans.ts';
 import type { PluginLink } from './sources/plugin-link.ts';
 import type { RoutedStorage } from './storage/routed-storage.ts';
+import { HubTasks } from './tasks/hub-tasks.ts';
+import { TaskTools, taskToolNames } from './tasks/task-tools.ts';
 import { ListMeter } from './usage/list-meter.ts';
 
 /** Options of `openHub`. */
@@ -96,14 +98,12 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const children = { ...options, environment: chain.within(options.environment) };
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
-	const results = resultSource(current, options);
-	const review = { stores: new PinStores(), scans: new ToolScans(options.reportsFindings) };
-	const clients = new ConnectedClients();
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const limiter = new StartLimiter();
-	const setup = { embeddings: embeddings.get, storage, link: link.get, limiter, clients, review, results };
+	const { clients, results, tasks, ...own } = ownParts(current, options);
+	const setup = { embeddings: embeddings.get, storage, link: link.get, clients, results, tasks, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
+		tasks,
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
@@ -147,6 +147,24 @@ function resultSource(
 	return new ResultSource({ environment, log, lasting, budgets });
 }
 
+/** What sources and calls of one hub share. */
+function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnParts {
+	const { environment, log, reportsFindings } = options;
+	const results = resultSource(current, options);
+	return {
+		clients: new ConnectedClients(),
+		limiter: new StartLimiter(),
+		review: { stores: new PinStores(), scans: new ToolScans(reportsFindings) },
+		results,
+		tasks: new HubTasks({ configuration: () => current.configuration, environment, results, log }),
+	};
+}
+
+type OwnParts = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
+	readonly results: ResultSource;
+	readonly tasks: HubTasks;
+};
+
 function toolExposure(
 	current: CurrentConfiguration,
 	{ view, log, journal, environment }: OpenHubOptions,
@@ -155,7 +173,16 @@ function toolExposure(
 	const settings = (): Configuration => current.configuration;
 	const usageFile = usageFileOf(current.configuration.root, environment);
 	const meter = journal && new ListMeter(journal);
-	return new ToolExposure({ settings, view, log, journalFile: journal?.file, usageFile, meter, embeddings });
+	return new ToolExposure({
+		settings,
+		view,
+		log,
+		journalFile: journal?.file,
+		usageFile,
+		meter,
+		embeddings,
+		ownTools: taskToolNames,
+	});
 }
 
 /** What decides whether a call is made. */
@@ -223,6 +250,7 @@ function problemOf(tool: string, { problems }: LoadedConfiguration): string | un
 async function build(
 	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
 		results: ResultSource;
+		tasks: HubTasks;
 	},
 	options: OpenHubOptions,
 	configuration: Configuration,
@@ -243,5 +271,7 @@ async function build(
 		waitsForFailed,
 		learning,
 	});
-	return [...built, setup.results];
+	// Some clients read the list once, so the tools are there before there is a task.
+	const kept = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
+	return [...built, setup.results, ...kept];
 }

@@ -28,6 +28,7 @@ export type SourceKind =
 	| 'results'
 	| 'mcp'
 	| 'fabric'
+	| 'tasks'
 	| 'hub';
 
 /** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */

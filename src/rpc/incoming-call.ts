@@ -10,7 +10,7 @@ export interface ViewedRequest {
 	readonly requestId: Id;
 	readonly method: string;
 	/** The peer cancels it, or is gone. */
-	cancel(reason: string): void;
+	cancel(reason: string, isByPeer?: boolean): void;
 }
 
 /** Where viewed requests come from, and where their answers go. */
@@ -64,8 +64,8 @@ export class IncomingCall extends Cancelable {
 		return this.cancelReason !== undefined;
 	}
 
-	/** Cancel the request. Idempotent. */
-	cancel(reason: string): void {
-		this.abort(new OrchestraError('canceled', reason));
+	/** Cancel the request. Idempotent. `isByPeer`: the peer asked for it, and is still there. */
+	cancel(reason: string, isByPeer = false): void {
+		this.abort(new OrchestraError('canceled', reason, { data: { isByPeer } }));
 	}
 }

@@ -121,7 +121,7 @@ export class IncomingCalls {
 	/** Cancel the request with this id for the peer; false when it is not in flight. */
 	cancel(id: Id): boolean {
 		const running = this.#calls.get(id);
-		running?.cancel('the peer canceled the request');
+		running?.cancel('the peer canceled the request', true);
 		return running !== undefined;
 	}
 
@@ -237,9 +237,9 @@ class RunningCall implements InFlight {
 	}
 
 	/** A canceled call gets no response, so its batch must not wait for it. */
-	cancel(reason: string): void {
+	cancel(reason: string, isByPeer = false): void {
 		if (this.#call.isCanceled) return;
-		this.#call.cancel(reason);
+		this.#call.cancel(reason, isByPeer);
 		this.#batch?.add(undefined);
 	}
 }

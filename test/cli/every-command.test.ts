@@ -99,6 +99,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	tasks: { right: [['tasks'], /no tasks/], wrong: [['tasks', 'stop'], /no "mctl tasks stop"/] },
 	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],

@@ -31,6 +31,15 @@ describe('the login', () => {
 			expect((await fetchRaw(`${origin}/dashboard/enter${wrong}`)).status).toBe(401);
 	});
 
+	it('ends with a sign-out, for this browser only', async () => {
+		const { login } = await openTestDashboard({ servers });
+		const [one, other] = [await login(), await login()];
+		const left = await one.post('/api/sign-out');
+		expect(String(left.message.headers['set-cookie'])).toMatch(/^orchestra_\d+=; .*Max-Age=0$/);
+		expect((await one.page('/api/state')).status).toBe(401);
+		expect((await other.page('/api/state')).status).toBe(200);
+	});
+
 	it('does not take a code that has ended', async () => {
 		const { http } = await openTestDashboard({ servers, limits: { codeMs: 0 } });
 		expect((await fetchRaw(http.dashboardUrl?.() ?? '')).status).toBe(401);
@@ -104,7 +113,7 @@ describe('a request', () => {
 	it('with the cookie that another site sends changes nothing', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();
-		const path = '/api/servers/py/start';
+		const path = '/api/servers/py/disable';
 		const body = {};
 		for (const headers of [
 			{},
@@ -118,11 +127,11 @@ describe('a request', () => {
 		);
 		const form = { 'Content-Type': 'text/plain' };
 		expect((await browser.page(path, { method: 'POST', body, headers: form })).status).toBe(415);
-		expect(await stateOf(browser)).not.toBe('idle');
+		expect(await stateOf(browser)).not.toBe('disabled');
 		expect(
 			(await browser.send(path, { method: 'POST', body, headers: { Origin: browser.origin } })).status,
 		).toBe(200);
-		expect(await stateOf(browser)).toBe('idle');
+		expect(await stateOf(browser)).toBe('disabled');
 	});
 
 	it('cannot leave the folder of the page', async () => {

@@ -77,19 +77,22 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 	return server;
 }
 
-/** Three servers that form a cluster and have elected a leader: on a busy machine that takes ten seconds and more. */
-export async function startCluster(): Promise<NatsServer[]> {
-	const ports = await Promise.all(Array.from({ length: 9 }, () => freePort()));
-	const routes = ports.slice(3, 6).map((port) => `nats://127.0.0.1:${port}`);
+/** As `mctl fabric config --cluster` writes it: the routes of a node that hangs are dropped within seconds. */
+const ROUTE_PING = 'ping_interval: "2s", ping_max: 2';
+
+/** Servers that form a cluster and have elected a leader: on a busy machine that takes ten seconds and more. */
+export async function startCluster(size = 3): Promise<NatsServer[]> {
+	const ports = await Promise.all(Array.from({ length: 3 * size }, () => freePort()));
+	const routes = ports.slice(size, 2 * size).map((port) => `nats://127.0.0.1:${port}`);
 	const servers = await Promise.all(
-		[0, 1, 2].map((at) =>
+		ports.slice(0, size).map((port, at) =>
 			startNats({
-				port: ports[at] ?? 0,
-				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 6]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + 3]}", routes: ${JSON.stringify(routes)} }`,
+				port,
+				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 2 * size]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + size]}", ${ROUTE_PING}, routes: ${JSON.stringify(routes)} }`,
 			}),
 		),
 	);
-	for (const port of ports.slice(6)) await until('the cluster has a leader', () => isHealthy(port));
+	for (const port of ports.slice(2 * size)) await until('the cluster has a leader', () => isHealthy(port));
 	return servers;
 }
 

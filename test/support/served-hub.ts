@@ -189,6 +189,7 @@ async function connect(
 		},
 		close: () => {
 			session.close();
+			server.cancelIncoming('the client is gone');
 			void ours.close();
 		},
 	};

@@ -13,8 +13,9 @@ import { gatewaySteps } from './gateway-steps.ts';
 import { hubSteps } from './hub-steps.ts';
 import { pipeSteps } from './pipe-steps.ts';
 import { serveSteps } from './serve-steps.ts';
+import { taskSteps } from './task-steps.ts';
 
-const demoSteps = [...gatewaySteps, ...pipeSteps, ...serveSteps, ...hubSteps];
+const demoSteps = [...gatewaySteps, ...pipeSteps, ...serveSteps, ...hubSteps, ...taskSteps];
 
 export const demo: Command = {
 	usage: 'mctl demo',

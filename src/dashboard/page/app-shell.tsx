@@ -9,13 +9,16 @@ import { usePageKeys } from './page-keys.ts';
 import { CommandText } from './parts/command-text.tsx';
 import { NoticeList } from './parts/notice-list.tsx';
 import { ErrorText } from './parts/panel.tsx';
+import { AddScreen } from './screens/add-screen.tsx';
 import { ApprovalsScreen } from './screens/approvals-screen.tsx';
 import { CallsScreen } from './screens/calls-screen.tsx';
+import { HubsScreen } from './screens/hubs-screen.tsx';
 import { LibraryScreen } from './screens/library-screen.tsx';
 import { OverviewScreen } from './screens/overview-screen.tsx';
 import { ServerScreen } from './screens/server-screen.tsx';
 import { SettingsScreen } from './screens/settings-screen.tsx';
 import { ToolsScreen } from './screens/tools-screen.tsx';
+import { UsageScreen } from './screens/usage-screen.tsx';
 import { VisibleText } from './text/visible-text.tsx';
 
 const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent }>> = {
@@ -25,6 +28,9 @@ const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent 
 	servers: { title: 'Servers', View: ServerScreen },
 	approvals: { title: 'Approvals', View: ApprovalsScreen },
 	library: { title: 'Library', View: LibraryScreen },
+	usage: { title: 'Usage', View: UsageScreen },
+	add: { title: 'Add', View: AddScreen },
+	hubs: { title: 'Hubs', View: HubsScreen },
 	settings: { title: 'Settings', View: SettingsScreen },
 };
 
@@ -48,6 +54,7 @@ export function AppShell(): JSX.Element {
 				<HubName />
 				<Navigation />
 				<ConnectionState />
+				<SignOutButton />
 				<button
 					type="button"
 					class="quiet help"
@@ -120,6 +127,7 @@ const CONNECTION_CLASS = {
 	paused: 'busy',
 	lost: 'bad',
 	'signed out': 'bad',
+	restarted: 'bad',
 } as const;
 
 function ConnectionState(): JSX.Element {
@@ -132,6 +140,19 @@ function ConnectionState(): JSX.Element {
 	);
 }
 
+function SignOutButton(): JSX.Element {
+	const { api, feed } = useDashboard();
+	const leave = async (): Promise<void> => {
+		await api.post('/api/sign-out', {}).catch(() => undefined); // a hub that is gone knows no sign-in
+		feed.signOut();
+	};
+	return (
+		<button type="button" class="quiet" onClick={() => void leave()}>
+			Sign out
+		</button>
+	);
+}
+
 function ConnectionBanner(): JSX.Element | null {
 	const { feed } = useDashboard();
 	if (feed.connection.value === 'lost')
@@ -141,10 +162,17 @@ function ConnectionBanner(): JSX.Element | null {
 				was stopped: <CommandText command="mctl dashboard" />
 			</p>
 		);
+	if (feed.connection.value === 'restarted')
+		return (
+			<p class="banner" role="alert">
+				The hub was restarted, and a new hub knows no sign-in. Sign in with{' '}
+				<CommandText command="mctl dashboard" /> and this page goes on.
+			</p>
+		);
 	if (feed.connection.value === 'signed out')
 		return (
 			<p class="banner" role="alert">
-				This page is signed out. Open it again with <CommandText command="mctl dashboard" />
+				This page is signed out. Sign in with <CommandText command="mctl dashboard" /> and it goes on.
 			</p>
 		);
 	return null;

@@ -6,7 +6,7 @@ import { routeHref, viewNames } from './live/route.ts';
 /** The keys, for the help. */
 export const pageKeys: readonly (readonly [string, string])[] = [
 	['/', 'search in this view, or in the tools'],
-	['1 … 7', 'open a view'],
+	['1 … 9', 'open a view'],
 	['↑ ↓ PgUp PgDn Home End', 'move in a list (j and k too)'],
 	['Enter', 'open the row'],
 	['Ctrl+Enter', 'make the call of a form'],

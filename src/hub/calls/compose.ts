@@ -47,6 +47,7 @@ export function readerOf(context: CallContext | undefined): Reader | undefined {
 /** Send a call to its source: the end of its way. */
 export function send(call: HubCall): Awaitable<Answer> {
 	const { source, name, way } = call.target;
+	call.onSend?.();
 	// Who chose the way knows the form of the result.
 	if (way) return way.send() as Awaitable<Answer>;
 	const { capability, otherwise } = calls[call.method];

@@ -43,6 +43,8 @@ export class HubCall implements StartedCall, GatedCall {
 	/** Whether it passed as text so far: it was sent when the policy allowed it, and what changed since does not count. */
 	readonly isSent: boolean = false;
 	decision: Partial<PolicyNote> | undefined;
+	/** Called when it is sent to its source. */
+	onSend: (() => void) | undefined;
 	/** Set when it has ended. */
 	end: CallEnd | undefined;
 	#target: Target | undefined;

@@ -37,6 +37,8 @@ const HYSTERESIS = 0.25;
 export interface ToolExposureOptions {
 	/** The current configuration. */
 	readonly settings: () => Pick<Configuration, 'toolList' | 'views' | 'clients' | 'mcpServers'>;
+	/** Tools of the hub itself that are listed beside the search tools. */
+	readonly ownTools?: readonly string[] | undefined;
 	/** The view of clients that have none of their own. */
 	readonly view?: string | undefined;
 	readonly log: Log;
@@ -135,7 +137,10 @@ export class ToolExposure {
 		const { toolList, mcpServers } = this.#options.settings();
 		const isAlways = filterOver(
 			list,
-			anyToolPattern([...toolList.always, ...loadedServers(mcpServers)], serverNamesOf(mcpServers)),
+			anyToolPattern(
+				[...toolList.always, ...loadedServers(mcpServers), ...(this.#options.ownTools ?? [])],
+				serverNamesOf(mcpServers),
+			),
 		);
 		const listed = tools.filter(({ name }) => isAlways(name) && !isSearchTool(name));
 		const hidden = tools.filter(({ name }) => !isAlways(name));

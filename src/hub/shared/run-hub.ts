@@ -31,6 +31,7 @@ import { hubDetails } from './hub-details.ts';
 import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
+import { keepPort, lastAddress } from './last-port.ts';
 import { identityOf } from './process-identity.ts';
 import { Retirement } from './retirement.ts';
 
@@ -138,7 +139,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	let offer: HubOffer | undefined;
 	const offered = (): OfferOverview | undefined => offer?.overview();
 	const http = new HttpSwitch((address) =>
-		openListener(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
 	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
@@ -241,6 +242,22 @@ function handlersOf(
 
 interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
 	readonly activity: Activity;
+}
+
+/** Where any port will do, that of the last run is taken when it is free. */
+async function openAtLastPort(
+	address: string,
+	options: RunHubOptions,
+	parts: ListenerParts,
+): Promise<HubHttp> {
+	const { path } = options.folder;
+	const last = lastAddress(path, address);
+	// Another program may have the port by now.
+	const again =
+		last === undefined ? undefined : await openListener(last, options, parts).catch(() => undefined);
+	const http = again ?? (await openListener(address, options, parts));
+	keepPort(path, http.url);
+	return http;
 }
 
 async function openListener(

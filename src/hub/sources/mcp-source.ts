@@ -211,7 +211,8 @@ export class McpSource
 		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
 		// The result of the server, unchecked: clients check it themselves.
 		const isExact = method === 'skills/get' || (method === 'resources/read' && this.#isSkillFile(own));
-		const result = this.#calls.forward({ method, context, changes, mayRepeat, isExact });
+		const taskSupport = method === 'tools/call' ? this.#tools.taskSupport(own) : undefined;
+		const result = this.#calls.forward({ method, context, changes, mayRepeat, isExact, taskSupport });
 		switch (mapped) {
 			case 'links':
 				return result;

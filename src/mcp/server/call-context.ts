@@ -20,7 +20,7 @@ import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
-import type { CallPhase, CallTracer, NotificationListener } from './call-observers.ts';
+import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
 import type { Asking, InputResponses, Questions } from './client-questions.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
@@ -32,6 +32,8 @@ export interface ClientConnection {
 	readonly clientInfo: unknown;
 	/** The id of the MCP session. */
 	readonly sessionId: string;
+	/** Who sends the requests, when the transport knows it. */
+	readonly principal?: string | undefined;
 	/** True for another hub: it shortens large results for its own client. */
 	readonly passesResultsOn?: boolean;
 	/** Minimum level of log messages for the client; undefined for none. */
@@ -50,6 +52,10 @@ export class CallContext {
 	tracer: CallTracer | undefined;
 	/** The worker of another machine that accepted the call; undefined for any other call. */
 	worker: string | undefined;
+	/** Set for a call that may become a task. */
+	durable: Durability | undefined;
+	/** The id of the task that the server made of the call. */
+	upstreamTask: string | undefined;
 	readonly #asking: Asking;
 	#client: ClientConnection;
 	#call: IncomingCall;
@@ -120,6 +126,11 @@ export class CallContext {
 	/** The id of the MCP session: the same for all its calls. */
 	get sessionId(): string {
 		return this.#client.sessionId;
+	}
+
+	/** Who sent the request, when the transport knows it. */
+	get principal(): string | undefined {
+		return this.#client.principal;
 	}
 
 	/** Whether the client is another hub, which needs the whole result. */
@@ -212,7 +223,7 @@ export class CallContext {
 
 	/** False while the request is answered with a question, and after the end of the call. */
 	get isOpen(): boolean {
-		return this.#isOpen;
+		return this.durable?.isOpen ?? this.#isOpen;
 	}
 
 	/** True once the client canceled the call. */
@@ -261,6 +272,11 @@ export class CallContext {
 	forwardLog(params: Readonly<Record<string, unknown>>): void {
 		this.#notificationListener?.('notifications/message', params);
 		if (reachesLevel(params['level'], this.logLevel)) this.#notify('notifications/message', params);
+	}
+
+	/** Send a notification of a call that is made for this one, as it is. */
+	relay(method: string, params: unknown): void {
+		this.#notify(method, params);
 	}
 
 	/** Ask the client one thing: `elicitation/create`, `sampling/createMessage` or `roots/list`. */

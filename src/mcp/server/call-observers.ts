@@ -6,6 +6,20 @@ export type CallPhase = 'approval' | 'queue' | 'start';
 /** Sees the progress and log notifications of a call, whether or not its client wants them. */
 export type NotificationListener = (method: string, params: Readonly<Record<string, unknown>>) => void;
 
+/** A call that goes on when its client is gone: it may become a task, or is one. */
+export interface Durability {
+	/** Whether its client gets a task; false when the call is only kept for it. */
+	readonly isTask: boolean;
+	/** Longest time of the call, with or without progress, in milliseconds. */
+	readonly maxMs: number;
+	/** Whether its client, or who follows the task, can be asked now. */
+	readonly isOpen: boolean;
+	/** The server made a task of its own, with this id. */
+	begunUpstream(id: string): void;
+	/** What the server says about the state of the work. */
+	says(message: string): void;
+}
+
 /** Records where the time of a call is spent, when traces are exported. */
 export interface CallTracer {
 	readonly traceId: string;

@@ -37,6 +37,7 @@ import { after, methods, type Params, providerOffer, requiredText, unlessFailing
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
+import { hasTasks } from './task-methods.ts';
 import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
 
 /** How long a client may take to answer a question, in milliseconds. */
@@ -51,6 +52,8 @@ export interface LegacySessionOptions {
 	peer: () => Peer;
 	/** The id of the connection. */
 	sessionId: () => string;
+	/** Who sends the requests, when the transport knows it. */
+	principal?: string | undefined;
 }
 
 export class LegacySession implements ClientConnection {
@@ -70,10 +73,12 @@ export class LegacySession implements ClientConnection {
 	#chosenLogLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};
 	clientInfo: unknown;
+	readonly principal: string | undefined;
 
 	readonly #sessionId: () => string;
 
-	constructor({ provider, peer, sessionId }: LegacySessionOptions) {
+	constructor({ provider, peer, sessionId, principal }: LegacySessionOptions) {
+		this.principal = principal;
 		this.#sessionId = sessionId;
 		this.#provider = provider;
 		this.#peer = peer;
@@ -214,10 +219,16 @@ export class LegacySession implements ClientConnection {
 		const { info: serverInfo } = this.#provider;
 		return after(providerOffer(this.#provider, 'legacy', this.clientInfo), ({ capabilities, ...rest }) => ({
 			protocolVersion: this.#revision.version,
-			capabilities,
+			capabilities: { ...(capabilities as Result), ...this.#taskCapabilities },
 			serverInfo,
 			...rest,
 		}));
+	}
+
+	/** Modern revisions have an extension in its place. */
+	get #taskCapabilities(): Result {
+		if (this.#provider.tasks === undefined || !hasTasks(this.#revision)) return {};
+		return { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 	}
 
 	#setLevel(params: Params): Result {

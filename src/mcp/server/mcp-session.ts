@@ -78,7 +78,8 @@ export class McpSession {
 		this.#log = options.log ?? Log.silent;
 		const sessions = new ConnectionSessions(provider, options.transport, options.sessionId);
 		this.#sessions = sessions;
-		this.#legacy = new LegacySession({ provider, peer, sessionId: () => sessions.id });
+		const { principal } = options;
+		this.#legacy = new LegacySession({ provider, peer, sessionId: () => sessions.id, principal });
 		this.#subscriptions = new Subscriptions(provider, peer);
 		this.#modern = new ModernRequests({
 			provider,
@@ -87,7 +88,7 @@ export class McpSession {
 			states,
 			subscriptions: this.#subscriptions,
 			sessions,
-			principal: options.principal,
+			principal,
 		});
 		this.#unsubscribe = provider.watch?.((change) => this.#notifyChange(change)) ?? (() => {});
 	}

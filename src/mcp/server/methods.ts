@@ -25,6 +25,7 @@ import type {
 	Provider,
 	ReadDirectoryParams,
 } from './provider.ts';
+import { answerTaskMethod, taskMethods } from './task-methods.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -202,6 +203,10 @@ export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
 	...entriesOf(calls).map(([method, { isCacheable, isInteractive, capability }]): [string, Method] => {
 		const answer = ifDeclared(method, capability, (...request) => answerCall(method, ...request));
 		return [method, { isCacheable, isInteractive, answer }];
+	}),
+	...Object.keys(taskMethods).map((name): [string, Method] => {
+		const answer: Answerer = ({ tasks }, ...request) => answerTaskMethod(name, tasks, ...request);
+		return [name, { isCacheable: false, isInteractive: false, answer }];
 	}),
 ]);
 

@@ -57,9 +57,11 @@ export class ModernEnvelope {
 export class ModernClient extends ModernEnvelope implements ClientConnection {
 	readonly #peer: () => Peer;
 	readonly #sessions: ConnectionSessions;
+	readonly principal: string | undefined;
 
-	constructor(peer: () => Peer, sessions: ConnectionSessions, meta: Params) {
+	constructor(peer: () => Peer, sessions: ConnectionSessions, meta: Params, principal?: string) {
 		super(meta);
+		this.principal = principal;
 		this.#peer = peer;
 		this.#sessions = sessions;
 	}

@@ -59,7 +59,8 @@ export class ModernRequests {
 	}
 
 	serve(call: IncomingCall, params: Params, meta: Params): Awaitable<unknown> {
-		const client = new ModernClient(this.#options.peer, this.#options.sessions, meta);
+		const { peer, sessions, principal } = this.#options;
+		const client = new ModernClient(peer, sessions, meta, principal);
 		if (call.method === 'server/discover') return this.#discover(client);
 		if (call.method === 'subscriptions/listen')
 			return this.#options.subscriptions.listen(call, params, client);

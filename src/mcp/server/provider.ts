@@ -10,6 +10,7 @@ import type { Item, ItemKind, ListKind } from '../../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions, Implementation } from '../../protocol/mcp-types.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
+import type { ProviderTasks } from './task-methods.ts';
 import type { ToolForwarder } from './viewed-client.ts';
 
 /** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
@@ -130,6 +131,8 @@ export interface Provider {
 	list(kind: ItemKind, reader?: CallContext): Awaitable<readonly Item[]>;
 	/** Answer a request. Asked for when it declares the capability of the method, or answers all. */
 	request(call: Call): Awaitable<Answer>;
+	/** Its calls may become tasks. Default: it has none. */
+	readonly tasks?: ProviderTasks | undefined;
 	/** Takes calls of tools of this client as text; undefined when all must be parsed. */
 	toolForwarder?(): ToolForwarder;
 	/**

@@ -19,6 +19,7 @@ import { ListThrottle } from './list-throttle.ts';
 import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
+import { requireTasks } from './task-methods.ts';
 
 /** Most notifications that follow the acknowledgement of one subscription. */
 const HELD_LIMIT = RESOURCE_SUBSCRIPTIONS_LIMIT;
@@ -36,6 +37,8 @@ interface Subscription {
 	readonly id: JsonText;
 	readonly kinds: ReadonlySet<string>;
 	readonly uris: Set<string>;
+	/** The tasks that it follows, each with the function that ends that. */
+	readonly tasks: Map<string, () => void>;
 	readonly client: ClientConnection;
 	readonly finish: (result: Result) => void;
 	/** Notifications that follow the acknowledgement, by method and resource; undefined once it was sent. */
@@ -58,8 +61,9 @@ export class Subscriptions {
 	listen(call: IncomingCall, params: Params, client: ClientConnection): Awaitable<Result> {
 		const wanted = params['notifications'];
 		if (!isObject(wanted)) throw new OrchestraError('bad_input', 'missing required parameter: notifications');
+		const taskIds = this.#taskIds(wanted, client);
 		return after(declaredCapabilities(this.#provider, 'modern'), (capabilities) =>
-			this.#start(call, client, this.#accepted(wanted, capabilities)),
+			this.#start(call, client, { ...this.#accepted(wanted, capabilities), taskIds }),
 		);
 	}
 
@@ -104,7 +108,7 @@ export class Subscriptions {
 	#start(
 		call: IncomingCall,
 		client: ClientConnection,
-		accepted: Pick<Subscription, 'kinds' | 'uris'>,
+		{ taskIds, ...accepted }: Pick<Subscription, 'kinds' | 'uris'> & { taskIds: readonly string[] },
 	): Promise<Result> {
 		if (this.#open.size >= LISTEN_REQUESTS_LIMIT) {
 			throw new OrchestraError(
@@ -116,15 +120,16 @@ export class Subscriptions {
 			const subscription = {
 				id: new JsonText(call.id),
 				...accepted,
+				tasks: new Map<string, () => void>(),
 				client,
 				finish: resolve,
 				held: new Map(),
 			};
 			this.#open.add(subscription);
 			const { signal } = call;
-			if (accepted.uris.size === 0) this.#acknowledge(subscription);
+			if (accepted.uris.size + taskIds.length === 0) this.#acknowledge(subscription);
 			else
-				this.#subscribe(subscription)
+				Promise.all([this.#subscribe(subscription), this.#followAll(subscription, taskIds)])
 					.then(() => this.#acknowledge(subscription), reject)
 					.catch(reject);
 			if (this.#isClosed) this.#close(subscription);
@@ -144,6 +149,32 @@ export class Subscriptions {
 		await Promise.all(subscribed);
 	}
 
+	/** The tasks that a request wants to follow. Throws -32021 when the client does not declare tasks. */
+	#taskIds({ taskIds = [] }: Params, { revision, capabilities }: ClientConnection): readonly string[] {
+		if (!Array.isArray(taskIds) || taskIds.length === 0 || this.#provider.tasks === undefined) return [];
+		requireTasks(revision, capabilities);
+		if (taskIds.length > RESOURCE_SUBSCRIPTIONS_LIMIT)
+			throw new OrchestraError(
+				'bad_input',
+				`a subscription may name at most ${RESOURCE_SUBSCRIPTIONS_LIMIT} tasks, not ${taskIds.length}`,
+			);
+		return [...new Set(taskIds.filter((id) => typeof id === 'string'))];
+	}
+
+	/** Resolves when changes are reported. Tasks that the client does not have are left out. */
+	async #followAll(subscription: Subscription, taskIds: readonly string[]): Promise<void> {
+		const { tasks, client } = subscription;
+		await Promise.all(
+			taskIds.map(async (id) => {
+				const stop = await this.#provider.tasks?.follow(id, client, (state) =>
+					this.#notify(subscription, 'notifications/tasks', state),
+				);
+				if (stop) tasks.set(id, stop);
+			}),
+		);
+		if (!this.#open.has(subscription)) for (const stop of tasks.values()) stop();
+	}
+
 	#acknowledge(subscription: Subscription): void {
 		if (!this.#open.has(subscription)) return;
 		const { held } = subscription;
@@ -156,7 +187,8 @@ export class Subscriptions {
 
 	#close(subscription: Subscription): void {
 		if (!this.#open.delete(subscription)) return;
-		const { uris, client } = subscription;
+		const { uris, client, tasks } = subscription;
+		for (const stop of tasks.values()) stop();
 		// The client has nothing to do with a failure.
 		for (const uri of uris)
 			Promise.resolve(this.#provider.subscribeResource?.(uri, false, client)).catch(() => {});
@@ -187,7 +219,7 @@ export class Subscriptions {
 		const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: id };
 		const send = (): void => this.#peer().notify(method, { ...params, _meta });
 		if (held === undefined) send();
-		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'])}`, send);
+		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
 }
 
@@ -199,8 +231,12 @@ function isFor(
 	return sessionId === undefined || sessionId === client.sessionId;
 }
 
-function granted({ kinds, uris }: Subscription): Record<string, unknown> {
+function granted({ kinds, uris, tasks }: Subscription): Record<string, unknown> {
 	const flags = Object.entries(listKinds).filter(([, kind]) => kinds.has(kind));
 	const lists = Object.fromEntries(flags.map(([name]) => [name, true]));
-	return uris.size > 0 ? { ...lists, resourceSubscriptions: [...uris] } : lists;
+	return {
+		...lists,
+		...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+		...(tasks.size > 0 && { taskIds: [...tasks.keys()] }),
+	};
 }

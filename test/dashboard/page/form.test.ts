@@ -6,6 +6,7 @@ import {
 	problemsOf,
 	Unparsed,
 	valueAt,
+	variantOf,
 	withValue,
 } from '../../../src/dashboard/page/form/form-value.ts';
 
@@ -28,7 +29,9 @@ describe('the form of a schema', () => {
 		[{ type: 'array', items: { type: 'string' } }, 'list'],
 		[{ type: 'object', properties: { a: {} } }, 'group'],
 		[{ type: 'object' }, 'json'],
-		[{ oneOf: [{ type: 'string' }, { type: 'object' }] }, 'json'],
+		[{ oneOf: [{ type: 'string' }, { type: 'object' }] }, 'variants'],
+		[{ oneOf: [{ type: 'string' }, { type: 'object' }], not: {} }, 'json'],
+		[{ type: 'object', anyOf: [{ required: ['a'] }, { properties: { b: {} } }] }, 'variants'],
 		[{ allOf: [{ type: 'string' }] }, 'json'],
 		[{ $ref: '#/properties/other' }, 'number'],
 		[{ $ref: 'http://other.example/schema' }, 'json'],
@@ -73,10 +76,28 @@ describe('what is entered', () => {
 			['/name', 'At least 2 characters.'],
 			['/place/city', 'Required.'],
 			['/age', 'Enter a whole number.'],
-			['/tags', 'At most 1 items.'],
+			['/tags', 'At most 1 item.'],
 		]);
 		expect(problemsOf(field, { name: 'Ada', age: new Unparsed('x'), place: { city: 'B' } })).toEqual(
 			new Map([['/age', 'Enter a number.']]),
+		);
+	});
+
+	it('has alternatives, each with what stands beside them, and checks the one that fits', () => {
+		const one = object({ kind: { const: 'file' }, path: { type: 'string', minLength: 3 } }, ['kind', 'path']);
+		const other = object({ kind: { const: 'page' }, url: { type: 'string' } }, ['kind', 'url']);
+		const shape = { ...object({ note: { type: 'string' } }), oneOf: [one, other] };
+		const alternatives = formOf(object({ source: shape }, ['source'])).fields[0];
+		if (!alternatives) throw new Error('no field');
+		expect(alternatives.variants?.map(({ fields }) => fields.map(({ name }) => name))).toEqual([
+			['kind', 'path', 'note'],
+			['kind', 'url', 'note'],
+		]);
+		expect(initialDraft(alternatives)).toEqual({ kind: 'file' });
+		expect(variantOf(alternatives, { kind: 'page' })).toBe(1);
+		expect(problemsOf(alternatives, { kind: 'page' })).toEqual(new Map([['/url', 'Required.']]));
+		expect(problemsOf(alternatives, { kind: 'file', path: 'a' })).toEqual(
+			new Map([['/path', 'At least 3 characters.']]),
 		);
 	});
 

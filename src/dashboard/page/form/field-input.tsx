@@ -3,11 +3,13 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { attempt } from '../../../errors.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { FileInput, isBase64 } from './file-input.tsx';
 import type { FormField } from './form-field.ts';
 import { Unparsed, valueAt } from './form-value.ts';
 import type { FieldProps } from './schema-form.tsx';
+import { TimeInput } from './time-input.tsx';
 
-interface Attributes {
+export interface FieldAttributes {
 	readonly id: string;
 	readonly name: string;
 	readonly 'aria-describedby': string | undefined;
@@ -19,10 +21,10 @@ interface ControlProps {
 	readonly field: FormField;
 	readonly value: unknown;
 	readonly set: (value: unknown) => void;
-	readonly attributes: Attributes;
+	readonly attributes: FieldAttributes;
 }
 
-export function FieldInput(props: FieldProps & { attributes: Attributes }): JSX.Element {
+export function FieldInput(props: FieldProps & { attributes: FieldAttributes }): JSX.Element {
 	const { field, path, form, attributes } = props;
 	const control = {
 		field,
@@ -63,6 +65,10 @@ function TextInput({ field, value, set, attributes }: ControlProps): JSX.Element
 	if (format === 'email') return <input {...control} type="email" onInput={onInput} />;
 	if (format === 'uri') return <input {...control} type="url" onInput={onInput} />;
 	if (format === 'date') return <input {...control} type="date" onInput={onInput} />;
+	if (format === 'date-time' || format === 'time')
+		return <TimeInput attributes={attributes} text={shown} isTime={format === 'time'} onText={take} />;
+	if (isBase64(field.schema))
+		return <FileInput attributes={attributes} schema={field.schema} data={shown} onData={take} />;
 	return (
 		<GrowingText
 			attributes={attributes}
@@ -75,7 +81,7 @@ function TextInput({ field, value, set, attributes }: ControlProps): JSX.Element
 }
 
 interface GrowingTextProps {
-	readonly attributes: Attributes;
+	readonly attributes: FieldAttributes;
 	readonly text: string;
 	readonly placeholder?: string | undefined;
 	readonly rows: number;

@@ -2,13 +2,22 @@
  * A JSON Schema as fields of a form.
  *
  * Objects, lists, choices, numbers, booleans and texts become fields; local references are
- * followed; `X or null` is X that may be left out. What a form cannot show well (other unions,
- * `allOf`, objects without properties, deep nesting) is one field with JSON in it.
+ * followed; `X or null` is X that may be left out; `oneOf` and `anyOf` are alternatives to choose from. What a
+ * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'list' | 'group' | 'json';
+export type FieldKind =
+	| 'text'
+	| 'number'
+	| 'boolean'
+	| 'choice'
+	| 'choices'
+	| 'list'
+	| 'group'
+	| 'variants'
+	| 'json';
 
 export interface FormField {
 	readonly kind: FieldKind;
@@ -24,6 +33,8 @@ export interface FormField {
 	readonly fields: readonly FormField[];
 	/** For `list`. */
 	readonly item?: FormField | undefined;
+	/** For `variants`. */
+	readonly variants?: readonly FormField[] | undefined;
 }
 
 export interface Choice {
@@ -32,6 +43,7 @@ export interface Choice {
 }
 
 const MAX_DEPTH = 6;
+const MAX_VARIANTS = 12;
 const MAX_REFERENCES = 16;
 
 /** The form of an input schema: a group, or one JSON field when the schema is no plain object. */
@@ -71,8 +83,33 @@ function fieldOf(given: unknown, place: Place): FormField {
 		case 'object':
 			return groupField(base, place);
 		default:
-			return { ...base, kind: 'json' };
+			return variantsField(base, place) ?? { ...base, kind: 'json' };
 	}
+}
+
+/** The alternatives of `oneOf` or `anyOf`, each with what stands beside them; undefined when there are none to show. */
+function variantsField(base: Omit<FormField, 'kind'>, place: Place): FormField | undefined {
+	const { schema } = base;
+	const given = schema['oneOf'] ?? schema['anyOf'];
+	const isShown = Array.isArray(given) && given.length <= MAX_VARIANTS && place.depth < MAX_DEPTH;
+	if (!isShown || ['allOf', 'not', 'if'].some((key) => key in schema)) return undefined;
+	const rest = without(schema, 'oneOf', 'anyOf', 'title', 'description', 'default');
+	const variants = given
+		.filter((variant) => !isRecord(variant) || variant['type'] !== 'null')
+		.map((variant) => {
+			const merged = mergedSchema(rest, resolved(variant, place.root));
+			return fieldOf(merged, { ...place, isRequired: true, depth: place.depth + 1 });
+		});
+	return variants.length < 2 ? undefined : { ...base, kind: 'variants', variants };
+}
+
+function mergedSchema(one: JsonSchema, other: JsonSchema): JsonSchema {
+	const merged: Record<string, unknown> = { ...one, ...other };
+	const properties = [one['properties'], other['properties']].filter(isRecord);
+	const required = [one['required'], other['required']].filter(Array.isArray).flat();
+	if (properties.length > 0) merged['properties'] = Object.assign({}, ...properties);
+	if (required.length > 0) merged['required'] = required;
+	return merged;
 }
 
 function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
@@ -93,7 +130,7 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 		base.schema['additionalProperties'] === undefined
 	)
 		return { ...base, kind: 'group' };
-	if (!isPlain || place.depth >= MAX_DEPTH) return { ...base, kind: 'json' };
+	if (!isPlain || place.depth >= MAX_DEPTH) return variantsField(base, place) ?? { ...base, kind: 'json' };
 	const needed = new Set(Array.isArray(required) ? required : []);
 	const fields = Object.entries(properties).map(([name, schema]) =>
 		fieldOf(schema, { root: place.root, name, isRequired: needed.has(name), depth: place.depth + 1 }),

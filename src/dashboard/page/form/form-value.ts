@@ -32,6 +32,8 @@ export function initialDraft(field: FormField): unknown {
 		const entries = field.fields.map((each) => [each.name, initialDraft(each)] as const);
 		return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 	}
+	if (field.kind === 'variants' && field.isRequired && field.variants?.[0])
+		return initialDraft(field.variants[0]);
 	if (field.kind === 'choice' && field.isRequired && field.choices.length === 1)
 		return field.choices[0]?.value;
 	if (field.kind === 'boolean' && field.isRequired) return false;
@@ -69,6 +71,27 @@ export function problemsOf(field: FormField, draft: unknown): Map<string, string
 	return problems;
 }
 
+/** The alternative that fits a value best; the first one for no value. */
+export function variantOf({ variants = [] }: FormField, value: unknown): number {
+	const scores = variants.map((variant) => fitOf(variant, value));
+	return Math.max(0, scores.indexOf(Math.max(...scores)));
+}
+
+function fitOf({ kind, choices, fields }: FormField, value: unknown): number {
+	if (value === undefined) return 0;
+	if (kind === 'choice') return choices.some((choice) => choice.value === value) ? 2 : -1;
+	if (kind === 'group') {
+		if (!isContainer(value) || Array.isArray(value)) return -1;
+		const known = fields.filter(({ name }) => Object.hasOwn(value, name));
+		const isOther = known.some((field) => field.kind === 'choice' && fitOf(field, value[field.name]) < 0);
+		return isOther ? -1 : 1 + known.length - (Object.keys(value).length - known.length);
+	}
+	if (kind === 'list' || kind === 'choices') return Array.isArray(value) ? 1 : -1;
+	if (kind === 'json') return 0;
+	const type = value instanceof Unparsed ? 'number' : typeof value;
+	return type === (kind === 'text' ? 'string' : kind) ? 1 : -1;
+}
+
 export function pointerOf(path: Path): string {
 	return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -82,6 +105,10 @@ function check(field: FormField, { value, path }: Checked, problems: Map<string,
 	const problem = problemOf(field, value);
 	if (problem !== undefined) problems.set(pointerOf(path), problem);
 	if (value === undefined) return;
+	if (field.kind === 'variants') {
+		const variant = field.variants?.[variantOf(field, value)];
+		if (variant) check(variant, { value, path }, problems);
+	}
 	if (field.kind === 'group')
 		for (const each of field.fields)
 			check(each, { value: valueAt(value, [each.name]), path: [...path, each.name] }, problems);
@@ -105,8 +132,10 @@ function problemOf(field: FormField, value: unknown): string | undefined {
 function textProblem(schema: FormField['schema'], value: unknown): string | undefined {
 	const { length } = typeof value === 'string' ? value : '';
 	const { minLength, maxLength } = schema;
-	if (typeof minLength === 'number' && length < minLength) return `At least ${minLength} characters.`;
-	if (typeof maxLength === 'number' && length > maxLength) return `At most ${maxLength} characters.`;
+	if (typeof minLength === 'number' && length < minLength)
+		return `At least ${counted(minLength, 'character')}.`;
+	if (typeof maxLength === 'number' && length > maxLength)
+		return `At most ${counted(maxLength, 'character')}.`;
 	return undefined;
 }
 
@@ -125,9 +154,14 @@ function numberProblem(schema: FormField['schema'], value: unknown): string | un
 
 function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
 	const { minItems, maxItems } = schema;
-	if (typeof minItems === 'number' && value.length < minItems) return `At least ${minItems} items.`;
-	if (typeof maxItems === 'number' && value.length > maxItems) return `At most ${maxItems} items.`;
+	if (typeof minItems === 'number' && value.length < minItems)
+		return `At least ${counted(minItems, 'item')}.`;
+	if (typeof maxItems === 'number' && value.length > maxItems) return `At most ${counted(maxItems, 'item')}.`;
 	return undefined;
+}
+
+function counted(count: number, what: string): string {
+	return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function isContainer(value: unknown): value is Record<string | number, unknown> {

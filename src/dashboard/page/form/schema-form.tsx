@@ -1,10 +1,11 @@
 /* A form made from a JSON Schema. The owner keeps the draft and decides when problems are shown. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { VisibleText } from '../text/visible-text.tsx';
+import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { FieldInput } from './field-input.tsx';
 import type { FormField } from './form-field.ts';
-import { initialDraft, type Path, pointerOf, valueAt } from './form-value.ts';
+import { initialDraft, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
 
 /** What every field of a form needs. */
 export interface FormContext {
@@ -37,6 +38,7 @@ export function FieldRow(props: FieldProps): JSX.Element {
 	const problem = form.problems.get(pointerOf(path));
 	if (field.kind === 'group') return <GroupRow {...props} />;
 	if (field.kind === 'list') return <ListRow {...props} />;
+	if (field.kind === 'variants') return <VariantsRow {...props} />;
 	const described = [field.description && `${id}-about`, problem && `${id}-problem`]
 		.filter(Boolean)
 		.join(' ');
@@ -89,6 +91,75 @@ function GroupRow({ field, path, form }: FieldProps): JSX.Element {
 				))}
 		</fieldset>
 	);
+}
+
+/** One of several forms. What was entered stays while it fits; another choice begins anew. */
+function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
+	const { variants = [] } = field;
+	const id = useId();
+	const picked = useSignal<number | undefined>(undefined);
+	const value = valueAt(form.draft, path);
+	const at = picked.value ?? variantOf(field, value);
+	const variant = variants[at];
+	const isSet = value !== undefined || field.isRequired;
+	const pick = (index: number): void => {
+		picked.value = index;
+		const next = variants[index];
+		form.change(path, next && index >= 0 ? (initialDraft(next) ?? emptyOf(next)) : undefined);
+	};
+	return (
+		<fieldset>
+			<legend>
+				<label for={id}>
+					<FieldTitle field={field} path={path} />
+				</label>
+			</legend>
+			<FieldNotes id={id} field={field} problem={form.problems.get(pointerOf(path))} />
+			<select
+				id={id}
+				value={String(isSet ? at : -1)}
+				onChange={(event) => pick(Number(event.currentTarget.value))}
+			>
+				{!field.isRequired && <option value="-1">not set</option>}
+				{variants.map((each, index) => (
+					<option value={String(index)}>{attributeText(variantTitle(each, index))}</option>
+				))}
+			</select>
+			{isSet && at >= 0 && variant && (
+				<div class="variant">
+					{variant.kind === 'group' ? (
+						variant.fields.map((each) => (
+							<FieldRow key={`${at} ${each.name}`} field={each} path={[...path, each.name]} form={form} />
+						))
+					) : (
+						<FieldRow key={at} field={{ ...variant, title: 'Value' }} path={path} form={form} />
+					)}
+				</div>
+			)}
+		</fieldset>
+	);
+}
+
+const KIND_WORDS: Readonly<Record<FormField['kind'], string>> = {
+	text: 'a text',
+	number: 'a number',
+	boolean: 'yes or no',
+	choice: 'a choice',
+	choices: 'choices',
+	list: 'a list',
+	group: 'an object',
+	variants: 'alternatives',
+	json: 'JSON',
+};
+
+/** Its title, its constant, or the names of its fields. */
+function variantTitle({ schema, kind, fields }: FormField, index: number): string {
+	if (typeof schema['title'] === 'string' && schema['title'] !== '') return schema['title'];
+	if (kind !== 'group') return KIND_WORDS[kind];
+	const constant = fields.find((each) => each.kind === 'choice' && each.choices.length === 1);
+	if (constant) return `${constant.name}: ${constant.choices[0]?.title}`;
+	const names = fields.map(({ name }) => name).join(', ');
+	return names === '' ? `alternative ${index + 1}` : names;
 }
 
 function ListRow({ field, path, form }: FieldProps): JSX.Element {
@@ -169,6 +240,7 @@ function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
 
 function emptyOf(field: FormField): unknown {
 	if (field.kind === 'group') return {};
+	if (field.kind === 'variants') return field.variants?.[0] && emptyOf(field.variants[0]);
 	if (field.kind === 'boolean') return false;
 	if (field.kind === 'list' || field.kind === 'choices') return [];
 	return field.kind === 'choice' ? field.choices[0]?.value : '';

@@ -12,7 +12,7 @@ import { Backoff } from '../../../rpc/backoff.ts';
 import type { DashboardEvents } from '../../api-types.ts';
 import { pathWith } from './api-client.ts';
 
-export type FeedState = 'connecting' | 'live' | 'paused' | 'lost' | 'signed out';
+export type FeedState = 'connecting' | 'live' | 'paused' | 'lost' | 'signed out' | 'restarted';
 
 export interface Followed {
 	readonly call?: number | undefined;
@@ -30,6 +30,8 @@ const SILENCE_MS = 25_000;
 const ANSWER_MS = 5_000;
 /** A hidden page keeps its stream for this time. */
 const HIDDEN_MS = 5 * 60_000;
+/** How often a page that is signed out looks whether another tab has signed in. */
+const RETURN_MS = 3_000;
 
 export class EventFeed {
 	readonly connection: Signal<FeedState> = signal('connecting');
@@ -90,14 +92,30 @@ export class EventFeed {
 		else if (this.connection.peek() === 'paused') this.open();
 	}
 
-	/** The session is over: no reconnect would help. */
+	/** The session is over. A hub that was away before is a new one, which knows no sign-in. */
 	signOut(): void {
+		if (this.#isSignedOut) return;
+		const isNewHub = this.connection.peek() === 'lost';
 		this.#closeSource();
-		this.connection.value = 'signed out';
+		this.connection.value = isNewHub ? 'restarted' : 'signed out';
+		this.#awaitReturn();
+	}
+
+	get #isSignedOut(): boolean {
+		return this.connection.peek() === 'signed out' || this.connection.peek() === 'restarted';
+	}
+
+	/** `mctl dashboard` signs in the browser, in another tab: then this one goes on. */
+	#awaitReturn(): void {
+		this.#timer = setTimeout(async () => {
+			const status = document.hidden ? 0 : await statusOfHub();
+			if (status === 200) this.open();
+			else this.#awaitReturn();
+		}, RETURN_MS);
 	}
 
 	#pause(): void {
-		if (this.connection.peek() === 'signed out') return;
+		if (this.#isSignedOut) return;
 		this.#closeSource();
 		this.connection.value = 'paused';
 	}
@@ -118,18 +136,14 @@ export class EventFeed {
 
 	#onError(): void {
 		this.#closeSource();
-		if (this.connection.peek() === 'signed out') return;
+		if (this.#isSignedOut) return this.#awaitReturn();
 		this.connection.value = 'lost';
 		this.#timer = setTimeout(() => this.#retry(), this.#backoff.nextMs());
 	}
 
 	/** `EventSource` hides the status of a reply, so ask for it: 401 ends the session of the page. */
 	async #retry(): Promise<void> {
-		const status = await fetch('/api/state', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-			(response) => response.status,
-			() => 0,
-		);
-		if (status === 401) this.signOut();
+		if ((await statusOfHub()) === 401) this.signOut();
 		else this.open();
 	}
 
@@ -146,4 +160,12 @@ export class EventFeed {
 		this.#source?.close();
 		this.#source = undefined;
 	}
+}
+
+/** The status of a reply; 0 when there is none. */
+function statusOfHub(): Promise<number> {
+	return fetch('/api/state', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+		(response) => response.status,
+		() => 0,
+	);
 }

@@ -8,6 +8,9 @@ export const viewNames = [
 	'servers',
 	'approvals',
 	'library',
+	'usage',
+	'add',
+	'hubs',
 	'settings',
 ] as const;
 export type ViewName = (typeof viewNames)[number];

@@ -1,5 +1,6 @@
 /* Charts of calls over time and of their latency. */
 import type { ComponentChildren, JSX } from 'preact';
+import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api-calls.ts';
 import { formatCount, formatMs, formatPercent, formatTime } from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
@@ -7,18 +8,30 @@ import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 /** Room above the highest mark, in pixels. */
 const TOP = 6;
 
+/** What happened in one step. */
+export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
+
 interface AxisProps {
 	readonly area: ChartArea;
-	readonly buckets: readonly LatencyBucket[];
+	readonly buckets: readonly VolumeBucket[];
 }
 
-interface BucketsProps {
-	readonly buckets: readonly LatencyBucket[];
+/** Something that happened at a time, drawn as a line. */
+export interface ChartMark {
+	readonly at: number;
+	readonly health: Health;
+}
+
+interface VolumeProps {
+	readonly buckets: readonly VolumeBucket[];
 	readonly bucketMs: number;
+	readonly marks?: readonly ChartMark[];
+	/** What is counted. Default: calls, of which some failed. */
+	readonly what?: string;
 }
 
 /** Calls in each step, and below in the same bar those of them that failed. */
-export function VolumeChart({ buckets, bucketMs }: BucketsProps): JSX.Element {
+export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps): JSX.Element {
 	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
 	const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
 	const numbers = (index: number | undefined): ComponentChildren => {
@@ -28,19 +41,44 @@ export function VolumeChart({ buckets, bucketMs }: BucketsProps): JSX.Element {
 		return (
 			<>
 				{bucket && <span>{formatTime(bucket.at).slice(0, -4)}</span>}
-				<span>{formatCount(shown.count)} calls</span>
-				<span class="legend failed">
-					{formatCount(shown.errors)} failed ({formatPercent(rate)})
+				<span>
+					{formatCount(shown.count)} {what ?? 'calls'}
 				</span>
+				{what === undefined && (
+					<span class="legend failed">
+						{formatCount(shown.errors)} failed ({formatPercent(rate)})
+					</span>
+				)}
 				{!bucket && <span class="dim">a bar is {stepText(bucketMs)}</span>}
 			</>
 		);
 	};
-	const label = `Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`;
+	const label =
+		what === undefined
+			? `Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`
+			: `${formatCount(calls)} ${what} over time`;
 	return (
 		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
-			{(area) => <VolumeBars area={area} buckets={buckets} />}
+			{(area) => (
+				<>
+					<VolumeBars area={area} buckets={buckets} />
+					<Marks area={area} buckets={buckets} bucketMs={bucketMs} marks={marks} />
+				</>
+			)}
 		</ChartFrame>
+	);
+}
+
+function Marks({ area, buckets, bucketMs, marks = [] }: VolumeProps & AxisProps): JSX.Element {
+	const begin = buckets[0]?.at ?? 0;
+	return (
+		<>
+			{marks.map(({ at, health }) => {
+				const x = area.x((at - begin) / bucketMs);
+				if (x < area.left || x > area.width) return null;
+				return <line class={`mark ${health}`} x1={x} x2={x} y1={0} y2={area.height - area.bottom} />;
+			})}
+		</>
 	);
 }
 
@@ -69,7 +107,7 @@ function VolumeBars({ area, buckets }: AxisProps): JSX.Element {
 }
 
 /** p50 as a line, a band from it to p95 and a lighter one to p99, on a logarithmic scale. */
-export function LatencyChart({ buckets }: Pick<BucketsProps, 'buckets'>): JSX.Element {
+export function LatencyChart({ buckets }: { buckets: readonly LatencyBucket[] }): JSX.Element {
 	const slowest = Math.max(1, ...buckets.map(({ p99 }) => p99 ?? 0));
 	const numbers = (index: number | undefined): ComponentChildren => {
 		const bucket = index === undefined ? undefined : buckets[index];

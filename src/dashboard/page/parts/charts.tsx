@@ -41,6 +41,15 @@ export function FailureShare({ share, label }: { share: number; label: string })
 	);
 }
 
+/** A part of a whole, beside its number. */
+export function Bar({ share }: { share: number }): JSX.Element {
+	return (
+		<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+			<rect class="some" width={Math.max(1, share * 100)} height={8} />
+		</svg>
+	);
+}
+
 /** The phases of a call, each where it was in time. */
 export function PhaseWaterfall({ phases }: { phases: readonly CallPhaseRow[] }): JSX.Element {
 	const total = Math.max(0.001, ...phases.map(({ startMs, ms }) => startMs + ms));

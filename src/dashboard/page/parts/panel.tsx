@@ -67,7 +67,7 @@ export function HintText({ hint }: { hint: string }): JSX.Element {
 }
 
 /** Outcomes of calls, and the events in the history of a server. */
-const WORD_HEALTH: ReadonlyMap<string, Health> = new Map([
+export const WORD_HEALTH: ReadonlyMap<string, Health> = new Map([
 	['ok', 'good'],
 	['running', 'busy'],
 	['failed', 'bad'],

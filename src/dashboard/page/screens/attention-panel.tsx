@@ -8,6 +8,7 @@ import { HintText, Panel } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { withoutDecisions } from './backend-list.tsx';
 import { ServerActions } from './server-actions.tsx';
+import { SignInButton } from './sign-in-button.tsx';
 
 interface AttentionProps {
 	readonly rows: readonly AttentionRow[];
@@ -69,8 +70,9 @@ function AttentionLine({ row, backend }: { row: AttentionRow; backend: SourceRow
 					<a href={routeHref('servers', server)}>{kind === 'drift' ? 'Review the changes' : 'Its output'}</a>
 				)}
 				{kind === 'server' && backend && <ServerActions server={withoutDecisions(backend)} />}
-				{command && <CommandText command={command} />}
+				{command && kind !== 'sign-in' && <CommandText command={command} />}
 			</p>
+			{kind === 'sign-in' && server !== null && <SignInButton server={server} />}
 		</li>
 	);
 }

@@ -114,27 +114,29 @@ interface NodeButtonProps {
 
 function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 	const { id, note, health, count, errors } = node;
-	const calls = count === 1 ? '1 call' : `${formatCount(count)} calls`;
-	const tip = [id, note, calls, errors > 0 ? `${formatCount(errors)} failed` : ''].filter(Boolean).join(', ');
+	const calls = count === 1 ? 'call' : 'calls';
+	const failed = errors > 0 ? `, ${formatCount(errors)} failed` : '';
 	return (
 		<li>
 			<button
 				type="button"
 				class={`flow-node${chosen !== '' && chosen !== id ? ' faded' : ''}`}
 				aria-pressed={chosen === id}
-				aria-label={attributeText(tip)}
-				data-tip={attributeText(tip)}
+				data-tip={attributeText(`${id}: ${note}, ${formatCount(count)} ${calls}${failed}`)}
 				onClick={onPick}
 			>
 				<span class={`state ${health}`}>
 					<strong>
 						<VisibleText text={id} isLine />
 					</strong>
-				</span>
+				</span>{' '}
 				<span class="dim">
 					<VisibleText text={note} isLine />
+				</span>{' '}
+				<span class="number">
+					{formatCount(count)}
+					<span class="spoken">{` ${calls}${failed}`}</span>
 				</span>
-				<span class="number">{count > 0 && formatCount(count)}</span>
 			</button>
 		</li>
 	);

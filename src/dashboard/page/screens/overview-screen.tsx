@@ -10,7 +10,7 @@ import type { ClientRow, CostsReply, HubFacts } from '../../api-types.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { LatencyChart, LatencyHistogram, VolumeChart } from '../parts/call-charts.tsx';
-import { FailureShare } from '../parts/charts.tsx';
+import { Bar, FailureShare } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { useNow } from '../parts/now.ts';
@@ -43,6 +43,7 @@ export function OverviewScreen(): JSX.Element {
 	const reply = overview.value;
 	return (
 		<>
+			<FirstSteps />
 			<AttentionPanel rows={current.attention} backends={current.backends} />
 			<FlowView state={current} flows={reply?.flows ?? []} choice={{ client, backend }} choose={choose} />
 			<TimeRange minutes={minutes} />
@@ -55,6 +56,17 @@ export function OverviewScreen(): JSX.Element {
 				</div>
 			</div>
 		</>
+	);
+}
+
+/** What a new user does first. */
+function FirstSteps(): JSX.Element {
+	return (
+		<nav class="steps" aria-label="First steps">
+			<a href={routeHref('add', '', { way: 'command' })}>Add a server</a>
+			<a href={routeHref('add', 'import')}>Import from your clients</a>
+			<a href={routeHref('add', 'connect')}>Connect a client</a>
+		</nav>
 	);
 }
 
@@ -143,14 +155,6 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 				</div>
 			))}
 		</div>
-	);
-}
-
-function Bar({ share }: { share: number }): JSX.Element {
-	return (
-		<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-			<rect class="some" width={Math.max(1, share * 100)} height={8} />
-		</svg>
 	);
 }
 

@@ -11,19 +11,22 @@ import { useFetched } from '../parts/fetched.ts';
 import { useNow } from '../parts/now.ts';
 import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../parts/panel.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
-import { formatBytes, formatCount, formatDuration, formatTime } from '../text/quantities.ts';
+import { formatBytes, formatCount, formatDuration } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { BackendList, errorOfRow, withoutDecisions } from './backend-list.tsx';
+import { errorOfRow, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { PolicyControl } from './policy-control.tsx';
 import { ServerActions } from './server-actions.tsx';
 import { ServerOutput } from './server-output.tsx';
+import { ServerRows } from './server-rows.tsx';
+import { HistoryPanel, ServerTimeline } from './server-timeline.tsx';
+import { SignInButton } from './sign-in-button.tsx';
 
 export function ServerScreen(): JSX.Element {
 	const { router, state } = useDashboard();
 	const { id } = router.route.value;
 	if (id === '' && !state.value) return <EmptyState title="Waiting for the state of the hub…" />;
-	if (id === '') return <BackendList backends={state.value?.backends ?? []} />;
+	if (id === '') return <ServerRows backends={state.value?.backends ?? []} />;
 	return <OneServer key={id} id={id} />;
 }
 
@@ -62,6 +65,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 	return (
 		<article class="server-page">
 			<header>
+				<a href={routeHref('servers')}>Servers</a>
 				<h2>
 					<VisibleText text={page.id} isLine />
 				</h2>
@@ -70,6 +74,8 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 			</header>
 			<ServerFacts page={page} />
 			{error && <ErrorText error={error} />}
+			{page.needsSignIn && <SignInButton server={page.id} />}
+			<ServerTimeline page={page} />
 			<DriftPanel page={page} onDone={onDone} />
 			<div class="columns">
 				{hasProcess && <ServerOutput key={page.id} page={page} />}
@@ -94,6 +100,7 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 			{page.startedAt !== null && (
 				<Fact name="up for">{formatDuration(now.value - Date.parse(page.startedAt))}</Fact>
 			)}
+			{page.tokens !== null && <Fact name="its tools cost">about {formatCount(page.tokens)} tokens</Fact>}
 			{page.restarts > 0 && <Fact name="restarts">{formatCount(page.restarts)}</Fact>}
 			{page.target !== null && (
 				<Fact name="starts">
@@ -198,30 +205,6 @@ function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element 
 				<VisibleText text={summary} isLine />
 			</span>
 		</div>
-	);
-}
-
-function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
-	return (
-		<Panel title="History">
-			{page.history.length === 0 ? (
-				<EmptyState title="It has not been started or stopped since the dashboard was opened.">
-					<p>
-						{page.state === 'disabled' ? 'It is disabled.' : 'Its first call starts it.'} Earlier:{' '}
-						<CommandText command={logsCommand(page)} />
-					</p>
-				</EmptyState>
-			) : (
-				<ol class="history">
-					{page.history.toReversed().map(({ at, state, pid, message }) => (
-						<li>
-							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}
-							{pid !== null && <span class="dim">pid {pid}</span>} <VisibleText text={message ?? ''} />
-						</li>
-					))}
-				</ol>
-			)}
-		</Panel>
 	);
 }
 

@@ -31,6 +31,7 @@ const KINDS: readonly (readonly [OfferKind | '', string])[] = [
 	['prompt', 'Prompts'],
 	['resource', 'Resources'],
 	['template', 'Templates'],
+	['skill', 'Skills'],
 ];
 const ROW_HEIGHT = 50;
 /** Rows of a search. */

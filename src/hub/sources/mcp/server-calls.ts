@@ -14,6 +14,7 @@ import { calls } from '../../../mcp/server/methods.ts';
 import { EraPatch } from '../../../mcp/server/plain-messages.ts';
 import type { CallMethod } from '../../../mcp/server/provider.ts';
 import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
+import { undeclaredTasks } from '../../../mcp/server/task-methods.ts';
 import {
 	type Answer,
 	answerValue,
@@ -29,6 +30,7 @@ import {
 	metaOf,
 	PROTOCOL_VERSION,
 } from '../../../protocol/meta.ts';
+import { declaresTasks, TASKS, takesTaskCalls } from '../../../protocol/tasks.ts';
 import { redactJson } from '../../../redact.ts';
 import { abortable } from '../../../rpc/abortable.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
@@ -42,6 +44,7 @@ import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 import type { ServerProcess } from './server-process.ts';
 import { forwardLog, type ServerQuestions } from './server-questions.ts';
+import { followTask, upstreamTaskOf } from './upstream-task.ts';
 
 /** A request of a client, for a server. */
 export interface ForwardedCall {
@@ -49,6 +52,8 @@ export interface ForwardedCall {
 	readonly context: CallContext;
 	/** Fields that replace those of the client, such as the server's own name of a tool. */
 	readonly changes: Readonly<Record<string, unknown>>;
+	/** What the tool says about tasks. */
+	readonly taskSupport?: 'optional' | 'required' | undefined;
 	/** Whether the request may be made again after the server ended during it. */
 	readonly mayRepeat: () => boolean;
 	/** Whether the result must not be changed: it has a digest. */
@@ -117,6 +122,7 @@ export class ServerCalls {
 		const connection = process?.connection;
 		if (process === undefined || connection === undefined || !isPlainPair(context, connection))
 			return undefined;
+		if (mayMakeTask(context, connection)) return undefined;
 		const { clientInfo, clientCapabilities, logLevel, revision } = context;
 		const capabilities = extensions.forwarded(clientCapabilities);
 		const isLegacy = revision.era === 'legacy';
@@ -217,11 +223,9 @@ export class ServerCalls {
 		const { context, method } = call;
 		const begin = performance.now();
 		this.#options.levels.need(connection, context.chosenLogLevel);
-		const response = connection.ask(
-			method,
-			forwardedParams(call, connection, this.#options.extensions),
-			this.#optionsOf(call),
-		);
+		const task = this.#taskFor(call, connection);
+		const params = forwardedParams(call, connection, this.#options.extensions);
+		const response = connection.ask(method, task ? { ...params, task } : params, this.#optionsOf(call));
 		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
 		return this.#settled(response, call, { process, connection, begin, repeat });
 	}
@@ -237,7 +241,7 @@ export class ServerCalls {
 	#settled(response: Promise<Answer>, call: ForwardedCall, sent: SentCall): Promise<Answer> {
 		const { context } = call;
 		const { process, connection, begin, repeat } = sent;
-		return response.then(
+		return this.#completed(response, call, connection).then(
 			(answer) => {
 				process.answered();
 				const result = answerValue(answer);
@@ -264,6 +268,40 @@ export class ServerCalls {
 		);
 	}
 
+	/** The result of a call; that of its task, when the server made one. */
+	#completed(response: Promise<Answer>, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+		if (call.method !== 'tools/call') return response;
+		return response.then((answer) => {
+			const taskId = upstreamTaskOf(answerValue(answer), connection);
+			if (taskId === undefined) return answer;
+			const { context } = call;
+			const { timeoutMs, maxMs, extensions, questions } = this.#options;
+			return followTask(taskId, {
+				connection,
+				context,
+				capabilities: declaredTo(connection, context, extensions),
+				timeoutMs,
+				maxMs: context.durable?.maxMs ?? maxMs,
+				onQuestions: (inputRequests) =>
+					questions.returned(context, { resultType: 'input_required', inputRequests }),
+			});
+		});
+	}
+
+	/** Asks a legacy server for a task. Throws -32021 when the tool needs one and the client does not know tasks. */
+	#taskFor(
+		{ method, context, taskSupport }: ForwardedCall,
+		connection: ServerConnection,
+	): Result | undefined {
+		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
+		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
+		const ttl = context.durable?.maxMs ?? this.#options.maxMs;
+		if (context.durable?.isTask) return { ttl };
+		if (taskSupport === 'optional') return undefined;
+		if (context.revision.era === 'modern') throw undeclaredTasks();
+		return { ttl };
+	}
+
 	/** Start the process. A canceled call does not wait for it. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.server}`);
@@ -275,8 +313,8 @@ export class ServerCalls {
 		const { context } = call;
 		const isReported = reportsProgress(call);
 		return {
-			timeoutMs,
-			maxTotalMs: maxMs,
+			timeoutMs: context.durable?.maxMs ?? timeoutMs,
+			maxTotalMs: context.durable?.maxMs ?? maxMs,
 			work: context,
 			keepsText: true,
 			onProgress: isReported ? (params) => isObject(params) && context.forwardProgress(params) : undefined,
@@ -297,6 +335,23 @@ function isPlainPair({ revision, clientInfo }: CallContext, { era, transport }: 
 	return era === 'modern' ? isObject(clientInfo) : !('streamId' in transport);
 }
 
+/** Whether a call may return a task that the hub has to follow. */
+function mayMakeTask({ revision, clientCapabilities }: CallContext, server: ServerConnection): boolean {
+	if (server.era === 'legacy' || !declaresTasks(server.capabilities)) return false;
+	return revision.era === 'legacy' || declaresTasks(clientCapabilities);
+}
+
+/** What a modern server is told of the client of a call. The hub follows a task for a legacy client. */
+function declaredTo(
+	{ capabilities: server }: ServerConnection,
+	{ revision, clientCapabilities }: CallContext,
+	extensions: ExtensionRules,
+): Readonly<Record<string, unknown>> {
+	const forwarded = extensions.forwarded(clientCapabilities);
+	if (revision.era === 'modern' || !declaresTasks(server)) return forwarded;
+	return { ...forwarded, extensions: { ...Object(forwarded['extensions']), [TASKS]: {} } };
+}
+
 /** A tool restarts its idle timeout with progress, whether the client wants to see it or not. */
 function reportsProgress({ method, context }: ForwardedCall): boolean {
 	return method === 'tools/call' || context.wantsProgress;
@@ -311,13 +366,14 @@ function isLost(thrown: unknown): boolean {
 /** The params of the client, with fields that we do not know, for this server. */
 function forwardedParams(
 	call: ForwardedCall,
-	{ era, revision }: ServerConnection,
+	connection: ServerConnection,
 	extensions: ExtensionRules,
 ): Result {
+	const { era, revision } = connection;
 	const { context, changes } = call;
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
-	// It asks for a task, whose result nobody could fetch.
+	// The hub asks for a task itself, where the server has them.
 	if ('task' in forwarded) delete forwarded['task'];
 	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
 	// The session has opened the sealed state of the client.
@@ -327,7 +383,7 @@ function forwardedParams(
 	const { progressToken: _ofTheClient, ...own } = metaOf(forwarded);
 	const meta: Result = own;
 	if (era === 'modern' && context.revision.era === 'legacy') meta[PROTOCOL_VERSION] = revision.version;
-	if (era === 'modern') addClient(meta, context, extensions);
+	if (era === 'modern') addClient(meta, context, declaredTo(connection, context, extensions));
 	const traceparent = context.tracer?.sent();
 	if (traceparent !== undefined) meta['traceparent'] = traceparent;
 	if (reportsProgress(call)) meta['progressToken'] = undefined; // a place for ours
@@ -336,9 +392,8 @@ function forwardedParams(
 }
 
 /** A modern request says who its client is, and what it can do. */
-function addClient(meta: Result, context: CallContext, extensions: ExtensionRules): void {
-	const { clientInfo, logLevel } = context;
-	meta[CLIENT_CAPABILITIES] = extensions.forwarded(context.clientCapabilities);
+function addClient(meta: Result, { clientInfo, logLevel }: CallContext, capabilities: object): void {
+	meta[CLIENT_CAPABILITIES] = capabilities;
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
 }

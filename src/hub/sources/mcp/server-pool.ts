@@ -107,9 +107,9 @@ export class ServerPool {
 		return this.scope === 'session' ? this.#ofSession(poolClient(context)) : this.#ofCall(context);
 	}
 
-	/** The call ended. A process that was only for it is stopped. */
+	/** The call ended. A process that was only for it is stopped; one of a session that has ended, when its last task has. */
 	release(process: ServerProcess): void {
-		if (!this.#perCall.has(process)) return;
+		if (!this.#perCall.has(process) || process.hasTasks) return;
 		// `all` has it until it is gone.
 		void process.close().finally(() => this.#perCall.delete(process));
 	}

@@ -71,6 +71,11 @@ export class ServerProcess {
 		return [...this.calls.values()].map(({ context }) => context);
 	}
 
+	/** Whether it runs calls that go on without their client. */
+	get hasTasks(): boolean {
+		return this.contexts.some(({ durable }) => durable !== undefined);
+	}
+
 	get state(): SourceState {
 		if (this.connection) return this.calls.size > 0 ? 'ready' : 'idle';
 		if (this.#supervisor.isStarting) return 'starting';

@@ -11,6 +11,7 @@ import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { LogChange } from '../../../mcp/server/provider.ts';
 import type { InputRequired } from '../../../protocol/mcp-types.ts';
 import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
+import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { OpenedPages } from './opened-pages.ts';
@@ -52,17 +53,18 @@ export class ServerQuestions {
 	}
 
 	/** The call whose client must answer. Throws when that is not certain. */
-	callOf(calls: readonly CallContext[], { method, call }: ServerRequest): CallContext {
-		const named = calls.find((each) => each === call);
+	callOf(calls: readonly CallContext[], { method, params, call }: ServerRequest): CallContext {
+		const named = calls.find((each) => each === call) ?? ofTask(calls, params);
 		if (named) return named;
-		const [first, ...others] = calls;
+		const candidates = withoutTask(calls);
+		const [first, ...others] = candidates;
 		if (first === undefined) {
 			throw new OrchestraError('closed', `no client has a call in flight that could answer ${method}`);
 		}
 		const isOneClient = others.every(({ sessionId }) => sessionId === first.sessionId);
-		const certain = others.length === 0 ? first : isOneClient ? certainCall(calls) : undefined;
+		const certain = others.length === 0 ? first : isOneClient ? certainCall(candidates) : undefined;
 		if (certain) return certain;
-		const message = `${calls.length} calls are in flight, so it is not certain which client must answer ${method}`;
+		const message = `${candidates.length} calls are in flight, so it is not certain which client must answer ${method}`;
 		// Calls of one client would share the process of its session, too.
 		const remedy = isOneClient ? 'Make one call at a time.' : this.#scope.asked();
 		if (!this.#hasWarned)
@@ -133,9 +135,28 @@ export function forwardLog(context: CallContext, params: unknown): void {
 	if (own) context.forwardLog(own);
 }
 
-/** A progress token is valid on one connection only. */
+/** The id of the task that a legacy request belongs to. */
+export function relatedTaskOf(params: unknown): unknown {
+	const related = metaOf(params)[RELATED_TASK];
+	return isObject(related) ? related['taskId'] : undefined;
+}
+
+/** The call that became the task which a request of the server belongs to. */
+function ofTask(calls: readonly CallContext[], params: unknown): CallContext | undefined {
+	const id = relatedTaskOf(params);
+	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
+}
+
+/** A question of a task says so: any other belongs to a call that is none, if there is one. */
+function withoutTask(calls: readonly CallContext[]): readonly CallContext[] {
+	const plain = calls.filter(({ upstreamTask }) => upstreamTask === undefined);
+	return plain.length > 0 ? plain : calls;
+}
+
+/** A progress token is valid on one connection only, and so is the id of a task. */
 function withoutToken(params: unknown): Record<string, unknown> | undefined {
 	if (!isObject(params)) return undefined;
-	const { progressToken, ...meta } = metaOf(params);
-	return progressToken === undefined ? params : { ...params, _meta: meta };
+	const { progressToken, [RELATED_TASK]: related, ...meta } = metaOf(params);
+	const isKept = progressToken === undefined && related === undefined;
+	return isKept ? params : { ...params, _meta: meta };
 }

@@ -5,6 +5,7 @@
  * that client changes them. When it then asks outside a call, the same client answers; the
  * only client that is connected, when there was no call yet.
  */
+import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../../../errors.ts';
 import { Debounce } from '../../../files/debounce.ts';
 import type { Log } from '../../../log.ts';
@@ -14,7 +15,7 @@ import type { ConnectedClients } from '../../connected-clients.ts';
 import { promoteModern } from './plain-call.ts';
 import type { ServerRequest } from './server-parts.ts';
 import type { ServerProcess } from './server-process.ts';
-import type { ServerQuestions } from './server-questions.ts';
+import { relatedTaskOf, type ServerQuestions } from './server-questions.ts';
 
 /** Changes of a client within this time are one notification, in milliseconds. */
 const ROOTS_QUIET_MS = 50;
@@ -47,7 +48,10 @@ export class ServerRoots {
 	answer(process: ServerProcess, request: ServerRequest): Promise<unknown> {
 		promoteModern(process.calls.values());
 		if (request.method === 'roots/list') return this.#list(process, request);
-		return this.#questions.ask(this.#questions.callOf(process.contexts, request), request);
+		const ask = (): Promise<unknown> =>
+			this.#questions.ask(this.#questions.callOf(process.contexts, request), request);
+		// The answer that made the task may be in the same chunk, and be handled later in this turn.
+		return relatedTaskOf(request.params) === undefined ? ask() : setImmediate().then(ask);
 	}
 
 	/** The roots of a client changed: notify those of the processes that have them. */

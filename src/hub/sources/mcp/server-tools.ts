@@ -7,6 +7,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { failure } from '../../../mcp/define/defined-results.ts';
 import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
+import { taskSupportOf } from '../../../protocol/tasks.ts';
 import { rpcError } from '../../../rpc/rpc-error.ts';
 import { plainName, shortened, toolPrefix } from '../../../trust/tool-name.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
@@ -69,9 +70,14 @@ export class ServerTools {
 		return undefined;
 	}
 
+	/** What a tool says about tasks. */
+	taskSupport(own: string): 'optional' | 'required' | undefined {
+		return taskSupportOf(this.#known(own));
+	}
+
 	/** Whether a call may be made again after its process ended. */
 	isRepeatable(own: string): boolean {
-		const annotations = this.#catalogue.known?.tools.find(({ name }) => name === own)?.annotations;
+		const { annotations } = this.#known(own) ?? {};
 		return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 	}
 
@@ -94,6 +100,10 @@ export class ServerTools {
 			const reason = pins.held?.get(tool);
 			return reason === undefined ? undefined : failure(reason);
 		};
+	}
+
+	#known(own: string): Tool | undefined {
+		return this.#catalogue.known?.tools.find(({ name }) => name === own);
 	}
 
 	get #prefix(): string {

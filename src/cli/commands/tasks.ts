@@ -1,0 +1,111 @@
+/* `mctl tasks`: calls that go on, or went on, without their client; their results, and how to cancel them. */
+import { loadConfiguration } from '../../config/load.ts';
+import { OrchestraError } from '../../errors.ts';
+import { isOfProject } from '../../hub/tasks/hub-tasks.ts';
+import type { TaskState } from '../../hub/tasks/task-record.ts';
+import { TaskStore } from '../../hub/tasks/task-store.ts';
+import { taskReport } from '../../hub/tasks/task-view.ts';
+import { Log } from '../../log.ts';
+import { printable } from '../../printable.ts';
+import { type Answer, answerValue } from '../../protocol/mcp-types.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { tableLines } from '../terminal/table.ts';
+
+const actions = ['ls', 'show', 'result', 'cancel'];
+
+export const tasks: Command = {
+	usage: 'mctl tasks [ls|show ID|result ID|cancel ID] [--all] [--json]',
+	examples: [
+		'mctl tasks',
+		'mctl tasks result 3f2a',
+		'mctl tasks cancel 3f2a',
+		"mctl tasks --json | jq '.tasks[].id'",
+	],
+	flags: {
+		all: { type: 'boolean', help: 'those of all projects' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run(input) {
+		const [action = 'ls', id, ...rest] = input.words;
+		if (!actions.includes(action)) throw usageError(tasks, `there is no "mctl tasks ${action}"`);
+		if (rest.length > 0) throw usageError(tasks, `unexpected word "${rest[0]}"`);
+		const store = new TaskStore({ environment: input.environment, log: Log.silent });
+		const states = await statesHere(store, input);
+		if (action === 'ls') return showAll(states, input);
+		const state = one(states, id, action);
+		if (action === 'cancel') return cancel(store, state, input);
+		return action === 'show' ? show(state, input) : result(state, input);
+	},
+};
+
+async function statesHere(store: TaskStore, { cwd, environment, flags }: CommandInput): Promise<TaskState[]> {
+	const { root } = loadConfiguration({ cwd, environment }).configuration;
+	const states = await store.list();
+	return flags['all'] ? states : states.filter(({ record }) => isOfProject(record.principal, root));
+}
+
+/** By its id, or the beginning of it. */
+function one(states: readonly TaskState[], id: string | undefined, action: string): TaskState {
+	if (id === undefined) throw usageError(tasks, `mctl tasks ${action} needs the id of a task`);
+	const found = states.filter(({ record }) => record.id.startsWith(id));
+	const [state] = found;
+	if (state && found.length === 1) return state;
+	throw new OrchestraError(
+		'not_found',
+		state ? `${found.length} tasks begin with ${id}` : `no task begins with ${id}`,
+		{ hint: 'See them with: mctl tasks' },
+	);
+}
+
+function showAll(states: readonly TaskState[], { out, flags }: CommandInput): void {
+	if (flags['json']) return out.json({ schema: 'orchestra.tasks/1', tasks: states.map(taskReport) });
+	if (states.length === 0) return out.note('There are no tasks.');
+	const rows = states.map(({ record, end }) => [
+		record.id.slice(0, 8),
+		(end ?? record).status,
+		record.tool,
+		record.client,
+		record.createdAt,
+	]);
+	const headings = ['ID', 'STATUS', 'TOOL', 'CLIENT', 'SINCE'];
+	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2]))
+		out.line(line);
+}
+
+function show(state: TaskState, { out, flags }: CommandInput): void {
+	const json = taskReport(state);
+	if (flags['json']) return out.json({ schema: 'orchestra.task/1', ...json });
+	for (const [name, value] of Object.entries(json))
+		if (value !== undefined)
+			out.line(printable(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`));
+}
+
+/** The text of the result, or all of it as JSON. */
+function result({ record, end }: TaskState, { out, flags }: CommandInput): number | undefined {
+	if (end === undefined)
+		throw new OrchestraError('not_found', `${record.tool} still runs, since ${record.createdAt}`, {
+			hint: 'Its result is there when `mctl tasks` says that it is completed.',
+		});
+	if (end.status !== 'completed')
+		throw new OrchestraError('tool_failed', end.statusMessage ?? `the task is ${end.status}`);
+	const value = answerValue(end.result as Answer);
+	if (flags['json']) out.json({ schema: 'orchestra.task-result/1', id: record.id, result: value });
+	else for (const line of textsOf(value)) out.line(printable(line));
+	return value['isError'] === true ? exitCodes.tool_failed : undefined;
+}
+
+async function cancel(store: TaskStore, state: TaskState, { out, flags }: CommandInput): Promise<void> {
+	const { record, end } = state.end ? state : await store.cancel(state.record);
+	if (flags['json']) return out.json({ schema: 'orchestra.task/1', ...taskReport({ record, end }) });
+	out.line(printable(`${record.tool}: ${end?.status ?? record.status}`));
+}
+
+function textsOf({ content }: Record<string, unknown>): string[] {
+	const blocks: unknown[] = Array.isArray(content) ? content : [];
+	return blocks.map((block) => {
+		const { text } = Object(block) as { text?: unknown };
+		return typeof text === 'string' ? text : JSON.stringify(block);
+	});
+}

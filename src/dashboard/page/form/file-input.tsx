@@ -1,0 +1,68 @@
+/* A file for a field that takes base64: read here, shown when it is an image. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { BitmapImage } from '../call/bitmap-image.tsx';
+import { formatBytes } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import type { FieldAttributes } from './field-input.tsx';
+import type { JsonSchema } from './form-field.ts';
+
+/** Base64 is a third longer, and a request has at most 10 MiB. */
+const MOST_BYTES = 7_000_000;
+/** Bytes that are encoded at a time: each is an argument of a call. */
+const CHUNK = 0x8000;
+
+const FORMATS: ReadonlySet<unknown> = new Set(['byte', 'base64', 'binary']);
+
+/** Whether a text field takes base64. */
+export function isBase64({ contentEncoding, format }: JsonSchema): boolean {
+	return contentEncoding === 'base64' || FORMATS.has(format);
+}
+
+interface FileInputProps {
+	readonly attributes: FieldAttributes;
+	readonly schema: JsonSchema;
+	readonly data: string;
+	readonly onData: (data: string) => void;
+}
+
+export function FileInput({ attributes, schema, data, onData }: FileInputProps): JSX.Element {
+	const { contentMediaType } = schema;
+	const accepted = typeof contentMediaType === 'string' ? contentMediaType : undefined;
+	const about = useSignal('');
+	const type = useSignal('');
+	const take = async (file: File | undefined): Promise<void> => {
+		if (!file) return;
+		if (file.size > MOST_BYTES) {
+			about.value = `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(MOST_BYTES)} can be sent.`;
+			return onData('');
+		}
+		const bytes = new Uint8Array(await file.arrayBuffer());
+		about.value = `${file.name}, ${formatBytes(file.size)}`;
+		type.value = file.type || accepted || '';
+		onData(base64Of(bytes));
+	};
+	return (
+		<div class="file-input">
+			<input
+				{...attributes}
+				type="file"
+				accept={accepted}
+				onChange={(event) => void take(event.currentTarget.files?.[0])}
+			/>
+			{about.value !== '' && (
+				<p class="dim" role="status">
+					<VisibleText text={about.value} isLine />
+				</p>
+			)}
+			{data !== '' && /^image\/(?!svg)/.test(type.value) && <BitmapImage data={data} mimeType={type.value} />}
+		</div>
+	);
+}
+
+function base64Of(bytes: Uint8Array): string {
+	let text = '';
+	for (let at = 0; at < bytes.length; at += CHUNK)
+		text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+	return btoa(text);
+}

@@ -1,0 +1,71 @@
+/* Hubs: every hub of this user, as `mctl hub ls` lists them. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { ApiObject } from '../../api-types.ts';
+import { dashboardCommand } from '../../mctl-commands.ts';
+import { CommandButton, CommandOutput, useCommandRun } from '../call/command-panel.tsx';
+import { useDashboard } from '../live/dashboard.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { useNow } from '../parts/now.ts';
+import { Panel, StateWord } from '../parts/panel.tsx';
+import { formatBytes, formatDuration } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { objectsIn, textIn } from './add-listed.tsx';
+
+const LIST = { kind: 'hubs' } as const;
+
+export function HubsScreen(): JSX.Element {
+	const run = useCommandRun();
+	useEffect(() => void run.run(LIST), [run]);
+	return (
+		<Panel title="Hubs of this user">
+			<div class="fields wide-fields">
+				<CommandButton run={run} command={LIST} label="Look again" />
+				<CommandOutput run={run}>
+					<div class="rows hubs">
+						{objectsIn(run.result.value?.['hubs']).map((hub) => (
+							<HubRow key={textIn(hub, 'root')} hub={hub} />
+						))}
+					</div>
+				</CommandOutput>
+			</div>
+		</Panel>
+	);
+}
+
+function HubRow({ hub }: { hub: ApiObject }): JSX.Element {
+	const { state } = useDashboard();
+	const now = useNow(5_000);
+	const own = state.value?.hub;
+	const { pid, clients, memoryBytes } = hub;
+	const root = textIn(hub, 'root');
+	const version = textIn(hub, 'version');
+	const isOther = version !== '' && own !== undefined && version !== own.version;
+	return (
+		<div class="row">
+			<strong>
+				<VisibleText text={root} isLine />
+			</strong>
+			<StateWord
+				state={clients === null ? 'not responding' : 'running'}
+				health={clients === null ? 'bad' : 'good'}
+			/>
+			<span class="number">{typeof pid === 'number' && `pid ${pid}`}</span>
+			<span class={isOther ? 'finding' : undefined}>
+				<VisibleText text={`${version || 'unknown version'}${isOther ? ', another version' : ''}`} isLine />
+			</span>
+			<span class="number dim">
+				up for {formatDuration(now.value - Date.parse(textIn(hub, 'startedAt')))}
+			</span>
+			<span class="number">{typeof memoryBytes === 'number' && formatBytes(memoryBytes)}</span>
+			<span class="number">
+				{clients === 1 ? '1 client' : typeof clients === 'number' && `${clients} clients`}
+			</span>
+			{pid === own?.pid ? (
+				<span class="dim">this one</span>
+			) : (
+				<CommandText command={dashboardCommand(root)} />
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,54 @@
+/* Servers: each on one line with its last 30 minutes, what it offers and what that costs. */
+import type { JSX } from 'preact';
+import { healthOf } from '../../../hub/source-status.ts';
+import type { CostsReply, SourceRow } from '../../api-types.ts';
+import { routeHref } from '../live/route.ts';
+import { FailureShare, SparkBars } from '../parts/charts.tsx';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { Panel, StateWord } from '../parts/panel.tsx';
+import { formatCount, formatPercent } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { isOfUser } from './flow-model.ts';
+
+export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
+	const costs = useFetched<CostsReply>('/api/costs', true).value.value;
+	const tokens = new Map(costs?.sources.map((source) => [source.backend, source.tokens]));
+	const rowOf = (row: SourceRow): JSX.Element => (
+		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
+	);
+	const builtIns = backends.filter((row) => !isOfUser(row));
+	return (
+		<Panel title="Servers" aside={<CommandText command="mctl list servers" />}>
+			<p class="actions">
+				<a href={routeHref('add')}>Add a server</a>
+			</p>
+			<div class="rows server-rows">
+				{backends.filter(isOfUser).map(rowOf)}
+				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
+				{builtIns.map(rowOf)}
+			</div>
+		</Panel>
+	);
+}
+
+function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined }): JSX.Element {
+	const { id, state, callsPerMinute, errorRate, tools, restarts, failedStarts } = row;
+	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
+	const ends = restarts + failedStarts;
+	return (
+		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
+			<a class="name" href={routeHref('servers', id)}>
+				<VisibleText text={id} isLine />
+			</a>
+			<StateWord state={state} health={healthOf(row)} />
+			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
+			<FailureShare share={errorRate} label={`${formatPercent(errorRate)} of them failed`} />
+			<span class="number dim">{ends > 0 && `${formatCount(ends)} ${ends === 1 ? 'crash' : 'crashes'}`}</span>
+			<span class="number">
+				{tools !== null && `${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`}
+			</span>
+			<span class="number dim">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
+		</div>
+	);
+}

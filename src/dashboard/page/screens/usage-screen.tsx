@@ -1,0 +1,175 @@
+/* Usage: what calls and tool lists cost in tokens, over time and by server, tool or client, and what nobody uses. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type {
+	SavedTokens,
+	UnusedRow,
+	UsageReport,
+	UsageRow,
+	UsageTimeline,
+} from '../../../hub/usage/usage-report.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { type VolumeBucket, VolumeChart } from '../parts/call-charts.tsx';
+import { Bar, FailureShare } from '../parts/charts.tsx';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../parts/panel.tsx';
+import { formatAge, formatCount, formatMs, formatTime } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+
+const DAY_MS = 86_400_000;
+const DAYS = ['1', '7', '30'];
+const GROUPS = ['servers', 'tools', 'clients'] as const;
+/** Rows of a table; the command has all. */
+const MOST_ROWS = 30;
+
+export function UsageScreen(): JSX.Element {
+	const { router } = useDashboard();
+	const { days = '30' } = router.route.value.query;
+	// Of this moment once: a path that changes with the time would be fetched again and again.
+	const now = useSignal(Date.now());
+	const since = now.value - (Number(days) || 30) * DAY_MS;
+	const fetched = useFetched<UsageReport>(`/api/usage?since=${since}`, true);
+	const report = fetched.value.value;
+	if (fetched.error.value && !report) return <ErrorText error={fetched.error.value} />;
+	if (!report) return <EmptyState title="Reading the journal…" />;
+	const { timeline } = report;
+	return (
+		<>
+			<div class="actions" role="group" aria-label="Days">
+				<span class="dim">Days</span>
+				{DAYS.map((each) => (
+					<Toggle isOn={days === each} onClick={() => router.replace(routeHref('usage', '', { days: each }))}>
+						{each}
+					</Toggle>
+				))}
+				<CommandText command={`mctl usage --since ${days}d`} />
+			</div>
+			<Totals report={report} />
+			<div class="plots">
+				<Panel title="Tokens of arguments and results">
+					<VolumeChart
+						buckets={bucketsOf(timeline, timeline.tokens)}
+						bucketMs={timeline.stepMs}
+						what="tokens"
+					/>
+				</Panel>
+				<Panel title="Calls and failures">
+					<VolumeChart
+						buckets={bucketsOf(timeline, timeline.calls, timeline.failed)}
+						bucketMs={timeline.stepMs}
+					/>
+				</Panel>
+			</div>
+			<UsageTable report={report} />
+			<UnusedPanel rows={report.unused} days={report.unusedDays} />
+		</>
+	);
+}
+
+function Totals({ report: { totals, journalFrom, isCut } }: { report: UsageReport }): JSX.Element {
+	return (
+		<Panel title="In all">
+			<dl class="strip">
+				<Fact name="calls">{formatCount(totals.calls)}</Fact>
+				<Fact name="failed">{formatCount(totals.failed)}</Fact>
+				<Fact name="p50">{formatMs(totals.p50Ms)}</Fact>
+				<Fact name="p95">{formatMs(totals.p95Ms)}</Fact>
+				<Fact name="tokens of arguments">{formatCount(totals.argumentTokens)}</Fact>
+				<Fact name="tokens of results">{formatCount(totals.resultTokens)}</Fact>
+				<Fact name="tokens of tool lists">{formatCount(totals.definitionTokens ?? 0)}</Fact>
+				<Fact name="tokens spared">{savedText(totals.saved)}</Fact>
+			</dl>
+			<p class="dim">
+				{journalFrom === null
+					? 'The journal has no call yet.'
+					: `The journal begins ${formatTime(journalFrom)}.`}
+				{isCut && ' Older calls were left out for their number.'} Tokens are estimates of four characters
+				each.
+			</p>
+		</Panel>
+	);
+}
+
+function savedText({ search, views, budget }: SavedTokens): string {
+	const parts = [
+		search > 0 ? `${formatCount(search)} by search` : '',
+		views > 0 ? `${formatCount(views)} by views` : '',
+		budget > 0 ? `${formatCount(budget)} by budgets` : '',
+	].filter(Boolean);
+	return parts.join(', ') || '0';
+}
+
+/** The steps of the timeline as those of a chart. */
+function bucketsOf(
+	{ from, stepMs }: UsageTimeline,
+	values: readonly number[],
+	failed: readonly number[] = [],
+): VolumeBucket[] {
+	return values.map((count, at) => ({ at: from + at * stepMs, count, errors: failed[at] ?? 0 }));
+}
+
+function UsageTable({ report }: { report: UsageReport }): JSX.Element {
+	const group = useSignal<(typeof GROUPS)[number]>('servers');
+	const rows = report[group.value];
+	const tokensOf = ({ argumentTokens, resultTokens }: UsageRow): number => argumentTokens + resultTokens;
+	const most = Math.max(1, ...rows.map(tokensOf));
+	const aside = (
+		<span class="actions" role="group" aria-label="By">
+			{GROUPS.map((each) => (
+				<Toggle isOn={group.value === each} onClick={() => (group.value = each)}>
+					{each}
+				</Toggle>
+			))}
+		</span>
+	);
+	return (
+		<Panel title={`By ${group.value.slice(0, -1)}`} aside={aside}>
+			{rows.length === 0 && <EmptyState title="No call in this time." />}
+			<div class="rows usage-rows">
+				{rows.slice(0, MOST_ROWS).map((row) => (
+					<div class="row" key={`${row.server} ${row.name}`}>
+						<strong>
+							<VisibleText text={row.name} isLine />
+						</strong>
+						<span class="number">{formatCount(row.calls)} calls</span>
+						<FailureShare
+							share={row.failed / Math.max(1, row.calls)}
+							label={`${formatCount(row.failed)} calls failed`}
+						/>
+						<span class="number">p95 {formatMs(row.p95Ms)}</span>
+						<Bar share={tokensOf(row) / most} />
+						<span class="number">{formatCount(tokensOf(row))} tokens</span>
+						<span class="number dim">
+							{row.definitionTokens !== null && `definitions ${formatCount(row.definitionTokens)}`}
+						</span>
+						<span class="number dim">
+							{row.lastCallAt !== null && `${formatAge(row.lastCallAt, report.until)} ago`}
+						</span>
+					</div>
+				))}
+			</div>
+		</Panel>
+	);
+}
+
+function UnusedPanel({ rows, days }: { rows: readonly UnusedRow[]; days: number }): JSX.Element {
+	return (
+		<Panel title={`Not used in ${days} days`}>
+			{rows.length === 0 && <EmptyState title="Every server and tool was used, or is not known yet." />}
+			<ul class="found">
+				{rows.slice(0, MOST_ROWS).map(({ kind, name, definitionTokens, command }) => (
+					<li class="actions">
+						<span class="tag">{kind}</span>
+						<strong>
+							<VisibleText text={name} isLine />
+						</strong>
+						<span class="dim number">{formatCount(definitionTokens)} tokens in each list</span>
+						<CommandText command={command} />
+					</li>
+				))}
+			</ul>
+		</Panel>
+	);
+}

@@ -1,0 +1,310 @@
+/*
+ * The tasks of a hub: its calls that became one, and the answers to the methods of tasks.
+ *
+ * A task is known to its principal alone: the user and the project for stdio and bridges, the token
+ * over HTTP. Tasks of this process are answered from memory, all others from the store: those that
+ * ended, those of an earlier process, those of another one that still runs.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Configuration } from '../../config/configuration.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
+import type { InputResponses } from '../../mcp/server/client-questions.ts';
+import { pageOf } from '../../mcp/server/paging.ts';
+import type { FollowedTask, ProviderTasks } from '../../mcp/server/task-methods.ts';
+import { type Answer, exactAnswer, type Result, type Tool } from '../../protocol/mcp-types.ts';
+import { metaOf } from '../../protocol/meta.ts';
+import { RELATED_TASK } from '../../protocol/tasks.ts';
+import { abortable } from '../../rpc/abortable.ts';
+import { rpcError } from '../../rpc/rpc-error.ts';
+import { isObject } from '../../wire/json.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import { HubCall } from '../calls/hub-call.ts';
+import type { ResultSource } from '../results/result-source.ts';
+import { identityOf } from '../shared/process-identity.ts';
+import type { Source } from '../source.ts';
+import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
+import { LiveTask } from './live-task.ts';
+import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
+import type { TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import { TaskRules } from './task-rules.ts';
+import { lostEnd, TaskStore } from './task-store.ts';
+import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-view.ts';
+
+export interface HubTasksOptions {
+	readonly configuration: () => Configuration;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** Shortens results for the clients that read them. */
+	readonly results?: ResultSource | undefined;
+	readonly log: Log;
+}
+
+export class HubTasks implements ProviderTasks {
+	readonly store: TaskStore;
+	readonly rules: TaskRules;
+	readonly #options: HubTasksOptions;
+	readonly #live = new Map<string, LiveTask>();
+	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
+	/** What a call that may become a task needs. */
+	readonly calls: DurableCallDeps;
+	#inbox: NodeJS.Timeout | undefined;
+	#isClosed = false;
+
+	constructor(options: HubTasksOptions) {
+		this.#options = options;
+		this.store = new TaskStore(options);
+		this.rules = new TaskRules(options.configuration);
+		this.calls = {
+			start: (call, plan, run) => this.#start(call, plan, run),
+			created: (task) => (task.record.form === 'legacy' ? legacyCreatedTask : createdTask)(task.state),
+			discard: (task) => this.#discard(task),
+			log: options.log,
+		};
+	}
+
+	/** Tasks of this process: those that run, and those that ended, by status. */
+	readonly counts = { running: 0, ended: { completed: 0, failed: 0, cancelled: 0 } };
+
+	/** Who may use the tasks of this user in this project. */
+	get userPrincipal(): string {
+		return principalOf(this.#options.configuration().root);
+	}
+
+	async get(id: string, context: CallContext): Promise<Result> {
+		const state = await this.#find(id, context);
+		return context.revision.era === 'legacy' ? legacyTask(state) : this.#modern(state, context);
+	}
+
+	async update(id: string, responses: InputResponses, context: CallContext): Promise<void> {
+		const { record, end } = await this.#find(id, context);
+		const live = this.#live.get(id);
+		if (live) live.update(responses);
+		else if (end === undefined) await this.store.send(record, { update: responses });
+	}
+
+	async cancel(id: string, context: CallContext): Promise<Result> {
+		const state = await this.#find(id, context);
+		if (state.end) {
+			if (context.revision.era === 'modern') return {};
+			throw rpcError(rpcCodes.invalidParams, `the task has ended already: it is ${state.end.status}`);
+		}
+		return legacyTask(await this.stop(state));
+	}
+
+	/** Cancel a task, wherever it runs. Returns its state then. */
+	async stop({ record }: TaskState): Promise<TaskState> {
+		const live = this.#live.get(record.id);
+		const end: TaskEnd = { status: 'cancelled', at: new Date().toISOString() };
+		if (live) {
+			live.cancel();
+			await live.finish(end);
+			return { record, end: await live.ended };
+		}
+		return this.store.cancel(record);
+	}
+
+	async result(id: string, context: CallContext): Promise<Answer> {
+		const { record, end } = await this.#ended(id, context);
+		if (end.status === 'failed') throw rpcError(end.error.code, end.error.message, end.error.data);
+		if (end.status === 'cancelled') throw rpcError(rpcCodes.internal, 'the task was canceled');
+		const answer = exactAnswer(await this.readable({ record, end }, context));
+		return { ...answer, _meta: { ...metaOf({ _meta: answer['_meta'] }), [RELATED_TASK]: { taskId: id } } };
+	}
+
+	async list(cursor: unknown, { principal, sessionId }: CallContext): Promise<Result> {
+		const tasks = await this.stored({ principal });
+		const own = tasks
+			.filter(({ record }) => record.form === 'legacy' && record.sessionId === sessionId)
+			.map(legacyTask)
+			.sort((one, other) => (String(one['taskId']) < String(other['taskId']) ? -1 : 1));
+		const { items, ...rest } = pageOf(own, cursor, ({ taskId }) => String(taskId), TASK_PAGE);
+		return { tasks: items, ...rest };
+	}
+
+	async follow(
+		id: string,
+		client: ClientConnection,
+		listener: (state: FollowedTask) => void,
+	): Promise<(() => void) | undefined> {
+		const state = await this.#find(id, client).catch(() => undefined);
+		if (state === undefined) return undefined;
+		// The state of a task is what its listeners get.
+		const tell = (now: TaskState): void => listener(modernState(now) as FollowedTask);
+		tell(state);
+		return this.#live.get(id)?.follow(tell) ?? this.#followForeign(state, tell);
+	}
+
+	/** Tasks that run end here: their outcome is unknown. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		clearInterval(this.#inbox);
+		const running = [...this.#live.values()];
+		await Promise.all(running.map((task) => task.finish(lostEnd(task.record))));
+	}
+
+	async #start(
+		call: HubCall,
+		{ form, ttlMs }: TaskPlan,
+		{ cancel, upstream }: { cancel: (reason: string) => void; upstream: string | undefined },
+	): Promise<LiveTask> {
+		const { context, name, client, backend, tool } = call;
+		const now = new Date().toISOString();
+		const record: TaskRecord = {
+			id: randomBytes(16).toString('hex'),
+			principal: this.#principal(context),
+			server: backend,
+			tool: name,
+			client,
+			sessionId: context.sessionId,
+			form,
+			createdAt: now,
+			updatedAt: now,
+			ttlMs,
+			owner: this.#owner,
+			upstream,
+			isStructured: tool?.outputSchema !== undefined,
+			status: 'working',
+		};
+		if (this.#isClosed) throw new OrchestraError('closed', 'the hub is closing');
+		await this.store.create(record);
+		const task = new LiveTask(record, { store: this.store, log: this.#options.log, cancel });
+		this.#add(task, context);
+		return task;
+	}
+
+	#add(task: LiveTask, { clientNotifier }: CallContext): void {
+		const { id, form } = task.record;
+		this.#live.set(id, task);
+		this.counts.running++;
+		void task.ended.then(({ status }) => {
+			this.counts.ended[status]++;
+			this.#forget(id);
+		});
+		if (form === 'legacy') task.follow((state) => notifyStatus(clientNotifier, state));
+		this.#inbox ??= setInterval(() => void this.#readInboxes(), TASK_INBOX_MS).unref();
+	}
+
+	#forget(id: string): void {
+		if (this.#live.delete(id)) this.counts.running--;
+	}
+
+	#discard(task: LiveTask): void {
+		this.#forget(task.record.id);
+		this.store.remove(task.record).catch((error: unknown) => {
+			this.#options.log.warn(`the record of a call could not be removed: ${messageOf(error)}`);
+		});
+	}
+
+	/** What other processes of the principal sent. */
+	async #readInboxes(): Promise<void> {
+		if (this.#live.size === 0) {
+			clearInterval(this.#inbox);
+			this.#inbox = undefined;
+		}
+		for (const task of [...this.#live.values()]) {
+			for (const { update, cancel } of await this.store.receive(task.record)) {
+				if (isObject(update)) task.update(update);
+				if (cancel === true) task.cancel();
+			}
+		}
+	}
+
+	/** Look at a task of another process from time to time. */
+	#followForeign(first: TaskState, tell: (state: TaskState) => void): () => void {
+		let last = first;
+		const timer = setInterval(async () => {
+			const { principal, id } = first.record;
+			const now = await this.store.read(principal, id);
+			if (now === undefined || now.end) clearInterval(timer);
+			if (now === undefined || (now.record.updatedAt === last.record.updatedAt && !now.end)) return;
+			last = now;
+			tell(now);
+		}, TASK_FOLLOW_MS).unref();
+		if (first.end) clearInterval(timer);
+		return () => clearInterval(timer);
+	}
+
+	/** Resolves when the task has ended; its questions are sent to the client meanwhile. */
+	async #ended(id: string, context: CallContext): Promise<{ record: TaskRecord; end: TaskEnd }> {
+		const { record, end } = await this.#find(id, context);
+		if (end) return { record, end };
+		const live = this.#live.get(id);
+		if (live === undefined) {
+			await abortable(() => new Promise((resolve) => setTimeout(resolve, TASK_FOLLOW_MS)), context.signal);
+			return this.#ended(id, context);
+		}
+		const detach = live.attach(context);
+		try {
+			return { record, end: await abortable(() => live.ended, context.signal) };
+		} finally {
+			detach();
+		}
+	}
+
+	/** Throws -32602 for a task that the principal does not have. */
+	async #find(id: string, client: Pick<ClientConnection, 'principal'>): Promise<TaskState> {
+		const principal = this.#principal(client);
+		const live = this.#live.get(id);
+		const state = live?.record.principal === principal ? live.state : await this.store.read(principal, id);
+		if (state) return state;
+		throw rpcError(rpcCodes.invalidParams, 'unknown task: it does not exist, or its time is over');
+	}
+
+	/** The tasks of this project, newest first, of whichever client. */
+	async all(): Promise<TaskState[]> {
+		const { root } = this.#options.configuration();
+		const states = await this.store.list();
+		return states
+			.filter(({ record }) => isOfProject(record.principal, root))
+			.map((state) => this.#live.get(state.record.id)?.state ?? state);
+	}
+
+	/** The tasks of who asks, newest first. */
+	async stored(client: Pick<ClientConnection, 'principal'>): Promise<TaskState[]> {
+		const states = await this.store.list(this.#principal(client));
+		return states.map((state) => this.#live.get(state.record.id)?.state ?? state);
+	}
+
+	async #modern(state: TaskState, context: CallContext): Promise<Result> {
+		const { end } = state;
+		if (end?.status !== 'completed') return modernState(state);
+		return { ...modernState(state), result: await this.readable({ ...state, end }, context) };
+	}
+
+	/** The result as its reader would have got it from the call. */
+	async readable(
+		{ record, end }: { record: TaskRecord; end: TaskEnd & { status: 'completed' } },
+		context: CallContext,
+	): Promise<Answer> {
+		const { results } = this.#options;
+		return results ? results.shorten(end.result, readingOf(record, context, results)) : end.result;
+	}
+
+	#principal({ principal }: Pick<ClientConnection, 'principal'>): string {
+		return principal === undefined ? this.userPrincipal : `${principal} ${this.userPrincipal}`;
+	}
+}
+
+/** The user of this process, in a project. */
+export function principalOf(root: string): string {
+	return `user:${process.getuid?.() ?? ''} project:${root}`;
+}
+
+/** Whether a principal is the user in this project, by whichever way. */
+export function isOfProject(principal: string, root: string): boolean {
+	return principal.endsWith(principalOf(root));
+}
+
+/** For a legacy client; it may be gone. */
+function notifyStatus(notify: (method: string, params: unknown) => void, state: TaskState): void {
+	attempt(() => notify('notifications/tasks/status', legacyTask(state)));
+}
+
+/** The call, as far as the shortening of its result depends on it, with the context of who reads it. */
+function readingOf({ tool, isStructured }: TaskRecord, context: CallContext, source: Source): HubCall {
+	const call = new HubCall({ method: 'tools/call', params: { name: tool, arguments: {} }, context });
+	const item: Tool = { name: tool, inputSchema: {}, ...(isStructured && { outputSchema: {} }) };
+	call.target = { source, name: tool, item };
+	return call;
+}

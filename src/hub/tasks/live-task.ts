@@ -1,0 +1,214 @@
+/*
+ * A task that this process runs: the call goes on here, whoever is connected.
+ *
+ * Questions of the call wait in the record until a client answers them. Each change is written
+ * to the store; the end is written before anybody can read it.
+ */
+import { messageOf, OrchestraError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { Answer, InputRequest } from '../../protocol/mcp-types.ts';
+import { metaOf } from '../../protocol/meta.ts';
+import { RELATED_TASK } from '../../protocol/tasks.ts';
+import { onAbort } from '../../rpc/abortable.ts';
+import { deferred } from '../../rpc/deferred.ts';
+import { Listeners } from '../../rpc/listeners.ts';
+import { toRpcError } from '../../rpc/rpc-error.ts';
+import { isObject } from '../../wire/json.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import { encodeJson, JsonText } from '../../wire/json-text.ts';
+import { TASK_QUESTIONS_LIMIT, TASK_RECORD_BYTES, TASK_RESULT_BYTES } from './task-limits.ts';
+import type { TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import type { TaskStore } from './task-store.ts';
+
+/** One question that waits. */
+interface Waiting {
+	readonly question: InputRequest;
+	readonly answer: (response: unknown) => void;
+	readonly giveUp: (reason: unknown) => void;
+}
+
+export interface LiveTaskDeps {
+	readonly store: TaskStore;
+	readonly log: Log;
+	/** Ends the call. */
+	readonly cancel: (reason: string) => void;
+}
+
+export class LiveTask {
+	readonly #deps: LiveTaskDeps;
+	readonly #changes = new Listeners<TaskState>();
+	readonly #ended = deferred<TaskEnd>();
+	readonly #waiting = new Map<string, Waiting>();
+	/** Requests of legacy clients that wait for the result: the questions are sent on their way. */
+	readonly #readers = new Set<CallContext>();
+	/** Keys are never used twice. */
+	readonly #keys = new Map<string, number>();
+	#record: TaskRecord;
+	#end: TaskEnd | undefined;
+	#isEnding = false;
+	#saving: Promise<void> = Promise.resolve();
+
+	constructor(record: TaskRecord, deps: LiveTaskDeps) {
+		this.#record = record;
+		this.#deps = deps;
+	}
+
+	get state(): TaskState {
+		return { record: this.#record, end: this.#end };
+	}
+
+	get record(): TaskRecord {
+		return this.#record;
+	}
+
+	/** Resolves when the end is stored. */
+	get ended(): Promise<TaskEnd> {
+		return this.#ended.promise;
+	}
+
+	/** Call `listener` with each state, until the returned function is called. */
+	readonly follow: Listeners<TaskState>['add'] = this.#changes.add;
+
+	/** The server made a task of its own. */
+	begunUpstream(upstream: string): void {
+		this.#change({ upstream });
+	}
+
+	/** What the server says about the work. */
+	says(statusMessage: string): void {
+		if (statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
+	}
+
+	/** Wait for the answers of a client. */
+	async ask(questions: Questions, withdrawn?: AbortSignal): Promise<InputResponses> {
+		const entries = Object.entries(questions);
+		if (this.#waiting.size + entries.length > TASK_QUESTIONS_LIMIT)
+			throw new OrchestraError('bad_input', `more than ${TASK_QUESTIONS_LIMIT} questions of one task wait`);
+		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_QUESTIONS_LIMIT)
+			throw new OrchestraError('bad_input', 'the questions are too long for a task');
+		const answers = entries.map(async ([key, question]) => [key, await this.#wait(key, question, withdrawn)]);
+		this.#show();
+		return Object.fromEntries(await Promise.all(answers));
+	}
+
+	/** Answers of a client. Unknown keys, and those that were answered, are ignored. */
+	update(responses: InputResponses): void {
+		for (const [key, response] of Object.entries(responses)) {
+			const waiting = isObject(response) ? this.#waiting.get(key) : undefined;
+			if (!this.#waiting.delete(key) || waiting === undefined) continue;
+			waiting.answer(response);
+		}
+		this.#show();
+	}
+
+	/** End the call. The task is canceled unless it ends otherwise first. */
+	cancel(reason = 'the task was canceled'): void {
+		this.#deps.cancel(reason);
+	}
+
+	/** Send the questions to a legacy client while its request waits for the result. */
+	attach(reader: CallContext): () => void {
+		this.#readers.add(reader);
+		for (const key of this.#waiting.keys()) this.#send(key, reader);
+		return () => void this.#readers.delete(reader);
+	}
+
+	/** The call ends as `work` does. */
+	async run(work: Promise<Answer>): Promise<void> {
+		try {
+			await this.finish(endOf(await work));
+		} catch (error) {
+			await this.finish(failureOf(error));
+		}
+	}
+
+	/** Store how it ended, once. */
+	async finish(end: TaskEnd): Promise<void> {
+		if (this.#isEnding) return;
+		this.#isEnding = true;
+		for (const { giveUp } of this.#waiting.values())
+			giveUp(new OrchestraError('canceled', 'the task has ended'));
+		this.#waiting.clear();
+		await this.#saving;
+		try {
+			this.#end = await this.#deps.store.finish(this.#record, end);
+		} catch (error) {
+			// The clients of this process get it nevertheless.
+			this.#deps.log.warn(`the result of task ${this.#record.id} could not be stored: ${messageOf(error)}`);
+			this.#end = end;
+		}
+		this.#ended.resolve(this.#end);
+		this.#changes.emit(this.state);
+	}
+
+	#wait(key: string, question: InputRequest, withdrawn?: AbortSignal): Promise<unknown> {
+		return new Promise((answer, giveUp) => {
+			const used = (this.#keys.get(key) ?? 0) + 1;
+			this.#keys.set(key, used);
+			const own = used === 1 ? key : `${key}-${used}`;
+			this.#waiting.set(own, { question, answer, giveUp });
+			for (const reader of this.#readers) this.#send(own, reader);
+			onAbort(withdrawn, () => {
+				if (this.#waiting.delete(own)) this.#show();
+				giveUp(withdrawn?.reason);
+			});
+		});
+	}
+
+	/** One question as a request to a legacy client; its refusal is the answer. */
+	#send(key: string, reader: CallContext): void {
+		const { question, giveUp } = this.#waiting.get(key) ?? {};
+		if (question === undefined || reader.isCanceled) return;
+		const { method, params } = question;
+		const meta = { ...metaOf(params), [RELATED_TASK]: { taskId: this.#record.id } };
+		reader.askAll({ [key]: { method, params: { ...params, _meta: meta } } }).then(
+			(responses) => this.update(responses),
+			(error: unknown) => {
+				// Another request of the client may still ask.
+				if (reader.isCanceled) return;
+				if (this.#waiting.delete(key)) giveUp?.(error);
+				this.#show();
+			},
+		);
+	}
+
+	/** The questions that wait are part of the record. */
+	#show(): void {
+		const isWaiting = this.#waiting.size > 0;
+		const questions = [...this.#waiting].map(([key, { question }]) => [key, question]);
+		this.#change({
+			status: isWaiting ? 'input_required' : 'working',
+			inputRequests: isWaiting ? Object.fromEntries(questions) : undefined,
+		});
+	}
+
+	#change(change: Partial<TaskRecord>): void {
+		if (this.#isEnding) return;
+		this.#record = { ...this.#record, ...change, updatedAt: new Date().toISOString() };
+		const record = this.#record;
+		this.#saving = this.#saving
+			.then(() => (record === this.#record ? this.#deps.store.save(record) : undefined))
+			.catch((error: unknown) => {
+				this.#deps.log.warn(`the state of task ${record.id} could not be stored: ${messageOf(error)}`);
+			});
+		this.#changes.emit(this.state);
+	}
+}
+
+function endOf(answer: Answer): TaskEnd {
+	const at = new Date().toISOString();
+	const result = answer instanceof JsonText ? answer : new JsonText(encodeJson(answer));
+	if (result.text.length <= TASK_RESULT_BYTES) return { status: 'completed', at, result };
+	const message = `the result has ${result.text.length} characters; a task may have ${TASK_RESULT_BYTES}`;
+	const error = { code: rpcCodes.internal, message, data: { code: 'bad_frame', outcome: 'ran' } };
+	return { status: 'failed', at, statusMessage: message, error };
+}
+
+function failureOf(thrown: unknown): TaskEnd {
+	const at = new Date().toISOString();
+	if (OrchestraError.is(thrown, 'canceled')) return { status: 'cancelled', at };
+	const error = toRpcError(thrown);
+	return { status: 'failed', at, statusMessage: error.message.split('\n')[0], error };
+}

@@ -1,0 +1,30 @@
+/* The bounds of tasks. */
+
+/** Most tasks of all principals of a user, running and ended. */
+export const TASKS_LIMIT = 1000;
+/** Most bytes of their results. */
+export const TASK_STORE_BYTES: number = 256 * 1024 * 1024;
+/** Largest result that is stored. */
+export const TASK_RESULT_BYTES: number = 64 * 1024 * 1024;
+/** Longest record of a task, with the questions that wait. */
+export const TASK_RECORD_BYTES: number = 1024 * 1024;
+/** Most questions that wait in one task. */
+export const TASK_QUESTIONS_LIMIT = 64;
+/** Most bytes of what other processes send to a task that is not theirs. */
+export const TASK_INBOX_BYTES: number = 1024 * 1024;
+/** How often a process looks whether another one sent something to its tasks, in milliseconds. */
+export const TASK_INBOX_MS = 500;
+/** How often a subscription looks at a task of another process. */
+export const TASK_FOLLOW_MS = 500;
+/** How often clients are told to ask. */
+export const TASK_POLL_MS = 1000;
+/** How long a call of `tasks.always` may take to ask its client first, in milliseconds. */
+export const TASK_FIRST_QUESTION_MS = 250;
+/** Old tasks are removed at most this often. */
+export const TASK_SWEEP_MS = 60_000;
+/** Most tasks in a page of `tasks/list`, and in the answer of `task_status`. */
+export const TASK_PAGE = 100;
+/** Shortest, default and longest time between two questions to a server about its task. */
+export const UPSTREAM_POLL_MS = { least: 50, default: 1000, most: 30_000 } as const;
+/** How often a server may fail to say how its task is doing, one time after the other. */
+export const UPSTREAM_FAILURES_LIMIT = 5;

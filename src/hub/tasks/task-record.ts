@@ -1,0 +1,89 @@
+/*
+ * What is stored of a task: a record, written before the client learns of the task, and its end,
+ * written once. Both are files of their own (`task-store.ts`).
+ */
+import type { Questions } from '../../mcp/server/client-questions.ts';
+import type { TaskStatus } from '../../protocol/tasks.ts';
+import { isObject } from '../../wire/json.ts';
+import type { RpcErrorObject } from '../../wire/json-rpc.ts';
+import type { JsonText } from '../../wire/json-text.ts';
+import type { ProcessIdentity } from '../shared/process-identity.ts';
+
+/** In whose form the task was made: of a modern or legacy client, or of one without tasks (`tasks.keep`). */
+export type TaskForm = 'modern' | 'legacy' | 'kept';
+
+/** A task that has not ended. */
+export interface TaskRecord {
+	/** Opaque and unguessable. */
+	readonly id: string;
+	/** Who may use it. */
+	readonly principal: string;
+	/** The source that runs it. */
+	readonly server: string;
+	/** As clients see the tool. */
+	readonly tool: string;
+	/** The name of the client. */
+	readonly client: string;
+	readonly sessionId: string;
+	readonly form: TaskForm;
+	/** ISO 8601. */
+	readonly createdAt: string;
+	readonly updatedAt: string;
+	/** How long it is readable, from its creation. */
+	readonly ttlMs: number;
+	/** The process that runs it. */
+	readonly owner: ProcessIdentity;
+	/** Whether the tool has an output schema. */
+	readonly isStructured?: boolean | undefined;
+	/** The id of the task at the server, when the server made one. */
+	readonly upstream?: string | undefined;
+	readonly status: Extract<TaskStatus, 'working' | 'input_required'>;
+	readonly statusMessage?: string | undefined;
+	/** Those that wait. */
+	readonly inputRequests?: Questions | undefined;
+}
+
+/** How a task ended. */
+export type TaskEnd = { readonly at: string; readonly statusMessage?: string | undefined } & (
+	| { readonly status: 'completed'; readonly result: JsonText }
+	| { readonly status: 'failed'; readonly error: RpcErrorObject }
+	| { readonly status: 'cancelled' }
+);
+
+/** A task as it is now. */
+export interface TaskState {
+	readonly record: TaskRecord;
+	readonly end?: TaskEnd | undefined;
+}
+
+/** A record from a file; undefined when it is none. */
+export function recordOf(value: unknown): TaskRecord | undefined {
+	if (!isObject(value)) return undefined;
+	const { owner, ttlMs } = value;
+	const isRecord =
+		texts.every((name) => typeof value[name] === 'string') &&
+		typeof ttlMs === 'number' &&
+		isObject(owner) &&
+		typeof owner['pid'] === 'number' &&
+		typeof owner['startTime'] === 'string';
+	// Written by this program, and checked as far as the reader depends on it.
+	return isRecord ? (value as unknown as TaskRecord) : undefined;
+}
+
+const texts = [
+	'id',
+	'principal',
+	'server',
+	'tool',
+	'client',
+	'sessionId',
+	'form',
+	'createdAt',
+	'updatedAt',
+	'status',
+];
+
+/** When the task may be removed, in milliseconds since 1970. */
+export function expiryOf({ createdAt, ttlMs }: TaskRecord): number {
+	return Date.parse(createdAt) + ttlMs;
+}

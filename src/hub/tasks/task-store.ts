@@ -1,0 +1,264 @@
+/*
+ * The tasks of a user on disk, so that they outlive their client, its connection and the hub.
+ *
+ * A folder for each principal, in it two files for each task. `<id>.json` is the record; only the
+ * process that runs the task writes it. `<id>.end` is how it ended; it is created once, by
+ * whoever is first, and never changed. So a record needs no lock, a reader sees the old text or the
+ * new one, and a kill at any moment leaves a state that says what is known: a task whose process is
+ * gone and that has no end has failed, with an unknown outcome.
+ *
+ * `<id>.in` is what other processes of the principal send to a task that is not theirs.
+ */
+import { appendFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { stateFolder } from '../../files/state-folder.ts';
+import type { Log } from '../../log.ts';
+import { isObject } from '../../wire/json.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import { encodeJson, JsonText } from '../../wire/json-text.ts';
+import { isSameProcess } from '../shared/process-identity.ts';
+import { TASK_INBOX_BYTES, TASK_STORE_BYTES, TASK_SWEEP_MS, TASKS_LIMIT } from './task-limits.ts';
+import { expiryOf, recordOf, type TaskEnd, type TaskRecord, type TaskState } from './task-record.ts';
+
+const RECORD = '.json';
+const END = '.end';
+const INBOX = '.in';
+const ID = /^[\da-f]{32}$/;
+
+export interface TaskStoreOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly log: Log;
+	/** Most tasks. Default `TASKS_LIMIT`. */
+	readonly limit?: number | undefined;
+	/** Most bytes of results. Default `TASK_STORE_BYTES`. */
+	readonly limitBytes?: number | undefined;
+}
+
+export class TaskStore {
+	readonly #root: string;
+	readonly #log: Log;
+	readonly #limit: number;
+	readonly #limitBytes: number;
+	#drafts = 0;
+	#count = 0;
+	#bytes = 0;
+	#sweptAt = Number.NEGATIVE_INFINITY;
+
+	constructor({ environment, log, limit = TASKS_LIMIT, limitBytes = TASK_STORE_BYTES }: TaskStoreOptions) {
+		this.#root = join(stateFolder(environment), 'tasks');
+		this.#log = log;
+		this.#limit = limit;
+		this.#limitBytes = limitBytes;
+	}
+
+	/** Write the record of a new task. Rejects when there is no room, or with the error of the system. */
+	async create(record: TaskRecord): Promise<void> {
+		if (performance.now() - this.#sweptAt > TASK_SWEEP_MS || this.#count >= this.#limit) await this.#sweep();
+		if (this.#count >= this.#limit) {
+			throw new OrchestraError('io', `${this.#limit} tasks are stored, and none of them may be removed yet`, {
+				hint: 'Cancel some: mctl tasks cancel ID. Or wait until they end.',
+			});
+		}
+		const folder = this.#folder(record.principal);
+		makeFolders(folder, 0o700);
+		assertPrivate(folder);
+		this.#count++;
+		await this.save(record);
+	}
+
+	/** Replace the record of a task of this process. */
+	async save(record: TaskRecord): Promise<void> {
+		const path = this.#path(record, RECORD);
+		await rename(await this.#draft(path, encodeJson(record)), path);
+	}
+
+	/** Store how a task ended. Returns the end that counts: the first one. */
+	async finish(record: TaskRecord, end: TaskEnd): Promise<TaskEnd> {
+		const text = endText(end);
+		const path = this.#path(record, END);
+		const draft = await this.#draft(path, text);
+		try {
+			await link(draft, path);
+			this.#bytes += text.length;
+		} catch (error) {
+			if (isCode(error, 'EEXIST')) return (await readEnd(path)) ?? end;
+			// A file system without hard links: the last one counts there.
+			await rename(draft, path);
+		} finally {
+			await rm(draft, { force: true });
+		}
+		if (this.#bytes > this.#limitBytes) await this.#sweep();
+		return end;
+	}
+
+	/** Cancel a task of another process, which is told to stop the call. It may have ended otherwise first. */
+	async cancel(record: TaskRecord): Promise<TaskState> {
+		await this.send(record, { cancel: true });
+		return { record, end: await this.finish(record, { status: 'cancelled', at: new Date().toISOString() }) };
+	}
+
+	/** A task of a principal; undefined when there is none with this id. */
+	async read(principal: string, id: string): Promise<TaskState | undefined> {
+		if (!ID.test(id)) return undefined;
+		const record = await readRecord(this.#path({ principal, id }, RECORD));
+		if (record === undefined || record.principal !== principal || record.id !== id) return undefined;
+		if (expiryOf(record) < Date.now()) return undefined;
+		return this.#stateOf(record);
+	}
+
+	/** The tasks of a principal, newest first; of all of them without one. */
+	async list(principal?: string): Promise<TaskState[]> {
+		const folders = principal === undefined ? await this.#folders() : [this.#folder(principal)];
+		const records = (await Promise.all(folders.map((folder) => recordsIn(folder)))).flat();
+		const current = records.filter((record) => expiryOf(record) >= Date.now());
+		const states = await Promise.all(current.map((record) => this.#stateOf(record)));
+		return states.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1));
+	}
+
+	/** Forget a task that nobody was told of. */
+	async remove(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<void> {
+		this.#count--;
+		for (const kind of [RECORD, END, INBOX]) await rm(this.#path(task, kind), { force: true });
+	}
+
+	/** Send something to a task of another process. */
+	async send(task: Pick<TaskRecord, 'principal' | 'id'>, message: object): Promise<void> {
+		const path = this.#path(task, INBOX);
+		const line = `${encodeJson(message)}\n`;
+		const { size } = await stat(path).catch(() => ({ size: 0 }));
+		if (size + line.length > TASK_INBOX_BYTES)
+			throw new OrchestraError('bad_input', 'the process that runs the task has not read what it was sent');
+		await appendFile(path, line, { mode: 0o600 });
+	}
+
+	/** What other processes sent to a task of this one, since the last time. */
+	async receive(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<readonly Record<string, unknown>[]> {
+		const path = this.#path(task, INBOX);
+		const taken = `${path}.${process.pid}`;
+		try {
+			await rename(path, taken);
+		} catch {
+			return []; // there is nothing
+		}
+		const text = await readFile(taken, 'utf8');
+		await rm(taken, { force: true });
+		return text.split('\n').flatMap((line) => {
+			const message = attempt(() => JSON.parse(line) as unknown);
+			return isObject(message) ? [message] : [];
+		});
+	}
+
+	/** A task without an end whose process is gone has failed. */
+	async #stateOf(record: TaskRecord): Promise<TaskState> {
+		const path = this.#path(record, END);
+		const end = await readEnd(path);
+		if (end || isSameProcess(record.owner)) return { record, end };
+		// It may have written the end just before.
+		return { record, end: (await readEnd(path)) ?? (await this.finish(record, lostEnd(record))) };
+	}
+
+	/** Remove what is too old, and the oldest that ended, while there are too many. */
+	async #sweep(): Promise<void> {
+		this.#sweptAt = performance.now();
+		const tasks = await this.list().catch((error: unknown) => {
+			this.#log.warn(`old tasks could not be removed: ${messageOf(error)}`);
+			return [];
+		});
+		await this.#removeExpired();
+		const sized = await Promise.all(
+			tasks.map(async ({ record, end }) => ({ record, end, bytes: await sizeOf(this.#path(record, END)) })),
+		);
+		this.#count = sized.length;
+		this.#bytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
+		for (const { record, bytes } of sized.filter(({ end }) => end !== undefined).reverse()) {
+			if (this.#count < this.#limit && this.#bytes <= this.#limitBytes) return;
+			this.#bytes -= bytes;
+			await this.remove(record);
+		}
+	}
+
+	async #removeExpired(): Promise<void> {
+		for (const folder of await this.#folders()) {
+			for (const record of await recordsIn(folder)) {
+				const isRunning = isSameProcess(record.owner) && !(await readEnd(this.#path(record, END)));
+				if (expiryOf(record) < Date.now() && !isRunning) await this.remove(record);
+			}
+			for (const name of await namesIn(folder)) {
+				const [, pid] = /\.(\d+)-\d+\.draft$/.exec(name) ?? [];
+				const isLeft = pid !== undefined && Number(pid) !== process.pid;
+				if (isLeft && (await ageOf(join(folder, name))) > TASK_SWEEP_MS)
+					await rm(join(folder, name), { force: true });
+			}
+		}
+	}
+
+	async #draft(path: string, text: string): Promise<string> {
+		const draft = `${path}.${process.pid}-${++this.#drafts}.draft`;
+		await writeFile(draft, text, { mode: 0o600, flag: 'w' });
+		return draft;
+	}
+
+	async #folders(): Promise<string[]> {
+		return (await namesIn(this.#root)).map((name) => join(this.#root, name));
+	}
+
+	#folder(principal: string): string {
+		return join(this.#root, sha256(principal).slice(0, 32));
+	}
+
+	#path({ principal, id }: Pick<TaskRecord, 'principal' | 'id'>, kind: string): string {
+		return join(this.#folder(principal), `${id}${kind}`);
+	}
+}
+
+/** The end of a task whose process is gone. */
+export function lostEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
+	const message = `the hub that ran ${tool} ended before the call did; its outcome is unknown`;
+	const error = { code: rpcCodes.internal, message, data: { code: 'closed', outcome: 'unknown' } };
+	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+}
+
+/** A line about the end, then the result as it was written. */
+function endText(end: TaskEnd): string {
+	if (end.status !== 'completed') return `${encodeJson(end)}\n`;
+	const { result, ...rest } = end;
+	return `${encodeJson(rest)}\n${result.text}\n`;
+}
+
+async function readEnd(path: string): Promise<TaskEnd | undefined> {
+	const text = await readFile(path, 'utf8').catch(() => undefined);
+	if (text === undefined) return undefined;
+	const at = text.indexOf('\n');
+	// Written by this program, whole.
+	const end = attempt(() => JSON.parse(text.slice(0, at)) as TaskEnd);
+	return end?.status === 'completed' ? { ...end, result: new JsonText(text.slice(at + 1, -1)) } : end;
+}
+
+async function readRecord(path: string): Promise<TaskRecord | undefined> {
+	const text = await readFile(path, 'utf8').catch(() => undefined);
+	return text === undefined ? undefined : recordOf(attempt(() => JSON.parse(text) as unknown));
+}
+
+async function recordsIn(folder: string): Promise<TaskRecord[]> {
+	const names = (await namesIn(folder)).filter((name) => name.endsWith(RECORD));
+	const records = await Promise.all(names.map((name) => readRecord(join(folder, name))));
+	return records.filter((record) => record !== undefined);
+}
+
+function namesIn(folder: string): Promise<string[]> {
+	// There may be none yet.
+	return readdir(folder).catch(() => []);
+}
+
+async function sizeOf(path: string): Promise<number> {
+	return (await stat(path).catch(() => undefined))?.size ?? 0;
+}
+
+async function ageOf(path: string): Promise<number> {
+	const found = await stat(path).catch(() => undefined);
+	return found ? Date.now() - found.mtimeMs : 0;
+}

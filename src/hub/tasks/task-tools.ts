@@ -1,0 +1,93 @@
+/*
+ * `task_status` and `task_result`: kept calls for clients without tasks (`tasks.keep`). Their calls
+ * went on when the client was gone or its time was over, so it never got an id: the status lists them.
+ */
+import { OrchestraError } from '../../errors.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { Call, Capability } from '../../mcp/server/provider.ts';
+import type { Answer, Result, Tool } from '../../protocol/mcp-types.ts';
+import type { Source } from '../source.ts';
+import type { HubTasks } from './hub-tasks.ts';
+import { TASK_PAGE } from './task-limits.ts';
+import type { TaskState } from './task-record.ts';
+
+const id = { type: 'string', description: 'the id of a task, from task_status' };
+
+const tools: readonly Tool[] = [
+	{
+		name: 'task_result',
+		description:
+			'The result of a long call that went on after its client stopped waiting. Call task_status first to get the id.',
+		inputSchema: { type: 'object', properties: { id }, required: ['id'] },
+		annotations: { readOnlyHint: true },
+	},
+	{
+		name: 'task_status',
+		description:
+			'Long calls that went on after their client stopped waiting (a timeout, a restart): their tool, state and id, newest first. Look here before you repeat a call that timed out.',
+		inputSchema: { type: 'object', properties: { id } },
+		annotations: { readOnlyHint: true },
+	},
+];
+
+/** Their names; they are listed beside the search tools too. */
+export const taskToolNames: readonly string[] = tools.map(({ name }) => name);
+
+export class TaskTools implements Source {
+	readonly id = 'tasks';
+	readonly kind = 'tasks';
+	readonly status = { state: 'ready' } as const;
+	readonly capabilities: readonly Capability[] = ['tools'];
+	readonly #tasks: HubTasks;
+
+	constructor(tasks: HubTasks) {
+		this.#tasks = tasks;
+	}
+
+	list(): readonly Tool[] {
+		return tools;
+	}
+
+	async request({ method, params, context }: Call): Promise<Answer> {
+		if (method !== 'tools/call') throw new OrchestraError('internal', `tasks have no ${method}`);
+		const wanted = params.arguments['id'];
+		const states = await this.#tasks.stored(context);
+		const found = states.filter(({ record }) => wanted === undefined || record.id === wanted);
+		if (params.name === 'task_status') return statusOf(found.slice(0, TASK_PAGE));
+		const [state] = typeof wanted === 'string' ? found : [];
+		if (state === undefined) return failure('There is no task with this id. Call task_status to see them.');
+		return this.#result(state, context);
+	}
+
+	async close(): Promise<void> {}
+
+	/** What the call would have returned. */
+	#result({ record, end }: TaskState, context: CallContext): Answer | Promise<Answer> {
+		if (end === undefined)
+			return text(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
+		if (end.status === 'completed') return this.#tasks.readable({ record, end }, context);
+		return failure(end.status === 'failed' ? end.error.message : 'The call was canceled.');
+	}
+}
+
+function statusOf(states: readonly TaskState[]): Result {
+	const rows = states.map(({ record, end }) => ({
+		id: record.id,
+		tool: record.tool,
+		status: (end ?? record).status,
+		createdAt: record.createdAt,
+		...(end && { endedAt: end.at }),
+	}));
+	const lines = rows.map(
+		({ id: task, tool, status, createdAt }) => `${task}  ${status}  ${tool}  since ${createdAt}`,
+	);
+	return {
+		...text(lines.length === 0 ? 'There are no tasks.' : lines.join('\n')),
+		structuredContent: { tasks: rows },
+	};
+}
+
+function text(message: string): Result {
+	return { content: [{ type: 'text', text: message }] };
+}

@@ -1,0 +1,106 @@
+/* What the page lets a user do: each button runs a command of `mctl`, which is shown beside it. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
+import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
+import { writeFiles } from '../support/workspace.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const node = process.execPath;
+const server = join(root, 'test/fixtures/servers/page-server.mjs');
+
+/** Long: only in `npm run test:browser`. */
+const isSkipped = chromiumPath === undefined || !runsAllTests;
+
+describe.skipIf(isSkipped)('the page', () => {
+	const place = new DashboardPlace({ mcpServers: {} });
+	let page: Page;
+	const servers = (): Record<string, unknown> =>
+		JSON.parse(readFileSync(join(place.cwd, 'orchestra.json'), 'utf8')).mcpServers;
+	const panel = (name: string) => page.getByRole('region', { name });
+
+	beforeAll(async () => {
+		writeFiles(place.home, {
+			'.cursor/mcp.json': JSON.stringify({ mcpServers: { notes: { command: node, args: [server] } } }),
+			'.gemini/settings.json': '{}',
+		});
+		({ page } = await place.open('add'));
+	}, 60_000);
+	afterAll(() => place.close(), 60_000);
+
+	it('adds a server by its command line, and refuses a second one of its name', async () => {
+		const add = panel('Add a server');
+		await add.getByLabel('Name').fill('pages');
+		await add.getByLabel('Command', { exact: true }).fill(`${node} ${server} 3`);
+		await add.getByLabel('Variables').fill('DEBUG=1');
+		await add.getByText(`mctl add pages --env=DEBUG=1 -- ${node} ${server} 3`, { exact: true }).waitFor();
+		await add.getByRole('button', { name: 'Add', exact: true }).click();
+		await add.getByRole('link', { name: 'pages is added' }).waitFor();
+		expect(servers()['pages']).toEqual({ command: node, args: [server, '3'], env: { DEBUG: '1' } });
+		await add.getByRole('button', { name: 'Add', exact: true }).click();
+		await add.getByText('has a server "pages" already').waitFor();
+		await add.getByLabel('Name').fill('pages2');
+		await visit(page, 'servers/pages');
+		await page.getByRole('heading', { name: 'pages', exact: true }).waitFor();
+	});
+
+	it('adds a server by its address', async () => {
+		await visit(page, 'add?way=url');
+		const add = panel('Add a server');
+		await add.getByLabel('Name').fill('remote');
+		await add.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/mcp');
+		await add.getByRole('button', { name: 'Add', exact: true }).click();
+		await add.getByRole('link', { name: 'remote is added' }).waitFor();
+		expect(servers()['remote']).toEqual({ type: 'http', url: 'http://127.0.0.1:9/mcp' });
+	});
+
+	it('imports the servers of a client, after it showed the change of each file', async () => {
+		await visit(page, 'add');
+		const panelOfImport = panel('Import from your clients');
+		await panelOfImport.getByRole('button', { name: 'Look' }).click();
+		await panelOfImport.getByRole('checkbox', { name: 'notes' }).waitFor();
+		const change = panelOfImport.locator('details', { hasText: '.cursor/mcp.json' });
+		await change.locator('summary').click();
+		await change.getByText('bridge').waitFor();
+		await panelOfImport.getByText('mctl init --only=notes', { exact: true }).waitFor();
+		await panelOfImport.getByRole('button', { name: 'Import 1 server' }).click();
+		await panelOfImport.getByText('Done. Restart the clients.').waitFor();
+		expect(await place.run('list', 'servers')).toMatch(/^notes\b/m);
+		expect(readFileSync(join(place.home, '.cursor/mcp.json'), 'utf8')).toContain('bridge');
+	});
+
+	it('connects a client', async () => {
+		const connect = panel('Connect a client');
+		await connect.getByRole('combobox').selectOption('gemini');
+		await connect.getByText('mctl init --client=gemini --yes', { exact: true }).waitFor();
+		await connect.getByRole('button', { name: 'Connect Gemini CLI' }).click();
+		await connect.getByText(/Done\.|Everything was so already/).waitFor();
+		expect(readFileSync(join(place.home, '.gemini/settings.json'), 'utf8')).toContain('bridge');
+	});
+
+	it('lists the hubs of this user', async () => {
+		await visit(page, 'hubs');
+		await page.locator('.hubs .row', { hasText: place.cwd }).getByText('this one').waitFor();
+	});
+
+	it('says that the hub was restarted, finds it at the same port, and goes on after a sign-in', async () => {
+		const { origin } = new URL(page.url());
+		await place.run('hub', 'stop', '--force');
+		await page.getByText('The connection to the hub is lost').waitFor();
+		expect((await place.link()).origin).toBe(origin);
+		await page.getByText('The hub was restarted').waitFor();
+		const other = await page.context().newPage();
+		await other.goto((await place.link()).href);
+		await page.getByRole('status').getByText('live').waitFor();
+		await other.close();
+	});
+
+	it('signs out, and knows the browser no more', async () => {
+		await page.getByRole('button', { name: 'Sign out' }).click();
+		await page.getByText('This page is signed out.').waitFor();
+		const answer = await page.request.get(`${new URL(page.url()).origin}/api/state`);
+		expect(answer.status()).toBe(401);
+	});
+});

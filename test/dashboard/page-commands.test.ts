@@ -1,0 +1,80 @@
+/* The commands that the page lets the hub run. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandText, commandWords, readPageCommand } from '../../src/dashboard/page-commands.ts';
+import { startAuthorizationServer } from '../support/authorization-server.ts';
+import { openTestDashboard } from '../support/dashboard.ts';
+
+describe('a command of the page', () => {
+	it('is shown as it is run', () => {
+		const command = readPageCommand({
+			kind: 'add-command',
+			name: 'files',
+			words: ['npx', '-y', 'a server'],
+			env: ['KEY=${KEY}'],
+		});
+		expect(commandText(command)).toBe(`mctl add files '--env=KEY=\${KEY}' -- npx -y 'a server'`);
+	});
+
+	it('has no flag that a field brings, whatever is in the fields', () => {
+		const kinds = ['add-command', 'add-url', 'add-listed', 'search', 'import', 'connect', 'sign-in'];
+		const text = fc.string().map((each) => `-${each}`);
+		fc.assert(
+			fc.property(fc.constantFrom(...kinds), text, fc.array(text), (kind, word, list) => {
+				const names = ['name', 'url', 'query', 'client', 'server'].map((name) => [name, word]);
+				const lists = ['words', 'env', 'headers', 'values', 'names'].map((name) => [name, list]);
+				const words = wordsOf({ kind, ...Object.fromEntries([...names, ...lists]) });
+				const before = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+				for (const each of before.filter((one) => one.startsWith('-')))
+					expect(each).toMatch(/^--(?:env|header|set|only|client)=|^--(?:yes|dry-run)$/);
+			}),
+		);
+	});
+
+	it('has the plan of a listed server, without a request and without a change', async () => {
+		const { login, served } = await openTestDashboard();
+		const before = readFileSync(join(served.folder, 'orchestra.json'), 'utf8');
+		const plan = { kind: 'add-listed', name: 'filesystem', values: [], isDryRun: true };
+		const lines = await (await login()).call('/api/commands', plan);
+		expect(lines.at(-1)).toMatchObject({
+			kind: 'result',
+			result: { schema: 'orchestra.add-plan/1', values: [{ name: 'folder', isRequired: true }] },
+		});
+		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toBe(before);
+	});
+
+	it('ends with the error of the command', async () => {
+		const { login } = await openTestDashboard();
+		const again = { kind: 'add-command', name: 'py', words: ['true'], env: [] };
+		const lines = await (await login()).call('/api/commands', again);
+		expect(lines.at(-1)).toMatchObject({
+			kind: 'error',
+			error: { code: 'bad_input', message: expect.stringContaining('has a server "py" already') },
+		});
+	});
+
+	it('signs in: its address is a line of the reply, and its end is the end of the sign-in', async () => {
+		const authority = await startAuthorizationServer();
+		const { login } = await openTestDashboard({ servers: { remote: { type: 'http', url: authority.url } } });
+		const lines = await (await login()).call(
+			'/api/commands',
+			{ kind: 'sign-in', server: 'remote' },
+			({ text }) => {
+				const url = /^\s*(http\S+)\s*$/.exec(String(text))?.[1];
+				return url === undefined ? undefined : fetch(url);
+			},
+		);
+		expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { server: 'remote', state: 'signed_in' } });
+	});
+});
+
+/** Empty when the hub refuses it. */
+function wordsOf(body: Record<string, unknown>): string[] {
+	try {
+		return commandWords(readPageCommand(body));
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,35 @@
+/* The bucket in a cluster: three replicas, or none at all and the reason. */
+import { describe, expect, it } from 'vitest';
+import { createBucket } from '../../src/fabric/bucket-setup.ts';
+import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { Log } from '../../src/log.ts';
+import { runsAllTests } from '../support/all-tests.ts';
+import { atEnd } from '../support/at-end.ts';
+import { natsServer, startCluster } from '../support/nats-server.ts';
+import { until } from '../support/waiting.ts';
+
+describe.skipIf(natsServer === undefined || !runsAllTests)('the bucket of a cluster', () => {
+	it('is not made with fewer replicas when the cluster is too small for three', async () => {
+		const link = await connected((await startCluster(2)).map(({ url }) => url));
+		await expect(createBucket(link)).rejects.toMatchObject({
+			code: 'io',
+			message: expect.stringContaining('the NATS server did not make the bucket of the fabric: '),
+			hint: 'A cluster needs three servers with JetStream. mctl fabric setup tries again.',
+		});
+	}, 90_000);
+
+	it('has three replicas', async () => {
+		const link = await connected((await startCluster(3)).map(({ url }) => url));
+		expect(await createBucket(link)).toBe(3);
+		// Again, as an upgrade does.
+		expect(await createBucket(link)).toBe(3);
+	}, 90_000);
+});
+
+async function connected(servers: string[]): Promise<FabricLink> {
+	const link = new FabricLink({ servers, name: 'test' }, Log.silent);
+	atEnd(() => link.close());
+	link.open();
+	await until('the link is up', () => link.isUp, 10_000);
+	return link;
+}
