@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
-import { Library } from '../dist/library/index.js';
+import { Library } from '../dist/index.js';
 import { readFragments } from '../eval/labelled.mjs';
 
 const SIZES = [100, 1_000, 10_000];

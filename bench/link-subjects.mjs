@@ -7,7 +7,8 @@ import { connect as connectPlain, createServer as createPlainServer } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createServer } from 'node:tls';
-import { dial, encodeFrame, FrameReader, listen, loadIdentity } from '../dist/plugin/index.js';
+import { dial, encodeFrame, FrameReader, listen } from '../dist/internals.js';
+import { loadIdentity } from '../dist/plugin/index.js';
 
 const FRAME_BYTES = 16 * 1024 * 1024;
 const PROTOCOL = 'orchestra-plugin';

@@ -12,7 +12,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HelperSpawner, readToolAt, runTool } from '../dist/tool/index.js';
+import { HelperSpawner, runTool } from '../dist/index.js';
+import { readToolAt } from '../dist/internals.js';
 import { nextMessage } from './measure/process.mjs';
 import { median } from './measure/report.mjs';
 

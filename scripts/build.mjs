@@ -6,7 +6,7 @@
  * loading a hundred small modules would take longer than everything else at start
  * (docs/decisions/0003).
  */
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install, root, tool } from './steps.mjs';
 
@@ -45,19 +45,15 @@ await buildPage();
 // The launcher rebuilds when a source file is newer than this stamp.
 writeFileSync(join(root, 'dist', '.built'), '');
 
+/** The programs, and a file for each subpath of the package. */
 function entryPoints() {
-	const layers = readdirSync(join(root, 'src')).filter((name) =>
-		existsSync(join(root, 'src', name, 'index.ts')),
-	);
+	const { exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	const built = Object.values(subpaths).flatMap(({ default: file }) => file ?? []);
+	const subpathNames = built.map((file) => file.slice('./dist/'.length, -'.js'.length));
+	const names = ['cli/main', 'cli/run-command', 'internals', ...subpathNames];
 	return {
-		index: 'src/index.ts',
-		'cli/main': 'src/cli/main.ts',
-		'cli/run-command': 'src/cli/run-command.ts',
+		...Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
 		'hub/look-thread': 'src/hub/results/look/look-thread.ts',
-		'tool/serve-tool': 'src/tool/serve-tool.ts',
-		'transport/http/index': 'src/transport/http/index.ts',
-		'transport/sdk/index': 'src/transport/sdk/index.ts',
-		...Object.fromEntries(layers.map((name) => [`${name}/index`, `src/${name}/index.ts`])),
 	};
 }
 
@@ -93,7 +89,7 @@ function inAscii(chunk) {
  */
 function sharedLayers() {
 	const groups = {
-		core: 'errors|printable|log|spin|files/(package-|private-path|regular-file|state-)|wire/|rpc/|transport/(?!child|client|connect|http/)|process/diagnosis|config/project-file|search/text/edit-distance',
+		core: 'errors|printable|log|spin|files/(package-|private-path|regular-file|state-)|wire/|rpc/|transport/(?!child|client|connect|http/)|process/diagnosis|config/project-file|edit-distance',
 		cli: 'cli/(asked-command|command|commands|exit|help|nearest|parse-flags|run-command).ts|cli/terminal/output',
 		mcp: 'mcp/(define|server)/|mcp/client/phase-error|protocol/',
 		config:

@@ -32,10 +32,10 @@ const SIZES = [
 	[2560, 1440],
 ];
 const SESSION = [
-	['list', 'servers'],
+	['find', 'how do I write a test'],
 	['call', 'everything__get-sum', 'a=7', 'b=35'],
 	['policy', 'test', 'files__move_file', '--client', 'claude-code'],
-	['log', '-n', '4'],
+	['log', '--slowest', '3'],
 ];
 const ROUNDS = 6;
 const FONT = 13;
@@ -60,7 +60,7 @@ try {
 
 async function makePictures(target) {
 	mkdirSync(target, { recursive: true });
-	const page = await openPage(1280, 900, 'light');
+	const page = await openPage(1280, 1090, 'light');
 	await page.screenshot({ path: join(target, 'dashboard.png') });
 	writeFileSync(join(target, 'terminal.svg'), terminalPicture());
 }
@@ -92,7 +92,10 @@ async function openPage(width, height, colorScheme) {
 /** The commands and what they print, as an SVG without a font of its own. */
 function terminalPicture() {
 	const lines = SESSION.flatMap((words) => [
-		{ text: `$ mctl ${words.join(' ')}`, isCommand: true },
+		{
+			text: `$ mctl ${words.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ')}`,
+			isCommand: true,
+		},
 		...hub
 			.run(...words)
 			.trimEnd()

@@ -34,13 +34,13 @@ function fail(sentence) {
 
 function gatewayNumbers({ machine, calls, known }) {
 	const direct = calls.find(({ name }) => name === 'direct');
-	const rows = calls.map(({ name, p50Micros, perSecond, cpuMicros, largeMs, denseMs }) => {
+	const rows = calls.map(({ name, p50Micros, perSecond, cpuMicros, largeMs }) => {
 		const added = name === 'direct' ? '' : whole(p50Micros - direct.p50Micros);
-		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${tenth(cpuMicros)} | ${whole(largeMs)} | ${whole(denseMs)} |`;
+		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${whole(cpuMicros)} | ${whole(largeMs)} |`;
 	});
 	return `
-| the same echo server | median µs | added µs | calls/s, 64 in flight | CPU µs per call | 10 MiB result, ms | the same of small values |
-|---|---|---|---|---|---|---|
+| the same echo server | median µs | added µs | calls/s, 64 in flight | CPU µs per call | 10 MiB result, ms |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 With 100 known servers, \`mctl serve\` answers its first \`tools/list\` ${whole(known.listMs)} ms after its start (a bare Node.js server: ${whole(known.bareMs)} ms), with
@@ -89,11 +89,6 @@ function machineText({ cores, cpu, node, load }) {
 /** A rounded number with thousands separated; a dash for none. */
 function whole(value) {
 	return value === undefined || value === null ? '–' : Math.round(value).toLocaleString('en-US');
-}
-
-/** With one digit behind the point; a dash for none. */
-function tenth(value) {
-	return value === undefined || value === null ? '–' : value.toFixed(1);
 }
 
 /** `one` over `other`, as `3.1×`. */

@@ -1,26 +1,27 @@
-/* The public API of Orchestra. Larger parts have subpaths of their own. */
-export {
-	methodNotFound,
-	Peer,
-	type PeerOptions,
-	type RequestOptions,
-	rpcError,
-	rpcErrorOf,
-} from './rpc/index.ts';
-export {
-	ChildTransport,
-	Client,
-	type ClientOptions,
-	Connection,
-	type ConnectOptions,
-	connect,
-	type ErrorCode,
-	type JsonValue,
-	Log,
-	memoryPair,
-	OrchestraError,
-	type SpawnRecord,
-	StdioTransport,
-	serveStdio,
-	type Transport,
-} from './transport/index.ts';
+/*
+ * `orchestra-hub`: a hub, its servers, tools and library in a program of your own.
+ *
+ * What starts within milliseconds has a subpath of its own: `./mcp` for servers and clients of
+ * MCP, `./tool` for a tool, `./plugin`, `./stdio`, and `./sdk` for the official MCP SDK.
+ */
+export { type ErrorCode, type ErrorDetails, OrchestraError } from './errors.ts';
+export { type HttpServing, type ServeHttpOptions, serveHttp } from './http/serve-http.ts';
+export { Hub } from './hub/hub.ts';
+export type { HubOptions } from './hub/hub-options.ts';
+export { type OpenedHub, type OpenHubOptions, openHub } from './hub/open-hub.ts';
+export type { Source } from './hub/source.ts';
+export { starterLibrary } from './library/files/paths.ts';
+export { Library, type LibraryOptions } from './library/library.ts';
+export { Log, type LogOptions } from './log.ts';
+export { type ConnectServerOptions, connectServer, type ServerTarget } from './mcp/client/connect-server.ts';
+export { McpClient } from './mcp/client/mcp-client.ts';
+export type { ServerDefinition } from './mcp/define/definition.ts';
+export { type ServeMcpOptions, serve } from './mcp/define/serve.ts';
+export { HelperSpawner } from './process/helper-spawner.ts';
+export { type Discovery, discoverTools } from './tool/discover.ts';
+export type { ToolEvent } from './tool/event.ts';
+export { type KnownToolEvent, knownEvent } from './tool/known-event.ts';
+export { mcpResultOf } from './tool/mcp-result.ts';
+export { type RunOptions, runTool, type ToolRun } from './tool/run.ts';
+export type { RunSummary } from './tool/summary.ts';
+export type { DiscoveredTool } from './tool/tool.ts';

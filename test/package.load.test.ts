@@ -58,7 +58,7 @@ describe('the packed package', () => {
 		execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', consumer], { stdio: 'pipe' });
 	});
 
-	it.each(['orchestra-hub/stdio', 'orchestra-hub/rpc', 'orchestra-hub/sdk'])(
+	it.each(['orchestra-hub/stdio', 'orchestra-hub/tool', 'orchestra-hub/sdk'])(
 		'needs no third-party code for %s',
 		(name) => {
 			const script = `await import('${name}'); console.log('fine')`;
@@ -67,7 +67,7 @@ describe('the packed package', () => {
 	);
 
 	it('finds by meaning, with the word vectors that it ships', () => {
-		const script = `import { Library, starterLibrary } from 'orchestra-hub/library';
+		const script = `import { Library, starterLibrary } from 'orchestra-hub';
 			const library = Library.open(starterLibrary());
 			const { matches } = await library.find('the program keeps dying');
 			console.log(matches.flatMap(({ why }) => why.map(({ kind }) => kind)).includes('meaning'));

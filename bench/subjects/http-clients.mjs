@@ -3,8 +3,8 @@
 /** Open a client by name. The caller closes. */
 export const httpClients = {
 	async orchestra(url) {
-		const { openHttpTransport } = await import('../../dist/transport/http/index.js');
-		const { Peer } = await import('../../dist/rpc/index.js');
+		const { openHttpTransport } = await import('../../dist/internals.js');
+		const { Peer } = await import('../../dist/transport/index.js');
 		const transport = await openHttpTransport(url, { limitBytes: 64 * 1024 * 1024 });
 		const peer = new Peer(transport);
 		transport.start(peer);

@@ -1,5 +1,5 @@
 /* The echo server behind our HTTP listener. Prints its URL; runs until its stdin ends. */
-import { serveHttp } from '../../dist/http/index.js';
+import { serveHttp } from '../../dist/index.js';
 import { provide } from '../../dist/mcp/index.js';
 
 const large = 'x'.repeat(10 * 1024 * 1024);

@@ -1,7 +1,6 @@
 /* Peers that write as much as they like in both directions, one of them sometimes with blocking reads and writes. */
 import { join } from 'node:path';
-import { Peer } from '../../dist/rpc/index.js';
-import { ChildTransport, Client } from '../../dist/transport/index.js';
+import { ChildTransport, Client, Peer } from '../../dist/transport/index.js';
 import { root } from '../../scripts/steps.mjs';
 
 export const title = 'every call between two peers is settled, whatever the sizes, directions and order';

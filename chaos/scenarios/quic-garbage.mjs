@@ -7,7 +7,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dial, loadIdentity } from '../../dist/plugin/index.js';
+import { dial } from '../../dist/internals.js';
+import { loadIdentity } from '../../dist/plugin/index.js';
 
 export const title = 'a QUIC listener under bad traffic serves its clients, and its memory stays bounded';
 

@@ -1,7 +1,8 @@
 /* A parent that runs tools through the spawn helper until it is killed: `tool-parent.mjs <folder>`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { HelperSpawner, readToolAt, runTool } from '../../dist/tool/index.js';
+import { HelperSpawner, runTool } from '../../dist/index.js';
+import { readToolAt } from '../../dist/internals.js';
 
 const [, , folder = '.'] = process.argv;
 const CALLS = 200;

@@ -182,6 +182,26 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./trust/trust-hold.ts')).trustHold,
 	},
+	'results ls': {
+		summary: 'List the long results that are kept for agents',
+		isRare: true,
+		load: async () => (await import('./results/results-ls.ts')).resultsLs,
+	},
+	'results show': {
+		summary: 'Print a kept result',
+		isRare: true,
+		load: async () => (await import('./results/results-show.ts')).resultsShow,
+	},
+	'results look': {
+		summary: 'Ask about a kept result, as agents do with the tool look',
+		isRare: true,
+		load: async () => (await import('./results/results-look.ts')).resultsLook,
+	},
+	'results keep': {
+		summary: 'Keep a result when its session ends',
+		isRare: true,
+		load: async () => (await import('./results/results-keep.ts')).resultsKeep,
+	},
 	'policy add': {
 		summary: 'Write a rule: allow, ask about or deny calls of a tool',
 		isRare: true,
@@ -315,6 +335,7 @@ export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */
 export const groups: ReadonlyMap<string, string> = new Map([
+	['results', 'Long results that are kept for agents'],
 	['policy', 'Rules about calls'],
 	['fabric', 'Hubs on other machines'],
 	['trust', 'What may start, and what was accepted'],

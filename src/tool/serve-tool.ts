@@ -1,5 +1,5 @@
 /*
- * The subpath `orchestra-hub/tool/sdk`: a tool in TypeScript or JavaScript, in a few lines.
+ * The subpath `orchestra-hub/tool`: a tool in TypeScript or JavaScript, in a few lines.
  *
  *     serveTool(async ({ input, log }) => {
  *         log.info('greeting');

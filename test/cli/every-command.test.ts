@@ -101,6 +101,23 @@ const rows: Readonly<Record<string, Row>> = {
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
 	tasks: { right: [['tasks'], /no tasks/], wrong: [['tasks', 'stop'], /no "mctl tasks stop"/] },
 	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
+	'results ls': {
+		right: [['results', 'ls'], /no results are kept/],
+		wrong: [['results', 'ls', 'x'], /takes flags only/],
+	},
+	'results show': {
+		right: [['help', 'results', 'show'], /Usage: mctl results show/],
+		wrong: [['results', 'show'], /by its handle/],
+	},
+	'results look': {
+		right: [['help', 'results', 'look'], /Usage: mctl results look/],
+		wrong: [['results', 'look', 'r-0', 'head'], /no result is kept as r-0/],
+		wrongCode: 1,
+	},
+	'results keep': {
+		right: [['help', 'results', 'keep'], /Usage: mctl results keep/],
+		wrong: [['results', 'keep'], /by its handle/],
+	},
 	worker: {
 		right: [['help', 'worker'], /Usage: mctl worker/],
 		wrong: [['worker'], /offers nothing to a fabric/],

@@ -9,9 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, request as send } from 'node:http';
 import { join } from 'node:path';
-import { serveHttp } from '../../dist/http/index.js';
-import { openHub } from '../../dist/hub/index.js';
-import { Log } from '../../dist/mcp/index.js';
+import { Log, openHub, serveHttp } from '../../dist/index.js';
 import { provider } from './provider.mjs';
 
 const token = randomUUID();

@@ -7,7 +7,7 @@ import { CallRing } from '../../src/dashboard/call-ring.ts';
 const NOW = 1_000_000;
 
 describe('the overview of the calls', () => {
-	it('sums the calls of each client to each source, the most used first', () => {
+	it('sums the calls of each client to each source, the most used first', async () => {
 		const ring = ringOf([
 			['claude', 'files', 'read', 'ok', 5],
 			['claude', 'files', 'read', 'failed', 5],
@@ -16,29 +16,29 @@ describe('the overview of the calls', () => {
 			['cursor', 'files', 'read', 'canceled', 5],
 			['cursor', 'files', 'read', 'error', 5],
 		]);
-		expect(callOverview(ring, {}, NOW).flows).toEqual([
+		expect((await callOverview(ring, {}, NOW)).flows).toEqual([
 			{ client: 'claude', backend: 'files', count: 3, errors: 1 },
 			{ client: 'cursor', backend: 'files', count: 2, errors: 1 },
 			{ client: 'claude', backend: 'git', count: 1, errors: 0 },
 		]);
 	});
 
-	it('filters by the whole name of a client and by source, but never the flows', () => {
+	it('filters by the whole name of a client and by source, but never the flows', async () => {
 		const ring = ringOf([
 			['claude', 'files', 'read', 'ok', 5],
 			['claude-code', 'files', 'read', 'ok', 5],
 			['claude', 'git', 'log', 'ok', 5],
 		]);
-		const found = callOverview(ring, { client: 'claude', backend: 'files' }, NOW);
+		const found = await callOverview(ring, { client: 'claude', backend: 'files' }, NOW);
 		expect(found.all.count).toBe(1);
 		expect(found.busiest.map(({ name }) => name)).toEqual(['read']);
 		expect(found.flows).toHaveLength(3);
 	});
 
-	it('ranks tools by calls and by their time, with percentiles to about 12 %', () => {
+	it('ranks tools by calls and by their time, with percentiles to about 12 %', async () => {
 		const quick = Array.from({ length: 98 }, (): Row => ['c', 'b', 'quick', 'ok', 10]);
 		const ring = ringOf([...quick, ['c', 'b', 'quick', 'ok', 500], ['c', 'b', 'slow', 'ok', 900]]);
-		const { busiest, slowest, all } = callOverview(ring, {}, NOW);
+		const { busiest, slowest, all } = await callOverview(ring, {}, NOW);
 		expect(busiest.map(({ name }) => name)).toEqual(['quick', 'slow']);
 		expect(slowest.map(({ name }) => name)).toEqual(['slow', 'quick']);
 		expect(busiest[0]?.p50).toBeGreaterThan(8.8);
@@ -47,13 +47,13 @@ describe('the overview of the calls', () => {
 		expect(all.p99).toBeGreaterThan(440);
 	});
 
-	it('has a histogram whose bars hold every call, without empty ends', () => {
+	it('has a histogram whose bars hold every call, without empty ends', async () => {
 		const ring = ringOf([
 			['c', 'b', 'n', 'ok', 0.2],
 			['c', 'b', 'n', 'ok', 3],
 			['c', 'b', 'n', 'ok', 40],
 		]);
-		const { histogram } = callOverview(ring, {}, NOW);
+		const { histogram } = await callOverview(ring, {}, NOW);
 		expect(histogram.reduce((sum, { count }) => sum + count, 0)).toBe(3);
 		expect([histogram[0]?.count, histogram.at(-1)?.count]).toEqual([1, 1]);
 	});

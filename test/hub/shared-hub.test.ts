@@ -137,6 +137,7 @@ describe('mctl hub', () => {
 			{ backend: 'tools.moody', state: 'idle' },
 			{ backend: 'hub', command: 'guard' },
 		]);
+		await client.close(); // a bridge that is open would start the next hub
 		await place.mctl('hub', 'stop');
 		const alive = processes.slice(0, 2).map(({ pid }: { pid: number }) => isAlive(pid));
 		expect(alive).toEqual([false, false]);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY_DEPTH_LIMIT } from '../../src/library/files/library-limits.ts';
-import { Library } from '../../src/library/index.ts';
+import { Library } from '../../src/library/library.ts';
 import { LibraryFolder, LogLines } from '../support/library-folder.ts';
 
 const good = { 'resources/guides/good.md': '# Good\n' };

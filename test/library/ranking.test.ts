@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keywordCount, miniSearch } from '../../eval/baselines.mjs';
 import { grade, type Query, readFragments, readQueries, unpackFragments } from '../../eval/labelled.mjs';
 import { readFragment } from '../../src/library/files/fragment.ts';
-import { Library } from '../../src/library/index.ts';
+import { Library } from '../../src/library/library.ts';
 
 describe('the labelled set', () => {
 	it('has at least 300 fragments over ten topics and 200 queries whose answers exist', () => {

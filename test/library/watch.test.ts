@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { affects, type LibraryChange } from '../../src/library/index.ts';
+import { affects, type LibraryChange } from '../../src/library/change.ts';
 import { changeAfter, withLibrary } from '../support/library-folder.ts';
 
 const files = { 'resources/guides/retry.md': '# Retry\n', 'prompts/hello.md': 'Hello' };

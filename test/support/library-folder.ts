@@ -1,6 +1,7 @@
 /* A folder of a library in a temporary place, and ways to listen to it. */
 import { join } from 'node:path';
-import { Library, type LibraryChange, type LibraryOptions } from '../../src/library/index.ts';
+import type { LibraryChange } from '../../src/library/change.ts';
+import { Library, type LibraryOptions } from '../../src/library/library.ts';
 import { Log } from '../../src/log.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -63,7 +64,7 @@ export async function withLibrary<T>(
 export async function changeAfter(library: Library, action: () => void): Promise<LibraryChange> {
 	await library.ready();
 	return new Promise((resolve, reject) => {
-		const timer = setTimeout(() => reject(new Error('waited 10 s in vain for a change')), 10_000);
+		const timer = setTimeout(() => reject(new Error('waited 60 s in vain for a change')), 60_000);
 		const stop = library.onChange((change) => {
 			clearTimeout(timer);
 			stop();

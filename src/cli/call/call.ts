@@ -7,8 +7,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { SELECTED_CHARACTERS } from '../../hub/results/result-limits.ts';
 import { printable } from '../../printable.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
+import type { CallToolResult } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
@@ -32,6 +34,7 @@ export const call: Command = {
 		'mctl call cursor:github search_issues query=bug    # before you import it',
 		'mctl call "stdio:npx -y @modelcontextprotocol/server-everything" get-sum a=1 b=2',
 		'mctl call search find tags=a,b options.deep=true --json | jq .result',
+		'mctl call github list_issues --select "[?state==\'open\'].title"',
 		'mctl call draw picture --input @picture.json --output picture.png',
 	],
 	flags: {
@@ -41,6 +44,11 @@ export const call: Command = {
 			type: 'string',
 			value: 'FILE',
 			help: 'save the image, audio or file of the result, else its text',
+		},
+		select: {
+			type: 'string',
+			value: 'EXPR',
+			help: 'print what this JMESPath expression picks from the result',
 		},
 		timeout: {
 			type: 'string',
@@ -93,6 +101,8 @@ async function callOnce(
 		view.clear();
 	}
 	const isError = result['isError'] === true;
+	if (typeof flags['select'] === 'string' && !isError)
+		result = await selected(result, flags['select'], signal);
 	if (typeof flags['output'] === 'string' && !isError) save(flags['output'], result, input);
 	else if (!flags['json']) view.result(result);
 	if (flags['json']) {
@@ -108,6 +118,19 @@ async function callOnce(
 		});
 	}
 	return isError ? exitCodes.tool_failed : 0;
+}
+
+/** What an expression picks from a result, as a result. */
+async function selected(result: Offered, select: string, signal: AbortSignal): Promise<Offered> {
+	const { selectFrom } = await import('../../hub/results/look/select-from.ts');
+	const { LookThreads } = await import('../../hub/results/look/run-look.ts');
+	// The result of a call of a tool.
+	const { text } = await selectFrom(result as unknown as CallToolResult, select, {
+		threads: new LookThreads(),
+		limit: SELECTED_CHARACTERS,
+		signal,
+	});
+	return { content: [{ type: 'text', text }] };
 }
 
 /** The deadline of the flag is raised by the flag. */

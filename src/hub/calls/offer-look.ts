@@ -1,5 +1,5 @@
 /*
- * The tool `look` for clients that get shortened results. It is in the list of a client with a
+ * The tool `look` for clients that get shortened results, and `_select` for tools of servers with `"select": true`. It is in the list of a client with a
  * budget from the start, because some clients read the list once; any client may call it.
  */
 import { after } from '../../mcp/server/methods.ts';
@@ -10,11 +10,19 @@ import type { Middleware } from './compose.ts';
 
 export function offerLook(results: ResultSource): Middleware {
 	/** The same list for the same list: the search compares it. */
+	const selecting = new WeakMap<MergedList<Item>, MergedList<Item>>();
 	const extended = new WeakMap<MergedList<Item>, MergedList<Item>>();
 	return (inner) => ({
 		list(kind, reader) {
-			const listed = inner.list(kind, reader);
-			if (kind !== 'tools' || reader === undefined || results.budgets.ofClient(reader.client) === 0)
+			const listed =
+				kind === 'tools' && reader
+					? after(inner.list(kind, reader), (list) => {
+							const known = selecting.get(list) ?? results.withSelect(list);
+							selecting.set(list, known);
+							return known;
+						})
+					: inner.list(kind, reader);
+			if (kind !== 'tools' || reader === undefined || !results.budgets.getsHandles(reader.client))
 				return listed;
 			return after(listed, (list) => {
 				const known = extended.get(list) ?? results.withLook(list);

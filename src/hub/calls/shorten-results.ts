@@ -9,7 +9,10 @@ export function shortenResults(results: ResultSource): Middleware {
 		request(call) {
 			if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
 				return inner.request(call);
-			return after(inner.request(call), (answer) => results.shorten(answer, call));
+			const select = results.takeSelect(call);
+			return after(inner.request(call), (answer) =>
+				select === undefined ? results.shorten(answer, call) : results.select(answer, call, select),
+			);
 		},
 	});
 }

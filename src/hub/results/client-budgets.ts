@@ -61,6 +61,11 @@ export class ClientBudgets {
 		return chosen ?? (agents.some(([name]) => name.test(client)) ? AGENT_BUDGET_TOKENS : 0);
 	}
 
+	/** Whether a client may get a handle in place of a result, and so lists `look`. */
+	getsHandles(client: string): boolean {
+		return this.ofClient(client) > 0 || this.isChosen('unchanged', client);
+	}
+
 	/** Tokens of the result of a call; 0 for all of it. */
 	of({ context, toolName }: BudgetedCall): number {
 		const asked = context.meta[BUDGET_META];

@@ -6,6 +6,10 @@ export const KEPT_BYTES: number = 256 * 1024 * 1024;
 export const KEPT_RESULTS = 1000;
 /** How long a result is kept at most, in milliseconds. */
 export const KEPT_MS: number = 24 * 60 * 60_000;
+/** Results of read-only tools that are compared with the next ones. */
+export const REMEMBERED_RESULTS = 1000;
+/** Fewer tokens are sent again rather than named as unchanged. */
+export const UNCHANGED_TOKENS = 100;
 /** Longest description of a kept file, in bytes. */
 export const FACTS_BYTES = 4096;
 

@@ -23,7 +23,8 @@ import {
 	type Tool,
 } from '../../protocol/mcp-types.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
-import { encodeJson } from '../../wire/json-text.ts';
+import { isObject } from '../../wire/json.ts';
+import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../merged-list.ts';
 import type { KeptSessions, OwnUris, Source } from '../source.ts';
@@ -31,7 +32,11 @@ import { AGENT_BUDGET_TOKENS, type ClientBudgets } from './client-budgets.ts';
 import type { KeptResult } from './kept-result.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
+import { SELECT, selectingTool } from './look/selecting-tool.ts';
+import { UNCHANGED_TOKENS } from './result-limits.ts';
 import type { ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
+import type { ResultText } from './shorten-result.ts';
+import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
 /** In `_meta` of a result: its handle. */
@@ -63,6 +68,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	/** Loaded with the first result that is kept or asked for. */
 	#store: Promise<ResultStore> | undefined;
 	#threads: LookThreads | undefined;
+	readonly #unchanged = new UnchangedResults();
 	/** The name of `look` in the last list. */
 	#look: string = LOOK;
 
@@ -74,15 +80,101 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	/** Characters of a result that the client of a call certainly gets as it is. */
 	limitFor(context: CallContext, toolName: NamedTool | undefined): number {
 		const client = clientName(context);
-		return getsAll(context, client)
-			? Number.POSITIVE_INFINITY
-			: this.budgets.limitCharacters(client, toolName);
+		if (getsAll(context, client)) return Number.POSITIVE_INFINITY;
+		const isChanged = this.budgets.isChosen('unchanged', client) || this.budgets.isChosen('compact', client);
+		return isChanged ? 0 : this.budgets.limitCharacters(client, toolName);
+	}
+
+	/** The expression of `_select` in a call whose server takes it; the server does not get it. */
+	takeSelect(call: HubCall): string | undefined {
+		const select = isObject(call.arguments) ? call.arguments[SELECT] : undefined;
+		if (typeof select !== 'string' || !this.budgets.takesSelect(call.backend)) return undefined;
+		call.context.dropArgument(SELECT);
+		return select;
+	}
+
+	/** What an expression picks from the result of a call. The whole is kept. */
+	async select(answer: Answer, call: HubCall, select: string): Promise<Answer> {
+		const result = exactAnswer(answer);
+		if (!isToolResult(result) || result.isError === true) return this.shorten(answer, call);
+		const { textOfResult: textOf } = await import('./shorten-result.ts');
+		const handle = await this.#keepText(textOf(result), call);
+		const meta = { _meta: { ...result._meta, [HANDLE_META]: handle } };
+		try {
+			const { selectFrom } = await import('./look/select-from.ts');
+			const options = { threads: await this.#lookThreads(), limit: this.#lookLimit(call.context) };
+			const found = await selectFrom(result, select, { ...options, signal: call.context.signal });
+			const about = `${found.about}; the whole is kept as ${handle}`;
+			return { ...lookResult({ ...found, about }), ...meta };
+		} catch (thrown) {
+			const { message, hint } = OrchestraError.from(thrown);
+			const text = `The tool ran, but ${message}. ${hint ?? ''} Its result is kept as ${handle}: ask about it with ${this.#look}.`;
+			return { ...failure(text), ...meta };
+		}
 	}
 
 	/** The result of a call as its client gets it. */
 	shorten(answer: Answer, call: HubCall): Awaitable<Answer> {
+		const { context, client } = call;
+		if (getsAll(context, client)) return answer;
+		const isRepeatable = this.budgets.isChosen('unchanged', client) && isReadOnly(call);
+		if (isRepeatable || this.budgets.isChosen('compact', client))
+			return this.#reduced(answer, call, isRepeatable);
+		return this.#fit(answer, call);
+	}
+
+	/** As a table where that is smaller, and only named when the client got the same before. */
+	async #reduced(answer: Answer, call: HubCall, isRepeatable: boolean): Promise<Answer> {
+		const result = exactAnswer(answer);
+		if (!isToolResult(result) || result.isError === true) return this.#fit(answer, call);
+		const unchanged = isRepeatable ? await this.#unchangedAnswer(result, call) : undefined;
+		if (unchanged) return unchanged;
+		const fitted = await this.#fit(await this.#compacted(answer, result, call), call);
+		if (isRepeatable) await this.#remember(call, result, fitted);
+		return fitted;
+	}
+
+	/** Structured content that has to be there is replaced by the sentence where its schema allows that; else the result is sent again. */
+	async #unchangedAnswer(result: CallToolResult, call: HubCall): Promise<CallToolResult | undefined> {
+		const earlier = this.#unchanged.find(call, result);
+		if (earlier === undefined) return undefined;
+		const since = earlier.at.toISOString();
+		const text = `Unchanged since ${since}. It is kept as ${earlier.handle}: ask about it with ${this.#look}.`;
+		const short: CallToolResult = {
+			content: [{ type: 'text', text }],
+			_meta: { ...result._meta, [HANDLE_META]: earlier.handle },
+		};
+		const { keepsStructure, shortStructure } = await import('./shorten-result.ts');
+		if (!keepsStructure(call.tool) || result.structuredContent === undefined) return short;
+		const structuredContent = await shortStructure(result, call.tool, { shown: text, notice: '' });
+		return structuredContent === result.structuredContent ? undefined : { ...short, structuredContent };
+	}
+
+	async #remember(call: HubCall, result: CallToolResult, fitted: Answer): Promise<void> {
+		const { textOfResult, tokensOfResult } = await import('./shorten-result.ts');
+		const hasOthers = result.content.some(({ type }) => type !== 'text');
+		if (hasOthers || tokensOfResult(result, call.tool) < UNCHANGED_TOKENS) return;
+		const { _meta: meta } = fitted instanceof JsonText ? {} : fitted;
+		const known = isObject(meta) ? meta[HANDLE_META] : undefined;
+		const handle = typeof known === 'string' ? known : await this.#keepText(textOfResult(result), call);
+		this.#unchanged.remember(call, result, handle);
+	}
+
+	async #compacted(answer: Answer, result: CallToolResult, { client }: HubCall): Promise<Answer> {
+		if (!this.budgets.isChosen('compact', client)) return answer;
+		const { compactJson } = await import('./compact-json.ts');
+		let isChanged = false;
+		const content = result.content.map((block) => {
+			const text = block.type === 'text' ? compactJson(block.text) : undefined;
+			isChanged ||= text !== undefined;
+			return text === undefined ? block : { ...block, text };
+		});
+		return isChanged ? { ...result, content } : answer;
+	}
+
+	/** Within the budget of the client. */
+	#fit(answer: Answer, call: HubCall): Awaitable<Answer> {
 		const { context, toolName } = call;
-		if (getsAll(context, call.client)) return answer;
 		const { limitBytes } = this.budgets;
 		const budgetTokens = this.budgets.of({ context, toolName });
 		const limit = budgetTokens === 0 ? limitBytes : Math.min(limitBytes, budgetTokens * CHARACTERS_PER_TOKEN);
@@ -114,7 +206,21 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 
 	/** What an agent with a budget reads first. */
 	guide(client: string): string | undefined {
-		return this.budgets.ofClient(client) === 0 ? undefined : lookGuide(this.#look);
+		return this.budgets.getsHandles(client) ? lookGuide(this.#look) : undefined;
+	}
+
+	/** A list of tools where those of servers with `"select": true` take an expression. Their results have no fixed form then. */
+	withSelect(list: MergedList<Item>): MergedList<Item> {
+		const takesSelect = (item: Item): boolean => {
+			const { source } = list.routes.get(nameOf(item)) ?? {};
+			return source?.kind === 'mcp' && this.budgets.takesSelect(source.id);
+		};
+		if (!list.items.some(takesSelect)) return list;
+		// The items of a list of tools.
+		return {
+			...list,
+			items: list.items.map((item) => (takesSelect(item) ? selectingTool(item as Tool) : item)),
+		};
 	}
 
 	/** A list of tools with `look` in it. */
@@ -148,12 +254,9 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 			const kept = await this.find(handle, context.sessionId);
 			if (kept === undefined) throw unknownHandle(handle);
 			if (!kept.isText) throw new OrchestraError('bad_input', `${handle} is ${kept.mimeType}, not text`);
-			const { LookThreads: Threads } = await import('./look/run-look.ts');
-			this.#threads ??= new Threads();
-			const limit =
-				(this.budgets.of({ context, toolName: undefined }) || AGENT_BUDGET_TOKENS) * CHARACTERS_PER_TOKEN;
-			const source = { path: kept.path, from: kept.from };
-			return lookResult(await this.#threads.run({ source, request, limit }, context.signal));
+			const threads = await this.#lookThreads();
+			const job = { source: { path: kept.path, from: kept.from }, request, limit: this.#lookLimit(context) };
+			return lookResult(await threads.run(job, context.signal));
 		} catch (thrown) {
 			// An agent reads what is wrong in a failed result, and asks again.
 			const { message, hint } = OrchestraError.from(thrown);
@@ -161,7 +264,20 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		}
 	}
 
+	async #lookThreads(): Promise<LookThreads> {
+		const { LookThreads: Threads } = await import('./look/run-look.ts');
+		this.#threads ??= new Threads();
+		return this.#threads;
+	}
+
+	/** Characters of an answer. */
+	#lookLimit(context: CallContext): number {
+		const tokens = this.budgets.of({ context, toolName: undefined }) || AGENT_BUDGET_TOKENS;
+		return Math.min(tokens * CHARACTERS_PER_TOKEN, this.budgets.limitBytes);
+	}
+
 	endSession(sessionId: string): void {
+		this.#unchanged.endSession(sessionId);
 		void this.#store?.then((store) => store.endSession(sessionId));
 	}
 
@@ -196,8 +312,8 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
 		if (short.tokensOfResult(result, call.tool) <= budget) return result;
 		const whole = short.textOfResult(result);
-		const mimeType = whole.json === undefined ? 'text/plain' : 'application/json';
-		const handle = await this.#keep({ content: Buffer.from(whole.text), mimeType, isText: true }, call);
+		const mimeType = mimeTypeOf(whole);
+		const handle = await this.#keepText(whole, call);
 		const isError = result.isError === true;
 		const cut = short.shortenText(whole, budget, { handle, look: this.#look, isError });
 		const { structuredContent: _other, ...rest } = result;
@@ -244,10 +360,23 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		};
 	}
 
+	#keepText(whole: ResultText, call: HubCall): Promise<string> {
+		return this.#keep({ content: Buffer.from(whole.text), mimeType: mimeTypeOf(whole), isText: true }, call);
+	}
+
 	async #keep(document: Omit<ResultDocument, 'tool' | 'client'>, call: HubCall): Promise<string> {
 		const { name: tool, client, context } = call;
 		return (await this.#opened()).keep({ ...document, tool, client }, context.sessionId);
 	}
+}
+
+function mimeTypeOf({ json }: ResultText): string {
+	return json === undefined ? 'text/plain' : 'application/json';
+}
+
+/** Only what the server says itself. */
+function isReadOnly({ tool }: HubCall): boolean {
+	return tool?.annotations?.['readOnlyHint'] === true;
 }
 
 function nameOf(item: Item): string {

@@ -108,7 +108,7 @@ export async function shortStructure(
 	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return structuredContent;
 	const short = Object.fromEntries(
 		members.map(([name, value]) =>
-			typeof value === 'string' && texts.has(value) ? [name, `${shown}\n${notice}`] : [name, value],
+			typeof value === 'string' && texts.has(value) ? [name, `${shown}\n${notice}`.trimEnd()] : [name, value],
 		),
 	);
 	try {

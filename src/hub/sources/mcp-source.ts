@@ -262,7 +262,7 @@ export class McpSource
 	plainTarget(
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
-		if (this.#tools.heldReason(name) !== undefined) return undefined;
+		if (this.#tools.heldReason(name) !== undefined || this.#entry.settings.select) return undefined;
 		return this.#calls.plainTarget(this.#tools.ownName(name), context, serverInfo);
 	}
 

@@ -17,7 +17,7 @@ import type { About } from '../../rpc/channel.ts';
 import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
-import { exactly, JsonText, rewritesNumbers } from '../../wire/json-text.ts';
+import { exactly, JsonText, rewritesNumbers, withoutMembers } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
@@ -65,6 +65,7 @@ export class CallContext {
 	#cancelListeners: ((reason: OrchestraError) => void)[] | undefined;
 	#isOpen = true;
 	#isInner = false;
+	#dropped: string | undefined;
 	#progress = Number.NEGATIVE_INFINITY;
 	#phases: CallPhases | undefined;
 	#notificationListener: NotificationListener | undefined;
@@ -112,6 +113,14 @@ export class CallContext {
 
 	/** All params of the request, with fields that the methods of a provider do not get. */
 	get params(): Readonly<Record<string, unknown>> {
+		const params = this.#undropped;
+		const { arguments: input } = params;
+		if (this.#dropped === undefined || !isObject(input)) return params;
+		const { [this.#dropped]: _dropped, ...others } = input;
+		return { ...params, arguments: others };
+	}
+
+	get #undropped(): Readonly<Record<string, unknown>> {
 		const params = isObject(this.#call.params) ? this.#call.params : {};
 		if (!this.#isInner) return params;
 		const { name: _tool, arguments: inner, ...rest } = params;
@@ -218,7 +227,8 @@ export class CallContext {
 	get exactArguments(): JsonText | undefined {
 		const { text } = this;
 		const written = rewritesNumbers(text) ? writtenMember(text, member.arguments) : undefined;
-		return written === undefined ? undefined : new JsonText(written);
+		if (written === undefined) return undefined;
+		return new JsonText(this.#dropped === undefined ? written : withoutMembers(written, [[this.#dropped]]));
 	}
 
 	/** False while the request is answered with a question, and after the end of the call. */
@@ -303,6 +313,11 @@ export class CallContext {
 	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */
 	enterInnerCall(): void {
 		this.#isInner = true;
+	}
+
+	/** For an argument that is not for the tool: `params` and `exactArguments` are without it from now on. */
+	dropArgument(name: string): void {
+		this.#dropped = name;
 	}
 
 	/** For the session: the request is answered, so no more notifications are sent for it. */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Library, resolveLibraryPaths, starterLibrary } from '../../../src/library/index.ts';
+import { resolveLibraryPaths, starterLibrary } from '../../../src/library/files/paths.ts';
+import { Library } from '../../../src/library/library.ts';
 import { LibraryFolder, LogLines } from '../../support/library-folder.ts';
 
 describe('resolveLibraryPaths', () => {

@@ -6,9 +6,10 @@ import { FragmentStore } from '../../../src/library/files/fragment-store.ts';
 import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
 import { bundledConcepts, readConcepts } from '../../../src/library/files/word-list-files.ts';
 import { bundledWordVectors } from '../../../src/library/files/word-vectors-file.ts';
-import { Library, Log } from '../../../src/library/index.ts';
+import { Library } from '../../../src/library/library.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
 import { readMatchRequest } from '../../../src/library/match/match-request.ts';
+import { Log } from '../../../src/log.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 const root = temporaryFolder();

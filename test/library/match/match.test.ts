@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Library } from '../../../src/library/index.ts';
+import { Library } from '../../../src/library/library.ts';
 import { LibraryFolder, withLibrary } from '../../support/library-folder.ts';
 
 const files = {

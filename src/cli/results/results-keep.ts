@@ -1,0 +1,16 @@
+/* `mctl results keep`: keep a result when its session ends, and beyond its age. */
+import { pinResult } from '../../hub/results/result-store.ts';
+import type { Command } from '../command.ts';
+import { keptNamed } from './kept-named.ts';
+
+export const resultsKeep: Command = {
+	usage: 'mctl results keep <handle>',
+	examples: ['mctl results keep r-5f1c0ad2b7e94c1fa0b3d6e8'],
+	flags: {},
+
+	async run(input) {
+		const kept = await keptNamed(input, resultsKeep);
+		if (!kept.isPinned) await pinResult(kept, input.environment);
+		input.out.note(`mctl: ${kept.handle} is kept until you remove it from results/kept of the state folder`);
+	},
+};
