@@ -23,8 +23,9 @@ export async function tasksReply(
 ): Promise<TasksReply | TaskReply> {
 	if (id === undefined) return { tasks: ((await parts.hub.tasks?.all()) ?? []).map(taskReport) };
 	const state = await taskOf(parts, id);
-	const { end } = state;
-	return { ...taskReport(state), ...(end?.status === 'completed' && { result: answerValue(end.result) }) };
+	const { principal } = state.record;
+	const { result } = (await parts.hub.tasks?.store.read(principal, id)) ?? {};
+	return { ...taskReport(state), ...(result && { result: answerValue(result) }) };
 }
 
 /** Cancel the task with this id, unless it has ended. */

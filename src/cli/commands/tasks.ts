@@ -7,7 +7,7 @@ import { TaskStore } from '../../hub/tasks/task-store.ts';
 import { taskReport } from '../../hub/tasks/task-view.ts';
 import { Log } from '../../log.ts';
 import { printable } from '../../printable.ts';
-import { type Answer, answerValue } from '../../protocol/mcp-types.ts';
+import { answerValue } from '../../protocol/mcp-types.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -36,7 +36,9 @@ export const tasks: Command = {
 		if (action === 'ls') return showAll(states, input);
 		const state = one(states, id, action);
 		if (action === 'cancel') return cancel(store, state, input);
-		return action === 'show' ? show(state, input) : result(state, input);
+		if (action === 'show') return show(state, input);
+		const { principal, id: whole } = state.record;
+		return result((await store.read(principal, whole)) ?? state, input);
 	},
 };
 
@@ -83,14 +85,14 @@ function show(state: TaskState, { out, flags }: CommandInput): void {
 }
 
 /** The text of the result, or all of it as JSON. */
-function result({ record, end }: TaskState, { out, flags }: CommandInput): number | undefined {
+function result({ record, end, result: found }: TaskState, { out, flags }: CommandInput): number | undefined {
 	if (end === undefined)
 		throw new OrchestraError('not_found', `${record.tool} still runs, since ${record.createdAt}`, {
 			hint: 'Its result is there when `mctl tasks` says that it is completed.',
 		});
 	if (end.status !== 'completed')
 		throw new OrchestraError('tool_failed', end.statusMessage ?? `the task is ${end.status}`);
-	const value = answerValue(end.result as Answer);
+	const value = found ? answerValue(found) : {};
 	if (flags['json']) out.json({ schema: 'orchestra.task-result/1', id: record.id, result: value });
 	else for (const line of textsOf(value)) out.line(printable(line));
 	return value['isError'] === true ? exitCodes.tool_failed : undefined;

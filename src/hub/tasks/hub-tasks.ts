@@ -20,6 +20,7 @@ import { abortable } from '../../rpc/abortable.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
+import { JsonText } from '../../wire/json-text.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { ResultSource } from '../results/result-source.ts';
 import { identityOf } from '../shared/process-identity.ts';
@@ -27,7 +28,7 @@ import type { Source } from '../source.ts';
 import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
 import { LiveTask } from './live-task.ts';
 import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
-import type { TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
 import { TaskRules } from './task-rules.ts';
 import { lostEnd, TaskStore } from './task-store.ts';
 import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-view.ts';
@@ -72,19 +73,19 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	async get(id: string, context: CallContext): Promise<Result> {
-		const state = await this.#find(id, context);
+		const state = await this.find(id, context);
 		return context.revision.era === 'legacy' ? legacyTask(state) : this.#modern(state, context);
 	}
 
 	async update(id: string, responses: InputResponses, context: CallContext): Promise<void> {
-		const { record, end } = await this.#find(id, context);
+		const { record, end } = await this.find(id, context);
 		const live = this.#live.get(id);
 		if (live) live.update(responses);
 		else if (end === undefined) await this.store.send(record, { update: responses });
 	}
 
 	async cancel(id: string, context: CallContext): Promise<Result> {
-		const state = await this.#find(id, context);
+		const state = await this.find(id, context);
 		if (state.end) {
 			if (context.revision.era === 'modern') return {};
 			throw rpcError(rpcCodes.invalidParams, `the task has ended already: it is ${state.end.status}`);
@@ -99,16 +100,17 @@ export class HubTasks implements ProviderTasks {
 		if (live) {
 			live.cancel();
 			await live.finish(end);
-			return { record, end: await live.ended };
+			return live.ended;
 		}
 		return this.store.cancel(record);
 	}
 
 	async result(id: string, context: CallContext): Promise<Answer> {
-		const { record, end } = await this.#ended(id, context);
+		const state = await this.#ended(id, context);
+		const { end } = state;
 		if (end.status === 'failed') throw rpcError(end.error.code, end.error.message, end.error.data);
 		if (end.status === 'cancelled') throw rpcError(rpcCodes.internal, 'the task was canceled');
-		const answer = exactAnswer(await this.readable({ record, end }, context));
+		const answer = exactAnswer(await this.readable(state, context));
 		return { ...answer, _meta: { ...metaOf({ _meta: answer['_meta'] }), [RELATED_TASK]: { taskId: id } } };
 	}
 
@@ -127,7 +129,7 @@ export class HubTasks implements ProviderTasks {
 		client: ClientConnection,
 		listener: (state: FollowedTask) => void,
 	): Promise<(() => void) | undefined> {
-		const state = await this.#find(id, client).catch(() => undefined);
+		const state = await this.find(id, client).catch(() => undefined);
 		if (state === undefined) return undefined;
 		// The state of a task is what its listeners get.
 		const tell = (now: TaskState): void => listener(modernState(now) as FollowedTask);
@@ -177,8 +179,8 @@ export class HubTasks implements ProviderTasks {
 		const { id, form } = task.record;
 		this.#live.set(id, task);
 		this.counts.running++;
-		void task.ended.then(({ status }) => {
-			this.counts.ended[status]++;
+		void task.ended.then(({ end }) => {
+			this.counts.ended[end.status]++;
 			this.#forget(id);
 		});
 		if (form === 'legacy') task.follow((state) => notifyStatus(clientNotifier, state));
@@ -226,9 +228,9 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	/** Resolves when the task has ended; its questions are sent to the client meanwhile. */
-	async #ended(id: string, context: CallContext): Promise<{ record: TaskRecord; end: TaskEnd }> {
-		const { record, end } = await this.#find(id, context);
-		if (end) return { record, end };
+	async #ended(id: string, context: CallContext): Promise<EndedTask> {
+		const state = await this.find(id, context);
+		if (isEnded(state)) return state;
 		const live = this.#live.get(id);
 		if (live === undefined) {
 			await abortable(() => new Promise((resolve) => setTimeout(resolve, TASK_FOLLOW_MS)), context.signal);
@@ -236,14 +238,14 @@ export class HubTasks implements ProviderTasks {
 		}
 		const detach = live.attach(context);
 		try {
-			return { record, end: await abortable(() => live.ended, context.signal) };
+			return await abortable(() => live.ended, context.signal);
 		} finally {
 			detach();
 		}
 	}
 
 	/** Throws -32602 for a task that the principal does not have. */
-	async #find(id: string, client: Pick<ClientConnection, 'principal'>): Promise<TaskState> {
+	async find(id: string, client: Pick<ClientConnection, 'principal'>): Promise<TaskState> {
 		const principal = this.#principal(client);
 		const live = this.#live.get(id);
 		const state = live?.record.principal === principal ? live.state : await this.store.read(principal, id);
@@ -267,23 +269,26 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	async #modern(state: TaskState, context: CallContext): Promise<Result> {
-		const { end } = state;
-		if (end?.status !== 'completed') return modernState(state);
-		return { ...modernState(state), result: await this.readable({ ...state, end }, context) };
+		if (state.end?.status !== 'completed') return modernState(state);
+		return { ...modernState(state), result: await this.readable(state, context) };
 	}
 
-	/** The result as its reader would have got it from the call. */
-	async readable(
-		{ record, end }: { record: TaskRecord; end: TaskEnd & { status: 'completed' } },
-		context: CallContext,
-	): Promise<Answer> {
+	/** The result of a completed task as its reader would have got it from the call. */
+	async readable({ record, result = EMPTY }: TaskState, context: CallContext): Promise<Answer> {
 		const { results } = this.#options;
-		return results ? results.shorten(end.result, readingOf(record, context, results)) : end.result;
+		return results ? results.shorten(result, readingOf(record, context, results)) : result;
 	}
 
 	#principal({ principal }: Pick<ClientConnection, 'principal'>): string {
 		return principal === undefined ? this.userPrincipal : `${principal} ${this.userPrincipal}`;
 	}
+}
+
+/** For a result whose file was removed meanwhile. */
+const EMPTY = new JsonText('{"content":[]}');
+
+function isEnded(state: TaskState): state is EndedTask {
+	return state.end !== undefined;
 }
 
 /** The user of this process, in a project. */

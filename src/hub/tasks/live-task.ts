@@ -8,7 +8,7 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
-import type { Answer, InputRequest } from '../../protocol/mcp-types.ts';
+import { type Answer, answerValue, type InputRequest } from '../../protocol/mcp-types.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -19,7 +19,7 @@ import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { TASK_QUESTIONS_LIMIT, TASK_RECORD_BYTES, TASK_RESULT_BYTES } from './task-limits.ts';
-import type { TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** One question that waits. */
@@ -39,7 +39,7 @@ export interface LiveTaskDeps {
 export class LiveTask {
 	readonly #deps: LiveTaskDeps;
 	readonly #changes = new Listeners<TaskState>();
-	readonly #ended = deferred<TaskEnd>();
+	readonly #ended = deferred<EndedTask>();
 	readonly #waiting = new Map<string, Waiting>();
 	/** Requests of legacy clients that wait for the result: the questions are sent on their way. */
 	readonly #readers = new Set<CallContext>();
@@ -47,6 +47,7 @@ export class LiveTask {
 	readonly #keys = new Map<string, number>();
 	#record: TaskRecord;
 	#end: TaskEnd | undefined;
+	#result: JsonText | undefined;
 	#isEnding = false;
 	#saving: Promise<void> = Promise.resolve();
 
@@ -56,7 +57,7 @@ export class LiveTask {
 	}
 
 	get state(): TaskState {
-		return { record: this.#record, end: this.#end };
+		return { record: this.#record, end: this.#end, result: this.#result };
 	}
 
 	get record(): TaskRecord {
@@ -64,7 +65,7 @@ export class LiveTask {
 	}
 
 	/** Resolves when the end is stored. */
-	get ended(): Promise<TaskEnd> {
+	get ended(): Promise<EndedTask> {
 		return this.#ended.promise;
 	}
 
@@ -118,14 +119,14 @@ export class LiveTask {
 	/** The call ends as `work` does. */
 	async run(work: Promise<Answer>): Promise<void> {
 		try {
-			await this.finish(endOf(await work));
+			await this.finish(...endOf(await work));
 		} catch (error) {
 			await this.finish(failureOf(error));
 		}
 	}
 
 	/** Store how it ended, once. */
-	async finish(end: TaskEnd): Promise<void> {
+	async finish(end: TaskEnd, result?: JsonText): Promise<void> {
 		if (this.#isEnding) return;
 		this.#isEnding = true;
 		for (const { giveUp } of this.#waiting.values())
@@ -133,13 +134,15 @@ export class LiveTask {
 		this.#waiting.clear();
 		await this.#saving;
 		try {
-			this.#end = await this.#deps.store.finish(this.#record, end);
+			this.#end = await this.#deps.store.finish(this.#record, end, result);
 		} catch (error) {
 			// The clients of this process get it nevertheless.
 			this.#deps.log.warn(`the result of task ${this.#record.id} could not be stored: ${messageOf(error)}`);
 			this.#end = end;
 		}
-		this.#ended.resolve(this.#end);
+		// Somebody else may have ended it first.
+		this.#result = this.#end.status === 'completed' ? result : undefined;
+		this.#ended.resolve({ record: this.#record, end: this.#end, result: this.#result });
 		this.#changes.emit(this.state);
 	}
 
@@ -197,13 +200,14 @@ export class LiveTask {
 	}
 }
 
-function endOf(answer: Answer): TaskEnd {
+function endOf(answer: Answer): [TaskEnd, JsonText?] {
 	const at = new Date().toISOString();
 	const result = answer instanceof JsonText ? answer : new JsonText(encodeJson(answer));
-	if (result.text.length <= TASK_RESULT_BYTES) return { status: 'completed', at, result };
+	const isError = answerValue(result)['isError'] === true;
+	if (result.text.length <= TASK_RESULT_BYTES) return [{ status: 'completed', at, isError }, result];
 	const message = `the result has ${result.text.length} characters; a task may have ${TASK_RESULT_BYTES}`;
 	const error = { code: rpcCodes.internal, message, data: { code: 'bad_frame', outcome: 'ran' } };
-	return { status: 'failed', at, statusMessage: message, error };
+	return [{ status: 'failed', at, statusMessage: message, error }];
 }
 
 function failureOf(thrown: unknown): TaskEnd {

@@ -43,9 +43,9 @@ export interface TaskRecord {
 	readonly inputRequests?: Questions | undefined;
 }
 
-/** How a task ended. */
+/** How a task ended. The result of a completed one is beside it: lists do not read it. */
 export type TaskEnd = { readonly at: string; readonly statusMessage?: string | undefined } & (
-	| { readonly status: 'completed'; readonly result: JsonText }
+	| { readonly status: 'completed'; readonly isError: boolean }
 	| { readonly status: 'failed'; readonly error: RpcErrorObject }
 	| { readonly status: 'cancelled' }
 );
@@ -54,7 +54,12 @@ export type TaskEnd = { readonly at: string; readonly statusMessage?: string | u
 export interface TaskState {
 	readonly record: TaskRecord;
 	readonly end?: TaskEnd | undefined;
+	/** Of a completed task, except in lists. */
+	readonly result?: JsonText | undefined;
 }
+
+/** A task that has ended. */
+export type EndedTask = TaskState & { readonly end: TaskEnd };
 
 /** A record from a file; undefined when it is none. */
 export function recordOf(value: unknown): TaskRecord | undefined {

@@ -9,7 +9,7 @@
  *
  * `<id>.in` is what other processes of the principal send to a task that is not theirs.
  */
-import { appendFile, link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, link, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
@@ -21,7 +21,13 @@ import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { isSameProcess } from '../shared/process-identity.ts';
-import { TASK_INBOX_BYTES, TASK_STORE_BYTES, TASK_SWEEP_MS, TASKS_LIMIT } from './task-limits.ts';
+import {
+	TASK_HEAD_BYTES,
+	TASK_INBOX_BYTES,
+	TASK_STORE_BYTES,
+	TASK_SWEEP_MS,
+	TASKS_LIMIT,
+} from './task-limits.ts';
 import { expiryOf, recordOf, type TaskEnd, type TaskRecord, type TaskState } from './task-record.ts';
 
 const RECORD = '.json';
@@ -77,15 +83,15 @@ export class TaskStore {
 	}
 
 	/** Store how a task ended. Returns the end that counts: the first one. */
-	async finish(record: TaskRecord, end: TaskEnd): Promise<TaskEnd> {
-		const text = endText(end);
+	async finish(record: TaskRecord, end: TaskEnd, result?: JsonText): Promise<TaskEnd> {
+		const text = `${encodeJson(end)}\n${result ? `${result.text}\n` : ''}`;
 		const path = this.#path(record, END);
 		const draft = await this.#draft(path, text);
 		try {
 			await link(draft, path);
 			this.#bytes += text.length;
 		} catch (error) {
-			if (isCode(error, 'EEXIST')) return (await readEnd(path)) ?? end;
+			if (isCode(error, 'EEXIST')) return (await readHead(path)) ?? end;
 			// A file system without hard links: the last one counts there.
 			await rename(draft, path);
 		} finally {
@@ -107,10 +113,13 @@ export class TaskStore {
 		const record = await readRecord(this.#path({ principal, id }, RECORD));
 		if (record === undefined || record.principal !== principal || record.id !== id) return undefined;
 		if (expiryOf(record) < Date.now()) return undefined;
-		return this.#stateOf(record);
+		const state = await this.#stateOf(record);
+		return state.end?.status === 'completed'
+			? { ...state, result: await readResult(this.#path(record, END)) }
+			: state;
 	}
 
-	/** The tasks of a principal, newest first; of all of them without one. */
+	/** The tasks of a principal, newest first, without their results; of all of them without one. */
 	async list(principal?: string): Promise<TaskState[]> {
 		const folders = principal === undefined ? await this.#folders() : [this.#folder(principal)];
 		const records = (await Promise.all(folders.map((folder) => recordsIn(folder)))).flat();
@@ -155,10 +164,10 @@ export class TaskStore {
 	/** A task without an end whose process is gone has failed. */
 	async #stateOf(record: TaskRecord): Promise<TaskState> {
 		const path = this.#path(record, END);
-		const end = await readEnd(path);
+		const end = await readHead(path);
 		if (end || isSameProcess(record.owner)) return { record, end };
 		// It may have written the end just before.
-		return { record, end: (await readEnd(path)) ?? (await this.finish(record, lostEnd(record))) };
+		return { record, end: (await readHead(path)) ?? (await this.finish(record, lostEnd(record))) };
 	}
 
 	/** Remove what is too old, and the oldest that ended, while there are too many. */
@@ -184,7 +193,7 @@ export class TaskStore {
 	async #removeExpired(): Promise<void> {
 		for (const folder of await this.#folders()) {
 			for (const record of await recordsIn(folder)) {
-				const isRunning = isSameProcess(record.owner) && !(await readEnd(this.#path(record, END)));
+				const isRunning = isSameProcess(record.owner) && !(await readHead(this.#path(record, END)));
 				if (expiryOf(record) < Date.now() && !isRunning) await this.remove(record);
 			}
 			for (const name of await namesIn(folder)) {
@@ -222,20 +231,25 @@ export function lostEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
 	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
 }
 
-/** A line about the end, then the result as it was written. */
-function endText(end: TaskEnd): string {
-	if (end.status !== 'completed') return `${encodeJson(end)}\n`;
-	const { result, ...rest } = end;
-	return `${encodeJson(rest)}\n${result.text}\n`;
+/** The first line: how the task ended. The result follows, as it was written. */
+async function readHead(path: string): Promise<TaskEnd | undefined> {
+	const file = await open(path).catch(() => undefined);
+	if (file === undefined) return undefined;
+	try {
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(TASK_HEAD_BYTES), 0, TASK_HEAD_BYTES, 0);
+		const text = buffer.toString('utf8', 0, bytesRead);
+		const at = text.indexOf('\n');
+		// The line of an error with much data is longer; written by this program, whole.
+		const line = at === -1 ? ((await readFile(path, 'utf8')).split('\n', 1)[0] ?? '') : text.slice(0, at);
+		return attempt(() => JSON.parse(line) as TaskEnd);
+	} finally {
+		await file.close();
+	}
 }
 
-async function readEnd(path: string): Promise<TaskEnd | undefined> {
-	const text = await readFile(path, 'utf8').catch(() => undefined);
-	if (text === undefined) return undefined;
-	const at = text.indexOf('\n');
-	// Written by this program, whole.
-	const end = attempt(() => JSON.parse(text.slice(0, at)) as TaskEnd);
-	return end?.status === 'completed' ? { ...end, result: new JsonText(text.slice(at + 1, -1)) } : end;
+async function readResult(path: string): Promise<JsonText> {
+	const text = await readFile(path, 'utf8');
+	return new JsonText(text.slice(text.indexOf('\n') + 1, -1));
 }
 
 async function readRecord(path: string): Promise<TaskRecord | undefined> {

@@ -31,6 +31,8 @@ const tools: readonly Tool[] = [
 	},
 ];
 
+const UNKNOWN = 'There is no task with this id. Call task_status to see them.';
+
 /** Their names; they are listed beside the search tools too. */
 export const taskToolNames: readonly string[] = tools.map(({ name }) => name);
 
@@ -52,21 +54,23 @@ export class TaskTools implements Source {
 	async request({ method, params, context }: Call): Promise<Answer> {
 		if (method !== 'tools/call') throw new OrchestraError('internal', `tasks have no ${method}`);
 		const wanted = params.arguments['id'];
-		const states = await this.#tasks.stored(context);
-		const found = states.filter(({ record }) => wanted === undefined || record.id === wanted);
-		if (params.name === 'task_status') return statusOf(found.slice(0, TASK_PAGE));
-		const [state] = typeof wanted === 'string' ? found : [];
-		if (state === undefined) return failure('There is no task with this id. Call task_status to see them.');
-		return this.#result(state, context);
+		if (params.name === 'task_status') {
+			const states = await this.#tasks.stored(context);
+			const found = states.filter(({ record }) => wanted === undefined || record.id === wanted);
+			return statusOf(found.slice(0, TASK_PAGE));
+		}
+		const state = await this.#tasks.find(String(wanted), context).catch(() => undefined);
+		return state ? this.#result(state, context) : failure(UNKNOWN);
 	}
 
 	async close(): Promise<void> {}
 
 	/** What the call would have returned. */
-	#result({ record, end }: TaskState, context: CallContext): Answer | Promise<Answer> {
+	#result(state: TaskState, context: CallContext): Answer | Promise<Answer> {
+		const { record, end } = state;
 		if (end === undefined)
 			return text(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
-		if (end.status === 'completed') return this.#tasks.readable({ record, end }, context);
+		if (end.status === 'completed') return this.#tasks.readable(state, context);
 		return failure(end.status === 'failed' ? end.error.message : 'The call was canceled.');
 	}
 }

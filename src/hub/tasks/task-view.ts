@@ -1,5 +1,5 @@
 /* A task as a client of its era reads it. The two forms differ in names, in the place of the result and in what counts as failed. */
-import { answerValue, type Result } from '../../protocol/mcp-types.ts';
+import type { Result } from '../../protocol/mcp-types.ts';
 import type { TaskStatus } from '../../protocol/tasks.ts';
 import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import { TASK_POLL_MS } from './task-limits.ts';
@@ -17,18 +17,18 @@ export function legacyCreatedTask(state: TaskState): Result {
 
 /** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with questions, result or error. */
 export function modernState(state: TaskState): Result {
-	const { record, end } = state;
+	const { record, end, result } = state;
 	const task = modernTask(state);
 	if (end === undefined)
 		return record.inputRequests ? { ...task, inputRequests: record.inputRequests } : task;
-	if (end.status === 'completed') return { ...task, result: end.result };
+	if (end.status === 'completed') return { ...task, result };
 	return end.status === 'failed' ? { ...task, error: end.error } : task;
 }
 
 /** A legacy task has failed when its result says so. */
 export function legacyTask({ record, end }: TaskState): Result {
 	const { id, createdAt, ttlMs } = record;
-	const isFailed = end?.status === 'completed' && answerValue(end.result)['isError'] === true;
+	const isFailed = end?.status === 'completed' && end.isError;
 	return {
 		taskId: id,
 		status: isFailed ? 'failed' : (end ?? record).status,

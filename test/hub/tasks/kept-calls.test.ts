@@ -13,7 +13,7 @@ describe('with tasks.keep', () => {
 	it('a long call goes on when its client is gone, and task_result has its result', async () => {
 		const served = await serve({ keep: true, detachAfterMs: 50 });
 		const first = await served.client();
-		void first.call('work__slow_compute', { seconds: 0.5, label: 'sum' }).catch(() => {});
+		void first.call('work__slow_compute', { seconds: 2, label: 'sum' }).catch(() => {});
 		await until('it is kept', async () => (await statuses(served)).length === 1);
 		first.close();
 		const second = await served.client();
