@@ -3,7 +3,7 @@
  * words, beside two baselines, and how well assembly uses its budget.
  * `--misses` lists the dev questions whose answer is not among the first five;
  * `--dev` leaves the held-out questions alone. `npm run eval -- tools` measures the
- * search for tools instead.
+ * search for tools instead, `npm run eval -- results` what long results cost.
  */
 import { rmSync } from 'node:fs';
 import { keywordCount, miniSearch } from './baselines.mjs';
@@ -14,6 +14,11 @@ import { importSource } from './source.mjs';
 if (process.argv.includes('tools')) {
 	const { evaluateTools } = await import('./tools/run.mjs');
 	await evaluateTools(process.argv);
+	process.exit(process.exitCode);
+}
+if (process.argv.includes('results')) {
+	const { evaluateResults } = await import('./results/run.mjs');
+	await evaluateResults(process.argv);
 	process.exit(process.exitCode);
 }
 const { Library, readFragment } = await importSource('library/index.ts');

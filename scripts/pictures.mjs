@@ -22,6 +22,7 @@ const SCREENS = [
 	'approvals',
 	'library?q=test',
 	'usage',
+	'tasks',
 	'add',
 	'hubs',
 	'settings',

@@ -148,6 +148,21 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./log/log-verify.ts')).logVerify,
 	},
+	'skills ls': {
+		summary: 'Show the skills of servers, the library and the project',
+		isRare: true,
+		load: async () => (await import('./skills/skills-ls.ts')).skillsLs,
+	},
+	'skills show': {
+		summary: 'Print the text of a skill, after its digest was checked',
+		isRare: true,
+		load: async () => (await import('./skills/skills-show.ts')).skillsShow,
+	},
+	'skills install': {
+		summary: 'Put a skill into .claude/skills of this project',
+		isRare: true,
+		load: async () => (await import('./skills/skills-install.ts')).skillsInstall,
+	},
 	usage: {
 		summary: 'Show what calls and tool lists cost, and what nobody uses',
 		isRare: true,

@@ -146,6 +146,26 @@ export interface DriftRow {
 	readonly findings: readonly string[];
 }
 
+export interface SkillsReply {
+	/** Sorted by URI. */
+	readonly skills: readonly SkillRow[];
+}
+
+/** A skill of a server, the library or the project. */
+export interface SkillRow {
+	/** Of its SKILL.md; `/api/resource?uri=` reads it. */
+	readonly uri: string;
+	readonly name: string;
+	readonly description: string;
+	/** The number of its files and of their bytes; null when only its server knows them. */
+	readonly files: number | null;
+	readonly bytes: number | null;
+	/** Patterns of the tools that it says it uses. */
+	readonly tools: readonly string[];
+	/** Shows it in a terminal. */
+	readonly command: string;
+}
+
 export interface LibraryReply {
 	/** Best first; all documents by URI when the query is empty. */
 	readonly matches: readonly LibraryMatch[];

@@ -118,6 +118,7 @@ export class ApiRoutes {
 				path[1] === 'document'
 					? this.#library.document(required(query, 'uri'), signal)
 					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
+			skills: () => this.#library.skills(),
 			fabric: () => fabricReply(this.#parts),
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),

@@ -34,6 +34,7 @@
  * POST /api/approvals/<id>               ApprovalDecisionRequest → DoneReply
  * GET  /api/library?q=&budget=           LibraryReply
  * GET  /api/library/document?uri=        LibraryDocument
+ * GET  /api/skills                       SkillsReply
  * GET  /api/settings                     SettingsReply
  * GET  /api/fabric                       FabricReply; fetch it again while it is shown
  * GET  /api/tasks                        TasksReply; fetch it again while it is shown

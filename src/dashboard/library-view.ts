@@ -1,11 +1,13 @@
 /* The library: search with a token budget and explained scores, and one document. */
 import { OrchestraError } from '../errors.ts';
+import { toolsOfSkill } from '../hub/skills/skill-tools.ts';
 import { able, type Source } from '../hub/source.ts';
 import type { Match } from '../library/match/match.ts';
 import { estimateTokens } from '../library/match/tokens.ts';
 import { quoted } from '../printable.ts';
+import type { Skill } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
-import type { LibraryDocument, LibraryMatch, LibraryReply } from './api-offers.ts';
+import type { LibraryDocument, LibraryMatch, LibraryReply, SkillRow, SkillsReply } from './api-offers.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
 import type { PageCalls } from './page-calls.ts';
 
@@ -32,6 +34,11 @@ export class LibraryView {
 		const ms = Math.round((performance.now() - began) * 10) / 10;
 		const isCut = within.matches.length < found.total;
 		return { ...within, budget, total: found.total, isCut, ms };
+	}
+
+	/** The skills of all servers, the library and the project. */
+	async skills(): Promise<SkillsReply> {
+		return { skills: (await this.#parts.hub.list('skills')).map(skillRow) };
 	}
 
 	/** The text of a document. Throws `not_found`. */
@@ -102,4 +109,18 @@ function noDocument(uri: string): OrchestraError {
 	return new OrchestraError('not_found', `the library has no document ${uri}`, {
 		hint: 'mctl list library shows the documents.',
 	});
+}
+
+function skillRow(skill: Skill): SkillRow {
+	const { uri, frontmatter, resources } = skill;
+	const isListed = Array.isArray(resources);
+	return {
+		uri,
+		name: String(frontmatter['name'] ?? ''),
+		description: String(frontmatter['description'] ?? ''),
+		files: isListed ? resources.length : null,
+		bytes: isListed ? resources.reduce((sum, { size }) => sum + size, 0) : null,
+		tools: toolsOfSkill(skill),
+		command: `mctl skills show ${quoted(uri)}`,
+	};
 }

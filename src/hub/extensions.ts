@@ -15,7 +15,7 @@ import { encodeJson } from '../wire/json-text.ts';
 import { able, type Source } from './source.ts';
 
 /** The pages of MCP Apps. */
-const UI = 'io.modelcontextprotocol/ui';
+export const UI = 'io.modelcontextprotocol/ui';
 
 type Open = Readonly<Record<string, unknown>>;
 

@@ -22,6 +22,7 @@ import { compose, type Handler, type Reader, readerOf, send, type Targets } from
 import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
 import { limitCalls } from './calls/limit-calls.ts';
+import { isForPages, offerApps, showsPages } from './calls/offer-apps.ts';
 import { offerLook } from './calls/offer-look.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
@@ -86,7 +87,12 @@ export class Hub implements Source, Provider {
 		const sources = (): readonly Source[] => this.sources;
 		this.#sources = new SourceSet(log, onChange);
 		this.catalogue = new Catalogue({ sources, log, listWaitMs: options.listWaitMs, onLate: onChange });
-		this.#targets = new AllTargets({ sources, catalogue: this.catalogue, unusedReason });
+		this.#targets = new AllTargets({
+			sources,
+			catalogue: this.catalogue,
+			unusedReason,
+			isVisible: (route, context) => exposure?.isVisible(route.toolName, context) ?? true,
+		});
 		this.#extensions = new AnnouncedExtensions(sources, log);
 		this.#firstLists = new FirstLists(this.catalogue);
 		this.#life = this.life(this.#targets, true);
@@ -120,6 +126,7 @@ export class Hub implements Source, Provider {
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
 			isWhole && results && offerLook(results),
 			routeCalls(targets),
+			offerApps(),
 			isWhole && exposure && applyViews(exposure),
 			isWhole && results && shortenResults(results),
 			tasks && runTasks(tasks),
@@ -169,6 +176,7 @@ export class Hub implements Source, Provider {
 			find: (name, context) => {
 				const route = isSearchTool(name) ? undefined : this.catalogue.find('tools', name);
 				if (route === undefined || route instanceof Promise) return undefined;
+				if (isForPages(route.item) && !showsPages(context)) return undefined;
 				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) === 'required') return undefined;
 				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;

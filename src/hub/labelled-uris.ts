@@ -20,10 +20,8 @@ import {
 } from '../protocol/mcp-types.ts';
 import { isObject } from '../wire/json.ts';
 import { JsonText } from '../wire/json-text.ts';
+import { OLD_PAGE_KEY } from './calls/offer-apps.ts';
 import { isLabelled, ownUri, qualifiedUri, skillUri } from './names.ts';
-
-/** The member of `_meta` that older hosts read; others read `ui.resourceUri`. */
-const OLD_KEY = 'ui/resourceUri';
 
 type Open = Readonly<Record<string, unknown>>;
 
@@ -124,7 +122,7 @@ export class LabelledUris {
 		const { _meta: meta } = item;
 		if (!isObject(meta)) return item;
 		const { ui } = meta;
-		const changed = this.#withUri(meta, OLD_KEY);
+		const changed = this.#withUri(meta, OLD_PAGE_KEY);
 		const inner = isObject(ui) ? this.#withUri(ui, 'resourceUri') : ui;
 		return changed === meta && inner === ui ? item : { ...item, _meta: { ...changed, ui: inner } };
 	}

@@ -24,6 +24,11 @@ export function isLabelled(uri: unknown): uri is string {
 	return typeof uri === 'string' && LABELLED.test(uri);
 }
 
+/** Whether a URI is one of a page. */
+export function isPage(uri: string): boolean {
+	return /^ui:\/\//i.test(uri);
+}
+
 /** The server in `ui://` and `skill://` URIs: its name, or with a hash when that is no authority or taken. */
 export function uriLabel(server: string): string {
 	const isPlain = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/.test(server) && !reservedLabels.has(server);

@@ -8,17 +8,19 @@
  */
 import type { OrchestraError } from '../errors.ts';
 import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import type { CallContext } from '../mcp/server/call-context.ts';
 import { after, calls } from '../mcp/server/methods.ts';
 import type { Item, ItemKind } from '../protocol/item-lists.ts';
-import type { Awaitable } from '../protocol/mcp-types.ts';
+import type { Awaitable, Tool } from '../protocol/mcp-types.ts';
 import { matchTemplate } from '../protocol/uri-template.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { Reader, Targets } from './calls/compose.ts';
 import type { HubCall, Target } from './calls/hub-call.ts';
+import { showsPages } from './calls/offer-apps.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { MergedList } from './merged-list.ts';
+import type { MergedList, Route } from './merged-list.ts';
 import { isLabelled } from './names.ts';
 import { able, qualifiesNames, type Source } from './source.ts';
 import { downReasonOf, withReasons } from './source-status.ts';
@@ -28,6 +30,8 @@ export interface AllTargetsDeps {
 	readonly catalogue: Catalogue;
 	/** A sentence: why the server of a tool is left out of the configuration. */
 	readonly unusedReason?: ((tool: string) => string | undefined) | undefined;
+	/** Whether a tool is in the view of the client of a call. */
+	readonly isVisible: (route: Route<Tool>, context: CallContext) => boolean;
 }
 
 export class AllTargets implements Targets {
@@ -42,12 +46,26 @@ export class AllTargets implements Targets {
 		return kind === 'tools' && reader?.soFar ? catalogue.toolsSoFar() : catalogue.list(kind);
 	}
 
-	find({ method, kind, name }: HubCall): Awaitable<Target> {
+	find({ method, kind, name, context }: HubCall): Awaitable<Target> {
 		const { capability, otherwise } = calls[method];
 		return after(this.#find(kind, name), (found) => {
 			if (found && (otherwise || found.source.capabilities.includes(capability))) return found;
-			throw this.#unknown(kind, name);
+			// A page calls the tools of its server by their own names.
+			if (method !== 'tools/call' || !showsPages(context)) throw this.#unknown(kind, name);
+			return after(this.#deps.catalogue.list('tools'), (list) => this.#ownTool(list, name, context));
 		});
+	}
+
+	/** The tool that a server calls by this name. Throws when none has it, or several have. */
+	#ownTool({ routes }: MergedList<Tool>, name: string, context: CallContext): Target {
+		const named = [...routes].filter(
+			([, route]) => route.name === name && this.#deps.isVisible(route, context),
+		);
+		const [first, ...others] = named;
+		if (first === undefined) throw this.#unknown('tools', name);
+		if (others.length === 0) return first[1];
+		const candidates = named.map(([published]) => published).join(', ');
+		throw rpcError(rpcCodes.invalidParams, `"${name}" may be any of ${candidates}. Call one of these.`);
 	}
 
 	/** The source that has a resource; undefined when there is none. */

@@ -39,6 +39,7 @@ const screens: readonly (readonly [route: string, shown: string])[] = [
 	['approvals', '.approval'],
 	['library?q=test', '.offer'],
 	['usage', '.usage-rows .row'],
+	['tasks', '.panel'],
 	['add', 'form'],
 	['add?way=registry', 'form'],
 	['hubs', '.hubs .row'],

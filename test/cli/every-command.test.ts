@@ -99,6 +99,16 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['auth', 'py'], /py/],
 	},
 	log: { right: [['log'], /./], wrong: [['log', '--since', 'soon'], /soon/] },
+	'skills ls': { right: [['skills', 'ls'], /./], wrong: [['skills', 'ls', 'all'], /takes flags only/] },
+	'skills show': {
+		right: [['skills', 'show', 'notes'], /Write notes/],
+		wrong: [['skills', 'show'], /needs one skill/],
+	},
+	'skills install': {
+		isChange: true,
+		right: [['skills', 'install', 'notes', '--yes'], /notes is in/],
+		wrong: [['skills', 'install'], /needs one skill/],
+	},
 	tasks: { right: [['tasks'], /no tasks/], wrong: [['tasks', 'stop'], /no "mctl tasks stop"/] },
 	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	'results ls': {
@@ -336,6 +346,7 @@ function place(): { cwd: string; env: Record<string, string> } {
 	const home = temporaryFolder();
 	const cwd = writeFiles(join(home, 'work'), {
 		'orchestra.json': JSON.stringify({ mcpServers: { py: pythonServer } }),
+		'skills/notes/SKILL.md': '---\nname: notes\ndescription: Notes\n---\nWrite notes.\n',
 	});
 	return {
 		cwd,

@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { skillFiles, verifiedBytes } from '../../src/library/skills/verify-skill.ts';
 import { Log } from '../../src/log.ts';
 import { connectServer } from '../../src/mcp/client/connect-server.ts';
 import { accountOf } from '../../src/oauth/account.ts';
@@ -39,10 +40,26 @@ async function drive() {
 		elicit: ({ requestedSchema }) => ({ action: 'accept', content: valuesOf(requestedSchema) }),
 	});
 	try {
+		if (scenario.startsWith('sep-2640')) return await useSkills(client);
 		const { tools } = await client.listTools();
 		for (const { name, arguments: input } of callsOf(tools)) await client.callTool(name, input);
 	} finally {
 		await client.close();
+	}
+}
+
+/** Use each skill as an agent would: its text, then its other files; none that is not what was listed. */
+async function useSkills(client) {
+	const { skills } = await client.request('skills/list');
+	if (scenario.endsWith('no-prefetch')) return;
+	for (const skill of skills) {
+		try {
+			const read = async (uri) => verifiedBytes(skill, uri, await client.request('resources/read', { uri }));
+			await read(skill.uri);
+			for (const { uri } of skillFiles(skill)) if (uri !== skill.uri) await read(uri);
+		} catch (error) {
+			log.info(error.message);
+		}
 	}
 }
 

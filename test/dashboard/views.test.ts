@@ -507,6 +507,18 @@ describe('the library', () => {
 		});
 		expect((await browser.page('/api/library/document?uri=file:///etc/passwd')).status).toBe(404);
 	});
+
+	it('is listed as skills, with what each takes', async () => {
+		const { login } = await openTestDashboard({ servers: {} });
+		const { skills } = await (await login()).get('/api/skills');
+		const uri = 'skill://library/guides/server-hangs/SKILL.md';
+		expect(skills.find((skill: Line) => skill.uri === uri)).toMatchObject({
+			name: 'server-hangs',
+			files: 1,
+			tools: [],
+			command: `mctl skills show ${uri}`,
+		});
+	});
 });
 
 describe('the settings', () => {

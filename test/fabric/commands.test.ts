@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd } from '../support/at-end.ts';
 import { BridgeClient, initialize } from '../support/bridges.ts';
+import { offerFabric } from '../support/fabric-place.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { startMctl } from '../support/mctl.ts';
@@ -159,6 +160,29 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		await far.run('hub', 'stop');
 		expect(await client.answer(5)).toContain('python');
 	});
+
+	it('follows the fabric with status --watch until it is ended, and doctor asks the server', async () => {
+		const server = await startNats();
+		const place = openHubPlace({ fabric: { servers: [server.url], name: 'laptop' } });
+		Object.assign(place.env, trusted);
+		await offerFabric([server.url], { name: 'nas', labels: ['zone=a'] });
+		const findings = await place.run('doctor', '--check');
+		expect(findings.stdout).toMatch(/fabric: 127\.0\.0\.1:\d+ answers/);
+		expect(findings.stdout).toContain('fabric: nas has 1 worker');
+		const watch = startMctl(['fabric', 'status', '--watch', '--json'], { cwd: place.cwd, env: place.env });
+		atEnd(() => watch.kill('SIGKILL'));
+		let text = '';
+		watch.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+		await until('it has reported', () => text.includes('\n'), 15_000);
+		expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({
+			link: { state: 'up' },
+			offers: [{ name: 'nas', workerFacts: [{ name: 'nas', labels: ['zone=a'], isDraining: false }] }],
+		});
+		await server.kill();
+		await until('it reports the lost link', () => text.includes('"state":"down"'), 15_000);
+		watch.kill('SIGINT');
+		await once(watch, 'exit');
+	}, 60_000);
 
 	it('makes keys that only the user can read, and a configuration with every member', async () => {
 		const place = openHubPlace({});

@@ -47,6 +47,13 @@ describe.skipIf(natsServer === undefined)('mctl worker', () => {
 		expect(await refusal({ fabric: { ...fabric, use: ['gpu__*'] } })).toContain('so fabric.use does nothing');
 	});
 
+	it('has an address that a hub which offers tools refuses, and says what to use', async () => {
+		const fabric = { servers: ['nats://127.0.0.1:4222'], name: 'nas', offer: ['*'], httpAddr: '127.0.0.1:0' };
+		const place = openHubPlace({ fabric });
+		Object.assign(place.env, trusted);
+		expect((await place.run('hub', 'run')).stderr).toMatch(/hub would ignore it\nhint: .*hub\.httpAddr/);
+	}, 30_000);
+
 	it('refuses an address that other machines reach, without TLS', async () => {
 		const { url } = await startNats();
 		const place = openHubPlace({ fabric: { servers: [url], name: 'nas', httpAddr: '0.0.0.0:0' } });

@@ -1,5 +1,5 @@
 /* The fabric for hubs that the commands open. Its code is loaded when the configuration has `fabric`. */
-import { messageOf } from '../../errors.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
 import type { HubOffer, RunHubOptions } from '../../hub/shared/run-hub.ts';
 import type { OpenFabric } from '../../hub/sources/build-sources.ts';
 
@@ -18,13 +18,15 @@ export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOption
 			const { openOffer } = await import('../../fabric/open-fabric.ts');
 			offer = await openOffer(opened, { environment, log: log.named('fabric') });
 		};
-		const openWithSetting = (): Promise<void> | undefined => {
-			if (opened.configuration().fabric?.offer) opening ??= open();
+		const openWithSetting = async (): Promise<void> => {
+			const { fabric } = opened.configuration();
+			if (fabric?.offer && fabric.httpAddr !== undefined) throw workerSetting();
+			if (fabric?.offer) opening ??= open();
 			return opening;
 		};
 		await openWithSetting();
 		const stopListening = opened.onReload(() => {
-			openWithSetting()?.catch((error: unknown) =>
+			openWithSetting().catch((error: unknown) =>
 				log.error(`the tools for the fabric cannot be offered: ${messageOf(error)}`),
 			);
 		});
@@ -40,4 +42,11 @@ export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOption
 			},
 		};
 	};
+}
+
+/** A setting that is ignored is an error. */
+function workerSetting(): OrchestraError {
+	return new OrchestraError('bad_input', 'fabric.httpAddr is for mctl worker; this hub would ignore it', {
+		hint: 'Health and metrics of a hub are at hub.httpAddr.',
+	});
 }

@@ -17,6 +17,7 @@ import { LibraryScreen } from './screens/library-screen.tsx';
 import { OverviewScreen } from './screens/overview-screen.tsx';
 import { ServerScreen } from './screens/server-screen.tsx';
 import { SettingsScreen } from './screens/settings-screen.tsx';
+import { TasksScreen } from './screens/tasks-screen.tsx';
 import { ToolsScreen } from './screens/tools-screen.tsx';
 import { UsageScreen } from './screens/usage-screen.tsx';
 import { VisibleText } from './text/visible-text.tsx';
@@ -29,6 +30,7 @@ const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent 
 	approvals: { title: 'Approvals', View: ApprovalsScreen },
 	library: { title: 'Library', View: LibraryScreen },
 	usage: { title: 'Usage', View: UsageScreen },
+	tasks: { title: 'Tasks', View: TasksScreen },
 	add: { title: 'Add', View: AddScreen },
 	hubs: { title: 'Hubs', View: HubsScreen },
 	settings: { title: 'Settings', View: SettingsScreen },

@@ -1,7 +1,8 @@
 /* What a client sees of the tools, and the search tools in place of many. */
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, type Awaitable, answerValue, type Skill, type Tool } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { isSearchTool } from '../expose/search-tools.ts';
@@ -11,6 +12,7 @@ import type { MergedList } from '../merged-list.ts';
 import type { Source } from '../source.ts';
 import type { Handler, Middleware } from './compose.ts';
 import { HubCall } from './hub-call.ts';
+import { isForPages } from './offer-apps.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */
@@ -44,13 +46,15 @@ export function offerSearch({ exposure, firstLists, catalogue, sources }: Search
 			const { request, client, context } = call;
 			if (exposure === undefined || call.isRouted) return inner.request(call);
 			if (request.method !== 'tools/call' || !isSearchTool(call.name)) return inner.request(call);
-			const list = (): Awaitable<MergedList<Tool>> => after(inner.list('tools', { client }), toolsOf);
+			const list = (): Awaitable<MergedList<Tool>> =>
+				after(inner.list('tools', { client, context }), forModels);
 			return after(list(), (tools) => {
 				if (!exposure.isSearch(call.name, tools, context)) return inner.request(call);
 				return exposure.answer(request.params, context, {
 					list,
 					absent: () => absentServers(sources()),
 					nextAnswer: () => catalogue.nextAnswer('tools'),
+					skills: () => skillsSoon(inner.list('skills', { client, context })),
 					// Found and made like any other call.
 					call: (params: CallToolParams): Awaitable<Answer> =>
 						inner.request(new HubCall({ ...request, params })),
@@ -77,6 +81,28 @@ export function applyViews(exposure: ToolExposure): Middleware {
 		},
 	});
 }
+
+/** How long a search of tools waits for the skills of servers that start, in milliseconds. */
+const SKILLS_WAIT_MS = 200;
+
+/** None when they take too long: the search is about tools. */
+async function skillsSoon(listed: ReturnType<Handler['list']>): Promise<readonly Skill[]> {
+	const list = await within(Promise.resolve(listed), SKILLS_WAIT_MS);
+	// What is listed are skills.
+	return (list?.items ?? []) as readonly Skill[];
+}
+
+/** Tools for pages are not for a model that searches. */
+function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+	const tools = toolsOf(list);
+	if (!tools.items.some(isForPages)) return tools;
+	const known = searched.get(tools) ?? { ...tools, items: tools.items.filter((tool) => !isForPages(tool)) };
+	searched.set(tools, known);
+	return known;
+}
+
+/** By the list that it is made of: an index compares it. */
+const searched = new WeakMap<MergedList<Tool>, MergedList<Tool>>();
 
 /** For the client of a request; what it lists are tools. */
 function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {

@@ -18,6 +18,7 @@ import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
 import { awaitServers } from './await-servers.ts';
+import { type SkillSearch, skillsUsing } from './found-skills.ts';
 import { foundText } from './found-tools.ts';
 import {
 	CALL_TOOL,
@@ -49,6 +50,7 @@ export interface SearchToolParts extends Omit<SearchedTools, 'list'> {
 	/** The view of the client. */
 	readonly accept: ToolFilter | undefined;
 	readonly index: ToolIndex;
+	readonly skillSearch: SkillSearch;
 	/** These tools were shown for a query. */
 	readonly found?: (query: string, names: readonly string[]) => void;
 }
@@ -68,7 +70,19 @@ export async function answerSearchTool(
 	const wanted = typeof input['name'] === 'string' ? input['name'] : '';
 	const tool = await toolNamed(wanted, context, parts);
 	if (tool === undefined) return textResult(await unknownTool(wanted, parts), true);
-	return name === DESCRIBE_TOOL ? textResult(JSON.stringify(tool)) : callInner(tool, input, context, parts);
+	return name === DESCRIBE_TOOL ? describe(tool, parts) : callInner(tool, input, context, parts);
+}
+
+/** The tool as it is listed, with the skills that use it. */
+async function describe(tool: Tool, parts: SearchToolParts): Promise<CallToolResult> {
+	const servers = (await parts.tools()).map(({ server }) => server);
+	const skills = skillsUsing(tool.name, await parts.skills(), servers);
+	const text = JSON.stringify(tool);
+	return textResult(
+		skills.length === 0
+			? text
+			: lines(text, `Skills that use it, to read with resources/read: ${skills.join(', ')}`),
+	);
 }
 
 function isVisible(name: string, { accept }: SearchToolParts): boolean {
@@ -127,8 +141,9 @@ async function find(
 		query,
 		found.map(({ tool }) => tool.name),
 	);
-	if (found.length > 0) return lines(foundText(found, budget), missing);
-	return lines(`No tool matches "${query}". ${advice(tools, parts)}`, missing);
+	const skills = await parts.skillSearch.lines(await parts.skills(), query, GOOD_SCORE);
+	if (found.length > 0) return lines(foundText(found, budget), skills, missing);
+	return lines(`No tool matches "${query}". ${advice(tools, parts)}`, skills, missing);
 }
 
 function advice(tools: readonly OfferedTool[], parts: SearchToolParts): string {

@@ -14,17 +14,19 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import type { Answer, Awaitable, Tool } from '../../protocol/mcp-types.ts';
+import type { Answer, Awaitable, Skill, Tool } from '../../protocol/mcp-types.ts';
 import type { SearchHit } from '../../search/document.ts';
 import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import type { AbsentServer } from '../absent-servers.ts';
 import { clientName } from '../calls/hub-call.ts';
+import { isOfApp, showsPages } from '../calls/offer-apps.ts';
 import { listsOnce } from '../first-lists.ts';
 import type { MergedList } from '../merged-list.ts';
 import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
+import type { SkillSearch } from './found-skills.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { OfferedTool } from './tool-document.ts';
 import { type ToolFilter, viewFilter } from './tool-filter.ts';
@@ -63,6 +65,8 @@ export interface SearchedTools {
 	/** Resolves when a server that is late has answered or failed; undefined when none is late. */
 	readonly nextAnswer: () => Promise<unknown> | undefined;
 	readonly call: CallDirectly;
+	/** The skills of all sources. */
+	readonly skills: () => Awaitable<readonly Skill[]>;
 }
 
 export class ToolExposure {
@@ -70,6 +74,7 @@ export class ToolExposure {
 	readonly #usage: ToolUsage;
 	/** Loaded with the first search: it must not delay the start. */
 	#index: ToolIndex | undefined;
+	#skills: SkillSearch | undefined;
 	readonly #views = new Map<string, string>();
 	/** What each session saw first, where the number of tools decides. */
 	readonly #modes = new Map<string, ExposeMode>();
@@ -123,7 +128,7 @@ export class ToolExposure {
 		const filter = this.#filterOf(context, list);
 		const tools = filter ? list.items.filter(({ name }) => filter(name)) : list.items;
 		const isAll = this.#decideMode(tools.length, context, absent) === 'all';
-		const shown = isAll ? tools : this.#searched(list, tools, absent);
+		const shown = isAll ? tools : this.#searched(list, tools, { absent, hasPages: showsPages(context) });
 		this.#options.meter?.listed({ all: list.items, inView: tools, shown }, context);
 		return shown;
 	}
@@ -132,7 +137,7 @@ export class ToolExposure {
 	#searched(
 		list: MergedList<Tool>,
 		tools: readonly Tool[],
-		absent: readonly AbsentServer[],
+		{ absent, hasPages }: { readonly absent: readonly AbsentServer[]; readonly hasPages: boolean },
 	): readonly Tool[] {
 		const { toolList, mcpServers } = this.#options.settings();
 		const isAlways = filterOver(
@@ -142,8 +147,10 @@ export class ToolExposure {
 				serverNamesOf(mcpServers),
 			),
 		);
-		const listed = tools.filter(({ name }) => isAlways(name) && !isSearchTool(name));
-		const hidden = tools.filter(({ name }) => !isAlways(name));
+		// A host binds a page to the tool that it listed.
+		const isListed = (tool: Tool): boolean => isAlways(tool.name) || (hasPages && isOfApp(tool));
+		const listed = tools.filter((tool) => isListed(tool) && !isSearchTool(tool.name));
+		const hidden = tools.filter((tool) => !isListed(tool));
 		const counts = new Map<string, number>();
 		for (const { name } of hidden) {
 			const server = serverOf(list, name);
@@ -176,6 +183,12 @@ export class ToolExposure {
 		});
 	}
 
+	/** Whether a tool is in the view of the client. */
+	isVisible(toolName: NamedTool | undefined, context: CallContext): boolean {
+		const view = this.viewOf(context);
+		return view === undefined || toolName === undefined || this.#testOf(view)(toolName);
+	}
+
 	/** Answer a call of a search tool. */
 	async answer(params: CallToolParams, context: CallContext, searched: SearchedTools): Promise<Answer> {
 		const view = this.viewOf(context);
@@ -189,9 +202,11 @@ export class ToolExposure {
 			return this.#offered(current);
 		};
 		const index = await this.#ranker();
+		const { SkillSearch: Search } = await import('./found-skills.ts');
+		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
 			this.#usage.queries.asked(context.sessionId, query, names);
-		const parts = { ...searched, tools, accept, index, found };
+		const parts = { ...searched, tools, accept, index, skillSearch, found };
 		return answerSearchTool(params, context, parts);
 	}
 

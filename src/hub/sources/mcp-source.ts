@@ -201,6 +201,7 @@ export class McpSource
 		const name = targetName(call);
 		const held = method === 'tools/call' ? this.#tools.heldReason(name) : undefined;
 		if (held !== undefined) return Promise.resolve(failure(held));
+		if (method === 'resources/read') this.#tools.assertPage(ownUri(this.id, name));
 		if (method === 'resources/directory/read') {
 			const folder = this.#folder(call.params);
 			if (folder) return Promise.resolve(folder);

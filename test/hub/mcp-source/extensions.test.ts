@@ -82,7 +82,7 @@ describe('extensions that a server is told of', () => {
 describe('two servers with pages of the same URI', () => {
 	it('have each their own page for clients, wherever its URI occurs', async () => {
 		const served = await serveServers({ first: pageServer('first'), Second: pageServer('Second') });
-		const client = await served.client();
+		const client = await served.client({ capabilities: { extensions: { [UI]: {} } } });
 		const { tools } = (await client.request('tools/list')) as { tools: PageTool[] };
 		const uris = tools.map(({ _meta }) => _meta.ui.resourceUri);
 		expect(uris).toEqual([expect.stringMatching(/^ui:\/\/second-[\da-f]{8}\/main$/), 'ui://first/main']);

@@ -95,6 +95,16 @@ describe('skills of one server', () => {
 		expect(await ambiguous).toMatchObject({ code: invalidParams });
 	});
 
+	it('are found beside tools, and named with the tools that they use', async () => {
+		const { client } = await open({ docs: {} }, 'modern', {}, { toolList: { expose: 'search' } });
+		const found = await client.call('find_tools', { query: 'write the notes of a release' });
+		expect(found).toContain('skill://docs/team/release-notes/SKILL.md: Write the notes of a release');
+		expect(found).not.toContain('skill://docs/pdf');
+		const described = await client.call('describe_tool', { name: 'docs__read_page' });
+		expect(described).toContain('skill://docs/pdf/SKILL.md');
+		expect(described).not.toContain('release-notes');
+	});
+
 	it('have the same URIs in resources and results', async () => {
 		const { client } = await open({ docs: {} });
 		const { resources } = (await client.request('resources/list')) as { resources: { uri: string }[] };
@@ -141,6 +151,7 @@ async function open(
 	servers: Record<string, { args?: string[]; redact?: boolean }>,
 	era: 'modern' | 'legacy' = 'modern',
 	written: Record<string, string> = {},
+	more: object = {},
 ): Promise<{ client: HubClient }> {
 	const folder = temporaryFolder();
 	writeFiles(folder, written);
@@ -149,7 +160,7 @@ async function open(
 		{ command: process.execPath, args: [fixture, ...args], redact },
 	]);
 	const library = { prompts: join(folder, 'prompts'), resources: join(folder, 'resources') };
-	const served = await serveServers(Object.fromEntries(entries), { folder, more: { library } });
+	const served = await serveServers(Object.fromEntries(entries), { folder, more: { library, ...more } });
 	return { client: await served.client({ era }) };
 }
 

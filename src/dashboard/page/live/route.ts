@@ -9,6 +9,7 @@ export const viewNames = [
 	'approvals',
 	'library',
 	'usage',
+	'tasks',
 	'add',
 	'hubs',
 	'settings',

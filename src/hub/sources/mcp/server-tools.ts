@@ -3,6 +3,7 @@
  * without those that are held back because they differ from their pins.
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
+import { OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { failure } from '../../../mcp/define/defined-results.ts';
@@ -10,7 +11,9 @@ import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../protocol/tasks.ts';
 import { rpcError } from '../../../rpc/rpc-error.ts';
 import { plainName, shortened, toolPrefix } from '../../../trust/tool-name.ts';
+import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
+import { isPage } from '../../names.ts';
 import type { KnownServer } from './known-server.ts';
 import type { ServerCatalogue } from './server-catalogue.ts';
 import type { ServerPins } from './server-pins.ts';
@@ -70,6 +73,12 @@ export class ServerTools {
 		return undefined;
 	}
 
+	/** Throws when a page is held back: what it may reach changed since it was accepted. */
+	assertPage(own: string): void {
+		const reason = isPage(own) ? this.#pins.held?.get(pageItem(own)) : undefined;
+		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
+	}
+
 	/** What a tool says about tasks. */
 	taskSupport(own: string): 'optional' | 'required' | undefined {
 		return taskSupportOf(this.#known(own));
@@ -118,11 +127,22 @@ export class ServerTools {
 /** The name of the instructions of a server among its tools, in pins and findings. No tool has such a name. */
 export const INSTRUCTIONS = '(instructions)';
 
-/** Everything of a server that is put before a model: its tools, and its instructions as one more item. */
-export function reviewedItems(known: Pick<KnownServer, 'tools' | 'instructions'>): readonly Tool[] {
+/** The name of a page of a server among its tools, by its own URI. */
+export function pageItem(uri: string): string {
+	return `(page ${uri})`;
+}
+
+/** Everything of a server that is put before a model or runs at the client: tools, instructions, and what pages may reach. */
+export function reviewedItems(
+	known: Pick<KnownServer, 'tools' | 'instructions' | 'resources'>,
+): readonly Tool[] {
 	const description = instructionsOf(known);
-	if (description === undefined) return known.tools;
-	return [...known.tools, { name: INSTRUCTIONS, description, inputSchema: {} }];
+	const pages = known.resources.flatMap(({ uri, _meta: meta }): Tool[] => {
+		const ui = isPage(uri) && isObject(meta) ? meta['ui'] : undefined;
+		return isObject(ui) ? [{ name: pageItem(uri), inputSchema: ui as Tool['inputSchema'] }] : [];
+	});
+	const others = description === undefined ? [] : [{ name: INSTRUCTIONS, description, inputSchema: {} }];
+	return others.length + pages.length === 0 ? known.tools : [...known.tools, ...others, ...pages];
 }
 
 /** They may come from a file. */

@@ -1,0 +1,96 @@
+/* Tasks: calls that go on, or went on, without their client. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Health } from '../../../hub/source-status.ts';
+import { useDashboard } from '../live/dashboard.ts';
+import { CommandText } from '../parts/command-text.tsx';
+import { useFetched } from '../parts/fetched.ts';
+import { useNow } from '../parts/now.ts';
+import { EmptyState, ErrorText, Panel, StateWord } from '../parts/panel.tsx';
+import { formatAge } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+
+/** What is shown of a task: a part of `TaskReport`, whose file needs Node. */
+interface ShownTask {
+	readonly id: string;
+	readonly tool: string;
+	readonly client: string;
+	readonly status: string;
+	readonly statusMessage?: string | undefined;
+	readonly createdAt: string;
+	readonly endedAt?: string | undefined;
+	readonly error?: { readonly message: string } | undefined;
+}
+
+const RENEW_MS = 3_000;
+/** Of an id, as the command takes it. */
+const SHOWN_ID = 8;
+
+const HEALTHS: ReadonlyMap<string, Health> = new Map([
+	['working', 'busy'],
+	['input_required', 'warn'],
+	['completed', 'good'],
+	['failed', 'bad'],
+	['cancelled', 'warn'],
+]);
+
+export function TasksScreen(): JSX.Element {
+	const fetched = useFetched<{ tasks: readonly ShownTask[] }>('/api/tasks', true);
+	useEffect(() => {
+		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
+		return () => clearInterval(timer);
+	}, []);
+	const reply = fetched.value.value;
+	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
+	if (!reply) return <EmptyState title="Reading the tasks…" />;
+	return (
+		<Panel title="Tasks" aside={<CommandText command="mctl tasks" />}>
+			{reply.tasks.length === 0 && (
+				<EmptyState title="No task runs or is kept.">
+					<p>A client that asks for it gets a long call as a task: it goes on when the client leaves.</p>
+				</EmptyState>
+			)}
+			<div class="rows task-rows">
+				{reply.tasks.map((task) => (
+					<TaskRow key={task.id} task={task} onDone={fetched.reload} />
+				))}
+			</div>
+		</Panel>
+	);
+}
+
+function TaskRow({ task, onDone }: { task: ShownTask; onDone: () => void }): JSX.Element {
+	const dashboard = useDashboard();
+	const now = useNow(5_000);
+	const id = task.id.slice(0, SHOWN_ID);
+	const cancel = async (): Promise<void> => {
+		const words = { done: `Canceled the task ${id}.`, failed: `The task ${id} was not canceled.` };
+		await dashboard.act(words, `/api/tasks/${encodeURIComponent(task.id)}`, {});
+		onDone();
+	};
+	return (
+		<div class="row">
+			<strong>
+				<VisibleText text={task.tool} isLine />
+			</strong>
+			<StateWord state={task.status} health={HEALTHS.get(task.status) ?? 'calm'} />
+			<span class="dim">
+				<VisibleText text={task.client} isLine />
+			</span>
+			<span class="number dim">{formatAge(Date.parse(task.createdAt), now.value)} ago</span>
+			<span>
+				<VisibleText text={task.error?.message ?? task.statusMessage ?? ''} />
+			</span>
+			<CommandText
+				command={task.endedAt === undefined ? `mctl tasks show ${id}` : `mctl tasks result ${id}`}
+			/>
+			<span class="actions">
+				{task.endedAt === undefined && (
+					<button type="button" onClick={() => void cancel()}>
+						Cancel
+					</button>
+				)}
+			</span>
+		</div>
+	);
+}

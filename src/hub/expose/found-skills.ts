@@ -1,0 +1,54 @@
+/*
+ * Skills for an agent that searches tools: those that fit a query, and those that name a tool in the
+ * front matter (`metadata: {"orchestra.tools": "files__read_* git__log"}`). They are ranked as tools are,
+ * by an index of their own, and shown only when they hold most of what was asked for.
+ */
+import type { Log } from '../../log.ts';
+import type { Skill } from '../../protocol/mcp-types.ts';
+import { ServerNames } from '../../trust/tool-name.ts';
+import { anyToolPattern } from '../../trust/tool-pattern.ts';
+import { toolsOfSkill } from '../skills/skill-tools.ts';
+import { firstSentence, type OfferedTool } from './tool-document.ts';
+import { ToolIndex } from './tool-index.ts';
+import { ToolUsage } from './tool-usage.ts';
+
+/** Most skills in one answer. */
+const SHOWN = 3;
+/** Longest description of one. */
+const DESCRIPTION_CHARACTERS = 160;
+
+export class SkillSearch {
+	readonly #index: ToolIndex;
+	readonly #offers = new WeakMap<readonly Skill[], readonly OfferedTool[]>();
+
+	constructor(log: Log) {
+		this.#index = new ToolIndex(new ToolUsage(), log);
+	}
+
+	/** One line for each skill that fits a query; empty when none does. @param leastScore of a hit */
+	async lines(skills: readonly Skill[], query: string, leastScore: number): Promise<string> {
+		if (skills.length === 0) return '';
+		const offered = this.#offers.get(skills) ?? skills.map(asTool);
+		this.#offers.set(skills, offered);
+		const hits = await this.#index.search(offered, { query, limit: SHOWN });
+		const found = hits.filter(({ score }) => score >= leastScore).map(({ id }) => id);
+		const byUri = new Map(offered.map(({ tool }) => [tool.name, tool.description ?? '']));
+		const lines = found.map(
+			(uri) => `${uri}: ${firstSentence(byUri.get(uri) ?? '', DESCRIPTION_CHARACTERS)}`,
+		);
+		return lines.length === 0 ? '' : `Skills, to read with resources/read:\n${lines.join('\n')}`;
+	}
+}
+
+/** The URIs of the skills that say that they use a tool. */
+export function skillsUsing(name: string, skills: readonly Skill[], servers: readonly string[]): string[] {
+	const names = new ServerNames([...servers]);
+	const tool = names.read(name);
+	return skills.filter((skill) => anyToolPattern(toolsOfSkill(skill), names)(tool)).map(({ uri }) => uri);
+}
+
+function asTool({ uri, frontmatter }: Skill): OfferedTool {
+	const { name, description } = frontmatter;
+	const tool = { name: uri, title: String(name), description: String(description), inputSchema: {} };
+	return { tool, server: '' };
+}
