@@ -50,11 +50,19 @@ class Driver {
 		return JSON.parse(body);
 	}
 
-	/** Send one message and ignore everything that arrives within `ms`: responses, and notifications at the start. */
+	/** Send one message, and ignore its answer and what arrives within `ms` after it: notifications at the start. */
 	async letPass(bytes, ms) {
-		const { stdout, stdin } = this.child;
+		const { stdout } = this.child;
+		const { id } = JSON.parse(this.#talk.decode(bytes.toString())[0]);
+		let text = '';
+		await this.#listen(
+			(chunk, done) => {
+				text += chunk.toString('latin1');
+				if (text.includes(`"id":${id}`)) done();
+			},
+			() => this.child.stdin.write(bytes),
+		);
 		stdout.on('data', ignore);
-		stdin.write(bytes);
 		await new Promise((resolve) => setTimeout(resolve, ms));
 		stdout.off('data', ignore);
 	}

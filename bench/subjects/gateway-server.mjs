@@ -1,6 +1,10 @@
-/* The server behind every gateway: the echo tool, and a tool whose result is as large as asked for. By hand, no library. */
+/*
+ * The server behind every gateway: the echo tool, and a tool whose result is as large as asked for. By hand, no library.
+ * It speaks both eras; with the argument `legacy` only the older one.
+ */
 import { answer } from './echo-tool.mjs';
 
+const isLegacy = process.argv.includes('legacy');
 let rest = '';
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', (chunk) => {
@@ -15,8 +19,12 @@ process.stdin.on('end', () => process.exit());
 
 const big = {
 	name: 'big',
-	description: 'A text of `size` characters.',
-	inputSchema: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+	description: 'A text of `size` characters, or as many characters of small values.',
+	inputSchema: {
+		type: 'object',
+		properties: { size: { type: 'integer' }, isDense: { type: 'boolean' } },
+		required: ['size'],
+	},
 };
 
 function reply(id, method, params) {
@@ -28,8 +36,15 @@ function reply(id, method, params) {
 }
 
 function resultOf(method, params) {
-	if (method === 'tools/call' && params.name === 'big')
-		return { content: [{ type: 'text', text: 'x'.repeat(params.arguments.size) }] };
-	const result = answer(method, params);
+	if (method === 'tools/call' && params.name === 'big') return bigResult(params.arguments);
+	const result = answer(method, isLegacy ? { ...params, _meta: undefined } : params);
 	return method === 'tools/list' ? { ...result, tools: [...result.tools, big] } : result;
+}
+
+const ROW = { id: 7, name: 'row', tags: ['a', 'b'], at: [1.5, true, null] };
+
+function bigResult({ size, isDense }) {
+	if (!isDense) return { content: [{ type: 'text', text: 'x'.repeat(size) }] };
+	const rows = Array.from({ length: Math.ceil(size / JSON.stringify(ROW).length) }, () => ROW);
+	return { content: [], structuredContent: { rows } };
 }

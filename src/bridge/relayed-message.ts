@@ -11,6 +11,7 @@ import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.
 import { parseJson } from '../wire/json.ts';
 import { type Id, idOf, type Message, type RpcErrorObject, readMessage, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, encodeJson, JsonText, textAt } from '../wire/json-text.ts';
+import { type MessageMember, member } from '../wire/message-member.ts';
 import { messageOutline } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
 import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
@@ -78,7 +79,7 @@ export function canceledId(text: string): Id | undefined {
 
 /** The same message with another id. */
 export function withId(text: string, id: Id): string {
-	return new MessageView(text).with([['id', id]]);
+	return new MessageView(text).with([[member.id, id]]);
 }
 
 /** Whether this request opens a legacy session. */
@@ -108,7 +109,7 @@ function longResponse(text: string): Head | undefined {
 
 function viewedHead(view: MessageView): Head {
 	const { text } = view;
-	const isBatch = !view.has('jsonrpc') && BATCH_START.test(text);
+	const isBatch = !view.has(member.jsonrpc) && BATCH_START.test(text);
 	if (!isBatch) return headOf(readMessage(outerValue(view), text), isModern(view));
 	const parts = elementsOf(text).map((element) => {
 		const part = new MessageView(element);
@@ -120,18 +121,20 @@ function viewedHead(view: MessageView): Head {
 /** What the kind of a message depends on, without the content of its params and its result. */
 function outerValue(view: MessageView): unknown {
 	const outer: Record<string, unknown> = {};
-	for (const name of ['jsonrpc', 'id', 'method'] as const) if (view.has(name)) outer[name] = view.value(name);
+	for (const name of ['jsonrpc', 'id', 'method'] as const)
+		if (view.has(member[name])) outer[name] = view.value(member[name]);
 	for (const name of ['params', 'result', 'error'] as const)
-		if (view.has(name)) outer[name] = view.firstCharacter(name) === '{' ? {} : shapeOf(view, name);
+		if (view.has(member[name]))
+			outer[name] = view.firstCharacter(member[name]) === '{' ? {} : shapeOf(view, member[name]);
 	return Object.keys(outer).length > 0 || view.text.trimStart().startsWith('{') ? outer : undefined;
 }
 
-function shapeOf(view: MessageView, name: 'params' | 'result' | 'error'): unknown {
-	return view.firstCharacter(name) === '[' ? [] : view.value(name);
+function shapeOf(view: MessageView, each: MessageMember): unknown {
+	return view.firstCharacter(each) === '[' ? [] : view.value(each);
 }
 
 function isModern(view: MessageView): boolean {
-	return view.has('protocolVersion') || view.has('clientCapabilities');
+	return view.has(member.protocolVersion) || view.has(member.clientCapabilities);
 }
 
 /** The head of a text that has no view: it is no JSON, or nested too deeply. */

@@ -3,6 +3,7 @@ import { negotiate, supportedVersions } from '../protocol/revisions.ts';
 import { isObject } from '../wire/json.ts';
 import { type Id, readMessage, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf } from '../wire/json-text.ts';
+import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import {
 	type HttpExchange,
@@ -42,7 +43,7 @@ export class LegacyEndpoint {
 
 	/** A call that may pass as text. */
 	forward(exchange: HttpExchange, view: MessageView): void {
-		const id = view.source('id') ?? ''; // `isPlainToolCall` has checked it
+		const id = view.source(member.id) ?? ''; // `isPlainToolCall` has checked it
 		const session = this.#find(exchange, id);
 		if (session === undefined) return;
 		if (session.isInFlight(id)) return refuse(exchange.response, inFlight(id));

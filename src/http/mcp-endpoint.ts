@@ -5,7 +5,7 @@
  * legacy: `initialize` opens a session, and the session id decides about the rest.
  */
 import type { IncomingMessage } from 'node:http';
-import { isPlainToolCall } from '../mcp/server/plain-messages.ts';
+import { PlainCallCheck } from '../mcp/server/plain-messages.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { LONG_CHARACTERS } from '../rpc/message-dispatcher.ts';
@@ -13,7 +13,9 @@ import { inSlices } from '../rpc/work-slices.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { member } from '../wire/message-member.ts';
 import { MessageView } from '../wire/message-view.ts';
+import { ViewReader } from '../wire/view-reader.ts';
 import {
 	type HttpExchange,
 	headerOf,
@@ -31,6 +33,8 @@ import { readBody } from './request-body.ts';
 export class McpEndpoint {
 	readonly #limits: HttpLimits;
 	readonly #continuesTraces: boolean;
+	readonly #reader = new ViewReader();
+	readonly #plain = new PlainCallCheck();
 	readonly #legacy: LegacyEndpoint;
 	readonly #modern: ModernEndpoint;
 
@@ -63,7 +67,7 @@ export class McpEndpoint {
 		if ('problem' in body) return refuse(response, body.problem);
 		const { text } = body;
 		const view =
-			text.length > LONG_CHARACTERS ? await inSlices(MessageView.inSlices(text)) : MessageView.of(text);
+			text.length > LONG_CHARACTERS ? await inSlices(MessageView.inSlices(text)) : this.#reader.view(text);
 		if (view && this.#isForwarded(request, view)) {
 			if (!isModern(request, view)) return this.#legacy.forward(exchange, view);
 			if (this.#modern.forward(exchange, view)) return;
@@ -86,14 +90,14 @@ export class McpEndpoint {
 	/** Whether a request may pass as text: a call of a tool, without a trace in its headers. */
 	#isForwarded(request: IncomingMessage, view: MessageView): boolean {
 		const isTraced = this.#continuesTraces && headerOf(request, 'traceparent') !== undefined;
-		return !isTraced && isPlainToolCall(view);
+		return !isTraced && this.#plain.has(view);
 	}
 }
 
 const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
 
 function isModern(request: IncomingMessage, view: MessageView): boolean {
-	return view.has('protocolVersion') || view.has('clientCapabilities') || hasModernVersion(request);
+	return view.has(member.protocolVersion) || view.has(member.clientCapabilities) || hasModernVersion(request);
 }
 
 function hasModernMeta(value: unknown): boolean {

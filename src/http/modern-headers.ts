@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CLIENT_CAPABILITIES, mcpCodes, metaOf, nameParameters, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { isObject } from '../wire/json.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../wire/json-rpc.ts';
+import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 
 /** The error for headers that do not repeat the body; undefined when they do. */
@@ -24,8 +25,8 @@ export function repeatsView(headers: IncomingHttpHeaders, view: MessageView): bo
 	const { 'mcp-method': method, 'mcp-name': name, 'mcp-protocol-version': version } = headers;
 	return (
 		method === 'tools/call' &&
-		view.is('protocolVersion', `"${String(version)}"`) &&
-		view.is('name', `"${String(name)}"`)
+		view.is(member.protocolVersion, `"${String(version)}"`) &&
+		view.is(member.name, `"${String(name)}"`)
 	);
 }
 

@@ -12,6 +12,7 @@ import type { McpLogLevel } from '../protocol/mcp-types.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { IncomingCall, RequestOrigin, ViewedRequest } from '../rpc/incoming-call.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
+import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import { replyJson } from './http-reply.ts';
 import { ModernExchange, type ModernExchangeParts } from './modern-exchange.ts';
@@ -118,7 +119,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 	/** The exchange with a session and a peer, which goes on with the call. */
 	#made(): ModernExchange {
 		if (this.#whole) return this.#whole;
-		const { id = '', params } = { id: this.#request?.requestId, params: this.#view?.value('params') };
+		const { id = '', params } = { id: this.#request?.requestId, params: this.#view?.value(member.params) };
 		const message = { jsonrpc: '2.0' as const, id, method: 'tools/call', params };
 		this.#whole = new ModernExchange(this.#response, message, this.#parts);
 		if (this.#request) this.#whole.origin.beginCall(this.#request);

@@ -5,7 +5,7 @@
  * A listener that comes later gets the calls in flight first. A listener that throws is
  * removed: it must never fail a call.
  */
-import type { CallContext } from '../mcp/server/call-context.ts';
+import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { CallTable } from '../rpc/call-table.ts';
 import type { JournalEntry } from './journal.ts';
 
@@ -22,6 +22,8 @@ export interface StartedCall {
 	/** The same time by `performance.now()`. */
 	readonly beganAt: number;
 	readonly arguments?: unknown;
+	/** Who makes it. Cheaper than `context`. */
+	readonly caller?: Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'> | undefined;
 	/** Of a plain call it is made for the first reader. */
 	readonly context?: CallContext | undefined;
 	/** True when it passes as text: it has neither phases nor a worker. */

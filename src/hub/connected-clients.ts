@@ -57,14 +57,14 @@ export class ConnectedClients {
 	}
 
 	/** A call of a session began. */
-	called({ context, startedAt }: Pick<StartedCall, 'context' | 'startedAt'>): void {
-		if (context === undefined) return;
-		const shown = this.#sessions.get(context.sessionId)?.shown;
+	called({ caller, startedAt }: Pick<StartedCall, 'caller' | 'startedAt'>): void {
+		if (caller === undefined) return;
+		const shown = this.#sessions.get(caller.sessionId)?.shown;
 		if (shown === undefined) return;
 		shown.calls++;
 		shown.lastCallAt = startedAt.getTime();
-		// Not the context itself, which keeps the whole request.
-		shown.client ??= { clientInfo: context.clientInfo, revision: context.revision };
+		// Not the caller itself, which may keep the whole request.
+		shown.client ??= { clientInfo: caller.clientInfo, revision: caller.revision };
 	}
 
 	/** The clients that a process serves: the one of its session, or all. */

@@ -12,6 +12,7 @@ import type { Implementation, Tool } from '../protocol/mcp-types.ts';
 import { IncomingCall } from '../rpc/incoming-call.ts';
 import type { PolicyNote } from '../trust/call-gate.ts';
 import { JsonText } from '../wire/json-text.ts';
+import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import { clientName } from './calls/hub-call.ts';
 import { traceOf } from './calls/journal-calls.ts';
@@ -55,6 +56,8 @@ export class PlainRoutes implements ToolForwarder {
 	readonly #deps: PlainRoutesDeps;
 	/** By the name of the tool, as JSON. */
 	readonly #routes = new Map<string, ToolRoute>();
+	/** That of the last call: the next one has it too, as a rule. */
+	#last: ToolRoute | undefined;
 	#generation = -1;
 	#policy: object | undefined;
 
@@ -63,7 +66,7 @@ export class PlainRoutes implements ToolForwarder {
 	}
 
 	take(view: MessageView, from: ViewedClient): boolean {
-		if (!this.#deps.isOpen() || view.has('budgetTokens')) return false;
+		if (!this.#deps.isOpen() || view.has(member.budgetTokens)) return false;
 		const route = this.#routeOf(view, from);
 		if (route === undefined || route.calls?.admit(route, view) !== undefined) return false;
 		const isSent = PlainCall.send(view, from, route);
@@ -79,24 +82,34 @@ export class PlainRoutes implements ToolForwarder {
 		if (!isCurrent || this.#routes.size >= ROUTES_LIMIT) this.#routes.clear();
 		this.#generation = generation;
 		this.#policy = policy;
-		const source = view.source('name') ?? '';
+		const last = isCurrent ? this.#last : undefined;
+		if (last?.isOpen && view.is(member.name, last.source)) return last;
+		this.#last = this.#find(view, from);
+		return this.#last;
+	}
+
+	#find(view: MessageView, from: ViewedClient): ToolRoute | undefined {
+		const source = view.source(member.name) ?? '';
 		const known = this.#routes.get(source);
 		if (known?.isOpen) return known;
-		const context = viewedContext(from, IncomingCall.ofView(view.source('id') ?? '', 'tools/call', view));
-		const route = this.#compile(String(view.value('name')), context);
+		const context = viewedContext(
+			from,
+			IncomingCall.ofView(view.source(member.id) ?? '', 'tools/call', view),
+		);
+		const route = this.#compile(String(view.value(member.name)), source, context);
 		if (route) this.#routes.set(source, route);
 		else this.#routes.delete(source);
 		return route;
 	}
 
-	#compile(name: string, context: CallContext): ToolRoute | undefined {
+	#compile(name: string, source: string, context: CallContext): ToolRoute | undefined {
 		try {
 			const found = this.#deps.find(name, context);
 			const note = found && this.#deps.verdict(name, found, clientName(context));
 			if (found === undefined || note === undefined) return undefined;
 			const plain = able(found.source, 'plainTarget');
 			const target = plain?.plainTarget(found.name, context, this.#deps.info);
-			return target && new ToolRoute(this.#deps, { name, found, target, note }, context);
+			return target && new ToolRoute(this.#deps, { name, source, found, target, note }, context);
 		} catch {
 			return undefined; // the general route finds the same, and explains it
 		}
@@ -113,11 +126,13 @@ export class ToolRoute implements PlainRoute {
 	readonly note: Partial<PolicyNote>;
 	readonly #deps: PlainRoutesDeps;
 	readonly name: string;
+	/** The name as JSON, as the client wrote it. */
+	readonly source: string;
 	readonly client: string;
 
 	constructor(
 		deps: PlainRoutesDeps,
-		{ name, found, target, note }: Pick<ToolRoute, 'name' | 'found' | 'target' | 'note'>,
+		{ name, source, found, target, note }: Pick<ToolRoute, 'name' | 'source' | 'found' | 'target' | 'note'>,
 		context: CallContext,
 	) {
 		this.found = found;
@@ -127,6 +142,7 @@ export class ToolRoute implements PlainRoute {
 		this.calls = deps.watch(context);
 		this.#deps = deps;
 		this.name = name;
+		this.source = source;
 		this.client = clientName(context);
 	}
 
@@ -144,7 +160,7 @@ export class ToolRoute implements PlainRoute {
 	}
 
 	answered(call: PlainCall, view: MessageView, result: string): void {
-		const isFailed = view.is('isError', 'true');
+		const isFailed = view.is(member.isError, 'true');
 		const { view: request, startedAt } = call;
 		this.#deps.ended(call, {
 			client: this.client,
@@ -154,7 +170,7 @@ export class ToolRoute implements PlainRoute {
 			startedAt,
 			ms: Date.now() - startedAt.getTime(),
 			outcome: isFailed ? 'failed' : 'ok',
-			trace: request.has('traceparent') ? traceOf(call.context) : undefined,
+			trace: request.has(member.traceparent) ? traceOf(call.context) : undefined,
 			subject: this,
 			policy: this.note.policy,
 			rule: this.note.rule,
@@ -166,7 +182,7 @@ export class ToolRoute implements PlainRoute {
 
 /** Canonical JSON is hashed as it was written; a large value is hashed as on the general route. */
 function hashedArguments(view: MessageView): unknown {
-	if (!view.has('arguments')) return {};
-	const isText = view.isCanonical && view.lengthOf('arguments') <= CANONICAL_CHARACTERS;
-	return isText ? new JsonText(view.source('arguments') ?? '') : view.value('arguments');
+	if (!view.has(member.arguments)) return {};
+	const isText = view.isCanonical && view.lengthOf(member.arguments) <= CANONICAL_CHARACTERS;
+	return isText ? new JsonText(view.source(member.arguments) ?? '') : view.value(member.arguments);
 }

@@ -8,6 +8,7 @@
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { rewritesNumbers } from '../wire/json-text.ts';
+import { member } from '../wire/message-member.ts';
 import { writtenMember } from '../wire/message-view.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -35,7 +36,7 @@ export function parseExact(text: string): ExactObject {
 
 /** The arguments of a tool call, with their text when the value alone would lose digits. `line` is the whole request. */
 export function argumentsIn(line: string, value: JsonObject): ExactObject {
-	const text = rewritesNumbers(line) ? writtenMember(line, 'arguments') : undefined;
+	const text = rewritesNumbers(line) ? writtenMember(line, member.arguments) : undefined;
 	// Arguments that are `null` count as absent.
 	return text === undefined || text === 'null' ? { value } : { value, text };
 }

@@ -1,8 +1,8 @@
 /*
  * Calls in flight by their keys: entries come and go with every call.
  *
- * Keys are mostly numbers that count up, so an entry is at the place of the last bits of its
- * key, without a cell or a hash. A key whose place is taken, or that is a text, is in a `Map`.
+ * Keys are mostly numbers that count up, or their texts, so an entry is at the place of the last
+ * bits of its key, without a cell or a hash. A key whose place is taken is in a `Map`.
  * When a `Map` replaces its table, V8 keeps the values in the old table and links it to the new
  * one. Once such a table is in the old generation, it keeps every later table and all calls in
  * them from the cheap garbage collections, which then take several times as long. So a value
@@ -11,17 +11,23 @@
 
 interface Cell<Value> {
 	value: Value | undefined;
+	readonly arrival: number;
 }
 
 /** Most places. */
 const PLACES_LIMIT = 512;
 const FIRST_PLACES = 8;
 const NO_KEY = -1;
+/** Of a text, these decide about its place. */
+const LAST_CHARACTERS = 4;
 
 export class CallTable<Key extends string | number, Value extends object> {
 	/** The key at each place; `NO_KEY` for none. */
-	#keys: number[] = [];
+	#keys: (Key | typeof NO_KEY)[] = [];
 	#values: (Value | undefined)[] = [];
+	/** For the order of texts. */
+	#arrivals: number[] = [];
+	#lastArrival = 0;
 	#placed = 0;
 	readonly #others = new Map<Key, Cell<Value>>();
 
@@ -41,7 +47,7 @@ export class CallTable<Key extends string | number, Value extends object> {
 	set(key: Key, value: Value): void {
 		const cell = this.#others.size === 0 ? undefined : this.#others.get(key);
 		if (cell) cell.value = value;
-		else if (!this.#isPlaced(key, value)) this.#others.set(key, { value });
+		else if (!this.#isPlaced(key, value)) this.#others.set(key, { value, arrival: ++this.#lastArrival });
 	}
 
 	/** Remove an entry and return its value; undefined when there is none. */
@@ -65,7 +71,7 @@ export class CallTable<Key extends string | number, Value extends object> {
 			const value = this.#values[place];
 			if (value === undefined) continue;
 			left--;
-			visit(value, this.#keys[place] as Key); // numbers are keys where there is a value
+			visit(value, this.#keys[place] as Key); // there is a key where there is a value
 		}
 		this.#others.forEach(({ value }, key) => {
 			if (value !== undefined) visit(value, key);
@@ -74,9 +80,11 @@ export class CallTable<Key extends string | number, Value extends object> {
 
 	/** Numbers in rising order, then texts in the order of their arrival. Entries may be removed meanwhile. */
 	*entries(): Generator<[Key, Value], undefined> {
-		const placed = this.#keys.filter((key) => key !== NO_KEY) as Key[]; // numbers are keys where there is a value
-		const keys = [...placed, ...this.#others.keys()];
-		for (const key of keys.sort(byNumber)) {
+		const found: Arrival<Key>[] = [];
+		for (const [place, key] of this.#keys.entries())
+			if (key !== NO_KEY) found.push({ key, arrival: this.#arrivals[place] ?? 0 });
+		for (const [key, { arrival }] of this.#others) found.push({ key, arrival });
+		for (const { key } of found.sort(inOrder)) {
 			const value = this.get(key);
 			if (value !== undefined) yield [key, value];
 		}
@@ -88,23 +96,27 @@ export class CallTable<Key extends string | number, Value extends object> {
 
 	/** Where a key is; `NO_KEY` when it has no place. */
 	#placeOf(key: Key): number {
-		if (typeof key !== 'number' || this.#placed === 0) return NO_KEY;
-		const place = key & (this.#keys.length - 1);
-		return key !== NO_KEY && this.#keys[place] === key ? place : NO_KEY;
+		if (this.#placed === 0 || key === NO_KEY) return NO_KEY;
+		const place = bitsOf(key) & (this.#keys.length - 1);
+		return this.#keys[place] === key ? place : NO_KEY;
 	}
 
 	/** Put a value at the place of its key, if it has one that is free. */
 	#isPlaced(key: Key, value: Value): boolean {
-		if (typeof key !== 'number' || key >>> 0 !== key) return false;
+		if (typeof key === 'number' && key >>> 0 !== key) return false;
 		if (this.#keys.length === 0) this.#resize(FIRST_PLACES);
-		let place = key & (this.#keys.length - 1);
+		const bits = bitsOf(key);
+		let place = bits & (this.#keys.length - 1);
 		while (this.#keys[place] !== NO_KEY && this.#keys[place] !== key) {
 			// A few long calls are no reason to grow.
 			if (this.#placed < this.#keys.length / 2 || this.#keys.length >= PLACES_LIMIT) return false;
 			this.#resize(this.#keys.length * 2);
-			place = key & (this.#keys.length - 1);
+			place = bits & (this.#keys.length - 1);
 		}
-		if (this.#keys[place] === NO_KEY) this.#placed++;
+		if (this.#keys[place] === NO_KEY) {
+			this.#placed++;
+			this.#arrivals[place] = ++this.#lastArrival;
+		}
 		this.#keys[place] = key;
 		this.#values[place] = value;
 		return true;
@@ -112,13 +124,16 @@ export class CallTable<Key extends string | number, Value extends object> {
 
 	/** Keys that have different places keep them different with more bits. */
 	#resize(length: number): void {
-		const [keys, values] = [this.#keys, this.#values];
+		const [keys, values, arrivals] = [this.#keys, this.#values, this.#arrivals];
 		this.#keys = Array.from({ length }, () => NO_KEY);
 		this.#values = Array.from({ length }, () => undefined);
+		this.#arrivals = Array.from({ length }, () => 0);
 		for (const [at, key] of keys.entries()) {
 			if (key === NO_KEY) continue;
-			this.#keys[key & (length - 1)] = key;
-			this.#values[key & (length - 1)] = values[at];
+			const place = bitsOf(key) & (length - 1);
+			this.#keys[place] = key;
+			this.#values[place] = values[at];
+			this.#arrivals[place] = arrivals[at] ?? 0;
 		}
 	}
 
@@ -132,7 +147,23 @@ export class CallTable<Key extends string | number, Value extends object> {
 	}
 }
 
-function byNumber(one: string | number, other: string | number): number {
-	if (typeof one === 'number' && typeof other === 'number') return one - other;
-	return Number(typeof one === 'string') - Number(typeof other === 'string');
+interface Arrival<Key> {
+	readonly key: Key;
+	readonly arrival: number;
+}
+
+function inOrder(one: Arrival<string | number>, other: Arrival<string | number>): number {
+	if (typeof one.key === 'number' && typeof other.key === 'number') return one.key - other.key;
+	const byKind = Number(typeof one.key === 'string') - Number(typeof other.key === 'string');
+	return byKind === 0 ? one.arrival - other.arrival : byKind;
+}
+
+/** Different for numbers that follow each other, also as texts, with quotes around them or not. */
+function bitsOf(key: string | number): number {
+	if (typeof key === 'number') return key;
+	const { length } = key;
+	let bits = 0;
+	for (let at = length > LAST_CHARACTERS ? length - LAST_CHARACTERS : 0; at < length; at++)
+		bits = bits * 10 + key.charCodeAt(at);
+	return bits;
 }

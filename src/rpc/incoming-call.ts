@@ -1,6 +1,7 @@
 /* A request of the peer that is in flight. */
 import { OrchestraError } from '../errors.ts';
 import type { Id } from '../wire/json-rpc.ts';
+import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import { Cancelable } from './cancelable.ts';
 
@@ -52,7 +53,7 @@ export class IncomingCall extends Cancelable {
 
 	get params(): unknown {
 		if (this.#view) {
-			this.#params = this.#view.value('params');
+			this.#params = this.#view.value(member.params);
 			this.#view = undefined;
 		}
 		return this.#params;

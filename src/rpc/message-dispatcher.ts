@@ -20,9 +20,11 @@ import {
 } from '../wire/json-rpc.ts';
 import { elementsOf } from '../wire/json-text.ts';
 import type { OversizeLine } from '../wire/lines.ts';
+import { member } from '../wire/message-member.ts';
 import { messageOutline } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
 import { quoteLine } from '../wire/quote-line.ts';
+import { ViewReader } from '../wire/view-reader.ts';
 import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
@@ -54,6 +56,7 @@ export interface MessageDispatcherParts
 export class MessageDispatcher {
 	readonly #parts: MessageDispatcherParts;
 	readonly #isServer: boolean;
+	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
 	#held: HeldMessage[] | undefined;
 	/** What waits for the end of that scan. */
@@ -123,13 +126,18 @@ export class MessageDispatcher {
 		const { onView, outgoing } = this.#parts;
 		if (onView === undefined) return outgoing.answer(text);
 		if (this.#isQueueing) return false;
-		const view = MessageView.of(text);
+		const view = this.#reader.view(text);
 		return view !== undefined && this.offer(view);
 	}
 
 	/** Offer a request before it is parsed; true when it is taken. */
 	offer(view: MessageView): boolean {
-		return !this.#isQueueing && view.has('id') && view.has('method') && this.#parts.onView?.(view) === true;
+		return (
+			!this.#isQueueing &&
+			view.has(member.id) &&
+			view.has(member.method) &&
+			this.#parts.onView?.(view) === true
+		);
 	}
 
 	/** A queued request must not be overtaken. */

@@ -6,7 +6,9 @@ import { messageOf, OrchestraError, type RequestOutcome, withOutcome } from '../
 import type { Log } from '../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../wire/json-rpc.ts';
 import { exactly, JsonText } from '../wire/json-text.ts';
+import { member } from '../wire/message-member.ts';
 import { MessageView } from '../wire/message-view.ts';
+import { ViewReader } from '../wire/view-reader.ts';
 import type { About } from './channel.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
@@ -85,7 +87,8 @@ export class OutgoingCalls {
 	#droppedCount = 0;
 	#suspensions = 0;
 	/** The view of the last response: nobody keeps it. */
-	readonly #view = new MessageView('null');
+	readonly #view = new MessageView();
+	readonly #reader = new ViewReader();
 	#viewsResponses = false;
 
 	constructor(parts: OutgoingCallsParts) {
@@ -203,22 +206,17 @@ export class OutgoingCalls {
 
 	/** Like `answer`. The view is used during the call only. */
 	answerView(view: MessageView): boolean {
-		if (view.has('method') || view.has('error') || !view.has('result')) return false;
-		const call = this.#pending.get(Number(view.source('id')));
-		if (!call?.keepsText || !view.is('jsonrpc', '"2.0"')) return false;
+		if (view.has(member.method) || view.has(member.error) || !view.has(member.result)) return false;
+		const call = this.#pending.get(Number(view.source(member.id)));
+		if (!call?.keepsText || !view.is(member.jsonrpc, '"2.0"')) return false;
 		this.#take(call.id);
 		if (call.answered) call.answered(view);
-		else call.resolve(new JsonText(view.source('result') ?? 'null'));
+		else call.resolve(new JsonText(view.source(member.result) ?? 'null'));
 		return true;
 	}
 
 	#read(text: string): MessageView | undefined {
-		try {
-			this.#view.read(text);
-			return this.#view;
-		} catch {
-			return undefined; // a parser finds the reason again
-		}
+		return this.#reader.read(this.#view, text) ? this.#view : undefined;
 	}
 
 	/** Our output was flushed: send queued requests. */
@@ -243,7 +241,7 @@ export class OutgoingCalls {
 	}
 
 	#resolveText(call: PendingCall, result: unknown, text: string): void {
-		const written = this.#read(text)?.source('result');
+		const written = this.#read(text)?.source(member.result);
 		// Without a view it is nested more deeply than a scan goes.
 		call.resolve(written === undefined ? result : new JsonText(written, result));
 	}

@@ -77,8 +77,9 @@ export class Semaphore<Tag = undefined> {
 	/** Give the place back. */
 	leave(): void {
 		this.#running--;
-		this.admit();
-		if (this.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+		if (this.#waiting.length > 0) this.admit();
+		if (this.#whenIdle.length > 0 && this.size === 0)
+			for (const resolve of this.#whenIdle.splice(0)) resolve();
 	}
 
 	/** There may be another place for one that waits. */

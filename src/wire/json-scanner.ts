@@ -39,6 +39,11 @@ const SHORT_DIGITS = 15;
 const TO_CLOSING = 2;
 const SPACE = 0x20;
 
+/** A message, and its params or its result. */
+const OUTER_LEVELS = 2;
+const nothing: readonly ScannedMember[] = [];
+const noSpans: number[] = [];
+
 /** A regular expression is faster for the characters behind these. */
 const SHORT_CHARACTERS = 24;
 /** A long string is searched in parts of this size. */
@@ -65,6 +70,8 @@ export class JsonScanner {
 	#at = 0;
 	#depth = 0;
 	#spans: number[] = [];
+	/** The most containers that may be open. */
+	#levels = MESSAGE_LEVELS;
 	/** The opening character of each open container. */
 	readonly #opened = new Uint8Array(MESSAGE_LEVELS + 1);
 	/** For each depth: the members to record in the container there, and the one whose value is read. */
@@ -90,6 +97,27 @@ export class JsonScanner {
 	scan(text: string, start: number, members: readonly ScannedMember[], spans: number[]): number {
 		this.begin(text, start, members, spans);
 		this.run(Number.POSITIVE_INFINITY);
+		return this.#at;
+	}
+
+	/**
+	 * Read a value inside an object inside a message, of which nothing is recorded. Returns where it ended, with the
+	 * blanks behind it. Throws `SyntaxError`.
+	 * @param isHashed whether it is checked for equal names, and `isCanonical` is about it
+	 */
+	value(text: string, start: number, isHashed: boolean): number {
+		this.begin(text, start, nothing, noSpans);
+		this.#levels = MESSAGE_LEVELS - OUTER_LEVELS;
+		if (isHashed) {
+			this.#checkedDepth = 1;
+			this.#isSoFar = true;
+		}
+		try {
+			this.run(Number.POSITIVE_INFINITY);
+		} finally {
+			this.#levels = MESSAGE_LEVELS;
+		}
+		this.isCanonical = this.#isSoFar;
 		return this.#at;
 	}
 
@@ -136,7 +164,7 @@ export class JsonScanner {
 			const code = this.#text.charCodeAt(this.#at);
 			if (code === QUOTE) return this.#skipStringValue();
 			if (code !== OPEN_BRACE && code !== OPEN_BRACKET) return this.#skipLiteral();
-			if (this.#depth === MESSAGE_LEVELS)
+			if (this.#depth === this.#levels)
 				throw new SyntaxError(`nested deeper than ${MESSAGE_LEVELS} levels at position ${this.#at}`);
 			this.#opened[++this.#depth] = code;
 			this.#members[this.#depth] = code === OPEN_BRACE ? inside : undefined;

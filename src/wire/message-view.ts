@@ -7,83 +7,21 @@
  * of two equal names. Another parser may take the first of them, or may replace half of a
  * surrogate pair: a message that `isAmbiguous` is sent on as its parsed value.
  */
-import { JsonScanner, type ScannedMember } from './json-scanner.ts';
+import { JsonScanner } from './json-scanner.ts';
+import { MessageForm, noGaps } from './message-form.ts';
+import {
+	MEMBER_COUNT,
+	type MessageMember,
+	memberLabels,
+	parentOf,
+	scannedMembers,
+} from './message-member.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 /** A slice of a long text takes a few milliseconds. */
 const SLICE_CHARACTERS: number = 256 * 1024;
 const CLOSES = /\s*\}/y;
-const MCP = 'io.modelcontextprotocol/';
-
-/** A member of a message that a view records. */
-export type ViewMember =
-	| 'jsonrpc'
-	| 'id'
-	| 'method'
-	| 'params'
-	| 'name'
-	| 'arguments'
-	| 'inputResponses'
-	| 'requestState'
-	| 'task'
-	| 'meta'
-	| 'progressToken'
-	| 'traceparent'
-	| 'budgetTokens'
-	| 'protocolVersion'
-	| 'clientCapabilities'
-	| 'clientInfo'
-	| 'logLevel'
-	| 'result'
-	| 'isError'
-	| 'resultType'
-	| 'ttlMs'
-	| 'cacheScope'
-	| 'structuredContent'
-	| 'tools'
-	| 'resultMeta'
-	| 'error';
-
-const paths: Readonly<Record<ViewMember, readonly string[]>> = {
-	jsonrpc: ['jsonrpc'],
-	id: ['id'],
-	method: ['method'],
-	params: ['params'],
-	name: ['params', 'name'],
-	arguments: ['params', 'arguments'],
-	inputResponses: ['params', 'inputResponses'],
-	requestState: ['params', 'requestState'],
-	task: ['params', 'task'],
-	meta: ['params', '_meta'],
-	progressToken: ['params', '_meta', 'progressToken'],
-	traceparent: ['params', '_meta', 'traceparent'],
-	budgetTokens: ['params', '_meta', 'orchestra/budgetTokens'],
-	protocolVersion: ['params', '_meta', `${MCP}protocolVersion`],
-	clientCapabilities: ['params', '_meta', `${MCP}clientCapabilities`],
-	clientInfo: ['params', '_meta', `${MCP}clientInfo`],
-	logLevel: ['params', '_meta', `${MCP}logLevel`],
-	result: ['result'],
-	isError: ['result', 'isError'],
-	resultType: ['result', 'resultType'],
-	ttlMs: ['result', 'ttlMs'],
-	cacheScope: ['result', 'cacheScope'],
-	structuredContent: ['result', 'structuredContent'],
-	tools: ['result', 'tools'],
-	resultMeta: ['result', '_meta'],
-	error: ['error'],
-};
-
-const names = Object.keys(paths) as ViewMember[]; // the keys of `paths`
-const slots = Object.fromEntries(names.map((name, slot) => [name, slot])) as Record<ViewMember, number>;
-/** The name of each member as it is written in compact JSON. */
-const labels = Object.fromEntries(
-	names.map((name) => [name, `${JSON.stringify(paths[name].at(-1))}:`]),
-) as Record<ViewMember, string>;
-const parents: ReadonlyMap<ViewMember, ViewMember | undefined> = new Map(
-	names.map((name) => [name, parentOf(name)]),
-);
-const scanned = membersIn(undefined);
-const absent: readonly number[] = names.flatMap(() => [-1, -1]);
+const absent: readonly number[] = Array.from({ length: 2 * MEMBER_COUNT }, () => -1);
 /** Reused: it holds nothing between two texts. */
 const scanner = new JsonScanner();
 
@@ -92,11 +30,15 @@ export class MessageView {
 	#isAmbiguous = false;
 	#hasLineBreak = false;
 	#isCanonical = false;
-	readonly #spans: number[] = absent.slice();
+	#form: MessageForm | undefined;
+	#spans: readonly number[] = absent;
+	/** For each position in `spans`, the one of `shifts` that moves it. */
+	#gaps: readonly number[] = noGaps;
+	readonly #shifts: number[] = [0, 0, 0, 0, 0, 0, 0];
 
-	/** Throws `SyntaxError` when the text is not JSON, or nested too deeply. */
-	constructor(text: string) {
-		this.#scan(text);
+	/** Throws `SyntaxError` when the text is not JSON, or nested too deeply. Without a text it is for `read`. */
+	constructor(text?: string) {
+		if (text !== undefined) this.#scan(text);
 	}
 
 	/** The view of a text; undefined when it is not JSON. */
@@ -116,7 +58,7 @@ export class MessageView {
 		text: string,
 		characters: number = SLICE_CHARACTERS,
 	): Generator<void, MessageView | undefined> {
-		const view = new MessageView('null');
+		const view = new MessageView();
 		// Others scan between two slices.
 		const own = new JsonScanner();
 		view.#begin(text, own);
@@ -129,10 +71,41 @@ export class MessageView {
 		}
 	}
 
-	/** Make this the view of another text. For views that nobody keeps: a new one for each message costs more than the scan. */
-	read(text: string): void {
-		this.#spans.fill(-1);
-		this.#scan(text);
+	/**
+	 * Make this the view of another text. For a view that nobody keeps. Throws as the constructor does.
+	 * @param first and `second` are forms of texts before, of which this one may have one
+	 */
+	read(text: string, first?: MessageForm, second?: MessageForm): void {
+		const hasForm = (first && this.#fits(text, first)) || (second && this.#fits(text, second));
+		if (!hasForm) this.#scan(text);
+	}
+
+	/** What its text has in common with others: the same object for each of them. Undefined when none is known. */
+	get form(): MessageForm | undefined {
+		return this.#form;
+	}
+
+	/** Find its form, for the texts that follow. */
+	learn(): MessageForm | undefined {
+		if (this.#isAmbiguous || this.#hasLineBreak) return undefined;
+		this.#form = MessageForm.of(this.#text, this.#spans);
+		return this.#form;
+	}
+
+	#fits(text: string, form: MessageForm): boolean {
+		try {
+			if (!form.fits(text, scanner, this.#shifts)) return false;
+		} catch {
+			return false; // the scan of the whole text throws the same
+		}
+		this.#text = text;
+		this.#form = form;
+		this.#spans = form.spans;
+		this.#gaps = form.gaps;
+		this.#isAmbiguous = false;
+		this.#hasLineBreak = false;
+		this.#isCanonical = scanner.isCanonical; // no other value of a request is scanned
+		return true;
 	}
 
 	#scan(text: string): void {
@@ -143,7 +116,11 @@ export class MessageView {
 
 	#begin(text: string, by: JsonScanner): void {
 		this.#text = text;
-		by.begin(text, text.startsWith(BYTE_ORDER_MARK) ? 1 : 0, scanned, this.#spans);
+		this.#form = undefined;
+		this.#gaps = noGaps;
+		const spans = absent.slice();
+		this.#spans = spans;
+		by.begin(text, text.startsWith(BYTE_ORDER_MARK) ? 1 : 0, scannedMembers, spans);
 	}
 
 	#ended(by: JsonScanner): void {
@@ -174,47 +151,47 @@ export class MessageView {
 		return this.#isCanonical;
 	}
 
-	has(member: ViewMember): boolean {
-		return this.#start(member) !== -1;
+	has(each: MessageMember): boolean {
+		return this.#start(each) !== -1;
 	}
 
-	/** Whether a member is written exactly so. */
-	is(member: ViewMember, json: string): boolean {
-		const start = this.#start(member);
-		return start !== -1 && this.#end(member) - start === json.length && this.#text.startsWith(json, start);
+	/** Whether a each is written exactly so. */
+	is(each: MessageMember, json: string): boolean {
+		const start = this.#start(each);
+		return start !== -1 && this.#end(each) - start === json.length && this.#text.startsWith(json, start);
 	}
 
 	/** The number of characters of a member; 0 when it is absent. */
-	lengthOf(member: ViewMember): number {
-		return this.#end(member) - this.#start(member);
+	lengthOf(each: MessageMember): number {
+		return this.#end(each) - this.#start(each);
 	}
 
 	/** The JSON text of a member, as it was written. */
-	source(member: ViewMember): string | undefined {
-		const start = this.#start(member);
-		return start === -1 ? undefined : this.#text.slice(start, this.#end(member));
+	source(each: MessageMember): string | undefined {
+		const start = this.#start(each);
+		return start === -1 ? undefined : this.#text.slice(start, this.#end(each));
 	}
 
 	/** The parsed value of a member; undefined when it is absent. */
-	value(member: ViewMember): unknown {
-		const source = this.source(member);
+	value(each: MessageMember): unknown {
+		const source = this.source(each);
 		return source === undefined ? undefined : JSON.parse(source);
 	}
 
 	/** The first character of a member: `{` for an object, `"` for a string. Empty when it is absent. */
-	firstCharacter(member: ViewMember): string {
-		return this.#text.charAt(this.#start(member));
+	firstCharacter(each: MessageMember): string {
+		return this.#text.charAt(this.#start(each));
 	}
 
 	/**
 	 * The text with these members set to JSON texts, and everything else as it was written. An absent one is added, with
 	 * its parent; only one of each parent may be absent.
 	 */
-	with(changes: readonly (readonly [member: ViewMember, json: string])[]): string {
+	with(changes: readonly (readonly [member: MessageMember, json: string])[]): string {
 		const splices: Splice[] = [];
 		// Sorted as they come: there are few, and most are in order.
-		for (const [member, json] of changes) {
-			const splice = this.#splice(member, json);
+		for (const [each, json] of changes) {
+			const splice = this.#splice(each, json);
 			let at = splices.length;
 			while (at > 0 && (splices[at - 1]?.start ?? 0) > splice.start) at--;
 			if (at === splices.length) splices.push(splice);
@@ -230,14 +207,14 @@ export class MessageView {
 	}
 
 	/** The text of a member without these members of it; undefined where blanks or escapes are around one of them. */
-	without(parent: ViewMember, members: readonly ViewMember[]): string | undefined {
+	without(parent: MessageMember, members: readonly MessageMember[]): string | undefined {
 		let text = this.#text;
-		const present = members.filter((member) => this.has(member));
+		const present = members.filter((each) => this.has(each));
 		// From the last to the first: what is before a cut keeps its place.
-		for (const member of present.sort((one, other) => this.#start(other) - this.#start(one))) {
-			const name = labels[member];
-			const end = this.#end(member);
-			const start = this.#start(member) - name.length;
+		for (const each of present.sort((one, other) => this.#start(other) - this.#start(one))) {
+			const name = memberLabels[each] ?? '';
+			const end = this.#end(each);
+			const start = this.#start(each) - name.length;
 			const [before, after] = [text[start - 1], text[end]];
 			const isCompact = (before === ',' || before === '{') && (after === ',' || after === '}');
 			if (!isCompact || !text.startsWith(name, start)) return undefined;
@@ -249,11 +226,11 @@ export class MessageView {
 	}
 
 	/** Replace the value of a member. An absent one is put last in its parent; a parent that is no object is replaced. */
-	#splice(member: ViewMember, json: string): Splice {
-		const start = this.#start(member);
-		if (start !== -1) return { start, end: this.#end(member), json };
-		const parent = parents.get(member);
-		const added = `${labels[member]}${json}`;
+	#splice(each: MessageMember, json: string): Splice {
+		const start = this.#start(each);
+		if (start !== -1) return { start, end: this.#end(each), json };
+		const parent = parentOf(each);
+		const added = `${memberLabels[each]}${json}`;
 		if (parent !== undefined && this.firstCharacter(parent) !== '{')
 			return this.#splice(parent, `{${added}}`);
 		const end = parent === undefined ? this.#text.lastIndexOf('}') : this.#end(parent) - 1;
@@ -261,12 +238,14 @@ export class MessageView {
 		return { start: end, end, json: CLOSES.test(this.#text) ? added : `,${added}` };
 	}
 
-	#start(member: ViewMember): number {
-		return this.#spans[2 * slots[member]] ?? -1;
+	#start(each: MessageMember): number {
+		const place = 2 * each;
+		return (this.#spans[place] ?? -1) + (this.#shifts[this.#gaps[place] ?? 0] ?? 0);
 	}
 
-	#end(member: ViewMember): number {
-		return this.#spans[2 * slots[member] + 1] ?? -1;
+	#end(each: MessageMember): number {
+		const place = 2 * each + 1;
+		return (this.#spans[place] ?? -1) + (this.#shifts[this.#gaps[place] ?? 0] ?? 0);
 	}
 }
 
@@ -277,28 +256,11 @@ interface Splice {
 	readonly json: string;
 }
 
-function parentOf(name: ViewMember): ViewMember | undefined {
-	const above = paths[name].slice(0, -1).join('/');
-	return names.find((other) => paths[other].join('/') === above);
-}
-
-function membersIn(parent: ViewMember | undefined): readonly ScannedMember[] {
-	return names
-		.filter((name) => parentOf(name) === parent)
-		.map((name) => ({
-			name: paths[name].at(-1) ?? '',
-			slot: slots[name],
-			inner: membersIn(name),
-			isChecked: name === 'params',
-			isHashed: name === 'arguments',
-		}));
-}
-
 /**
  * A member of a request as it was written, to be sent on as text; undefined when it is absent, or when another parser
  * may read the request differently: then its parsed value is sent on, which policy and approval have seen.
  */
-export function writtenMember(text: string, member: ViewMember): string | undefined {
+export function writtenMember(text: string, each: MessageMember): string | undefined {
 	const view = MessageView.of(text);
-	return view === undefined || view.isAmbiguous ? undefined : view.source(member);
+	return view === undefined || view.isAmbiguous ? undefined : view.source(each);
 }

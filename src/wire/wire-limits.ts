@@ -6,6 +6,12 @@ export const MESSAGE_LIMIT_BYTES: number = 10 * 1024 * 1024;
 /** Levels of objects and arrays in a message. */
 export const MESSAGE_LEVELS = 512;
 
+/** Longest message whose form is remembered, in characters; later ones of that form may be longer. */
+export const FORM_CHARACTERS: number = 16 * 1024;
+
+/** A sender whose messages have no common form: another one is looked for after so many of them, at the latest. */
+export const FORM_MISSES = 256;
+
 /** Longest Protobuf frame, without its length prefix. */
 export const FRAME_LIMIT_BYTES: number = 16 * 1024 * 1024;
 

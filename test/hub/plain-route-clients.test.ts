@@ -1,9 +1,11 @@
 /*
- * Calls of real clients take the plain route: the official SDKs as they run, other clients by the form of their messages.
- * The journal is on.
+ * Calls of real clients take the plain route: the official SDKs for TypeScript as they run, those for Python and Go by
+ * what they wrote when they were recorded, other clients by the form of their messages. The journal is on.
  */
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { fileJournal } from '../../src/hub/journal.ts';
@@ -38,6 +40,31 @@ describe.each(['normal', 'modern'])('calls to a server that is %s', (how) => {
 		expect(plainCount()).toBeGreaterThanOrEqual(CALLS * LEAST_SHARE);
 	});
 
+	it.each(recorded)('take the plain route: %s, as it was recorded', async (file) => {
+		const { connect, plainCount } = await openHubFor(how);
+		const channel = connect();
+		const answered = new Map<unknown, unknown>();
+		channel.start({
+			message: (text) => {
+				const { id, result } = JSON.parse(text) as { id?: unknown; result?: { content?: unknown } };
+				if (id !== undefined) answered.set(id, result?.content);
+			},
+			oversize: () => {},
+			end: () => {},
+		});
+		const calls: Recorded[] = [];
+		for (const line of readFileSync(join(recordings, file), 'utf8').trim().split('\n')) {
+			const message = JSON.parse(line) as Recorded;
+			channel.post(line);
+			if (message.id !== undefined) await until(`the answer to ${line}`, () => answered.has(message.id));
+			if (message.method === 'tools/call') calls.push(message);
+		}
+		for (const { id, params } of calls)
+			expect(answered.get(id)).toEqual([{ type: 'text', text: params?.arguments.text }]);
+		// The first one starts the server.
+		expect(plainCount()).toBeGreaterThanOrEqual((calls.length - 1) * LEAST_SHARE);
+	});
+
 	it.each(Object.entries(shapes))('take the plain route: %s', async (_client, shape) => {
 		const { connect, plainCount } = await openHubFor(how);
 		const channel = connect();
@@ -53,6 +80,16 @@ describe.each(['normal', 'modern'])('calls to a server that is %s', (how) => {
 	});
 });
 
+/** The lines that official SDKs wrote to a server with one echo tool: every second call has a progress token. */
+const recordings = fileURLToPath(new URL('../fixtures/recorded-calls', import.meta.url));
+const recorded = readdirSync(recordings);
+
+interface Recorded {
+	readonly id?: unknown;
+	readonly method?: string;
+	readonly params?: { readonly arguments: { readonly text: string } };
+}
+
 const initialize =
 	'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"recorded","version":"1"}}}';
 
@@ -62,10 +99,6 @@ const shapes: Record<string, (id: number) => string> = {
 		`{"method":"tools/call","params":{"name":"gate__echo","arguments":{"text":"a"},"_meta":{"claudecode/toolUseId":"toolu_${id}","progressToken":${id}}},"jsonrpc":"2.0","id":${id}}`,
 	Codex: (id) =>
 		`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":${id}},"name":"gate__echo","arguments":{"text":"a"}}}`,
-	'the Python SDK': (id) =>
-		`{"method":"tools/call","params":{"name":"gate__echo","arguments":{"text":"a"}},"jsonrpc":"2.0","id":${id}}`,
-	'the Go SDK': (id) =>
-		`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"_meta":{"progressToken":"t${id}"},"arguments":{"text":"a"},"name":"gate__echo"}}`,
 };
 
 /** A hub over one server, and how many calls took the plain route. */

@@ -21,7 +21,9 @@ import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
 import { Policy } from '../../src/trust/policy.ts';
+import { type MessageMember, member } from '../../src/wire/message-member.ts';
 import { MessageView } from '../../src/wire/message-view.ts';
+import { TextTemplate } from '../../src/wire/text-template.ts';
 import { gateway, type ServedHub, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -267,19 +269,19 @@ const eraFaults: Record<string, Fault> = {
 		inject: () =>
 			wrap(EraPatch, 'request', (_patch, _make, view, _begun, { id, name }) =>
 				view.with([
-					['id', id],
-					['name', name],
-					['progressToken', id],
+					[member.id, id],
+					[member.name, name],
+					[member.progressToken, id],
 				]),
 			),
 	},
 	'the result of a modern server for a legacy client as it is': {
 		pair: toModern,
-		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source('result')),
+		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source(member.result)),
 	},
 	'the result of a legacy server for a modern client as it is': {
 		pair: toLegacy,
-		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source('result')),
+		inject: () => wrap(EraPatch, 'result', (_patch, _make, view) => view.source(member.result)),
 	},
 	'the hash of arguments that are not canonical': {
 		inject: () => void vi.spyOn(MessageView.prototype, 'isCanonical', 'get').mockReturnValue(true),
@@ -287,9 +289,9 @@ const eraFaults: Record<string, Fault> = {
 };
 
 const sameEra: Record<string, () => void> = {
-	'a wrong id of the request': () => changed('with', ([member]) => member !== 'id'),
-	'the name that clients see': () => changed('with', ([member]) => member !== 'name'),
-	'the progress token of the client': () => changed('with', ([member]) => member !== 'progressToken'),
+	'a wrong id of the request': () => changed('with', ([each]) => each !== member.id),
+	'the name that clients see': () => changed('with', ([each]) => each !== member.name),
+	'the progress token of the client': () => changed('with', ([each]) => each !== member.progressToken),
 	'a wrong id of the answer': () =>
 		wrap(Peer, 'answerCall', (_peer, answer, call, text) =>
 			answer(call, text.replace(/"id":[^,]*/, '"id":99')),
@@ -301,6 +303,19 @@ const sameEra: Record<string, () => void> = {
 			const result = '{"content":[],"resultType":"complete","structuredContent":[1]}';
 			call.from.origin.answerCall(call, `{"jsonrpc":"2.0","id":${call.requestId},"result":${result}}`);
 		}),
+	'the id of the call before': () =>
+		wrap(TextTemplate, 'fill', (_template, fill, view, key) =>
+			fill(view, key === '' ? key : String(Number(key) - 1)),
+		),
+	'the arguments of the call before': () => {
+		let before: MessageView | undefined;
+		wrap(TextTemplate, 'fill', (_template, fill, view, key) => {
+			if (key === '') return fill(view, key);
+			const text = fill(before ?? view, key);
+			before = view;
+			return text;
+		});
+	},
 	'no progress': () => wrap(PlainCall, 'onProgress', () => {}),
 	'no log messages': () => void vi.spyOn(PlainCall.prototype, 'tag', 'get').mockReturnValue(() => {}),
 	'no journal line': () => wrap(ToolRoute, 'answered', () => {}),
@@ -318,7 +333,7 @@ const faults: Record<string, Fault> = {
 };
 
 /** Leave some changes of a text out. */
-function changed(method: 'with', isMade: (change: readonly [string, string]) => boolean): void {
+function changed(method: 'with', isMade: (change: readonly [MessageMember, string]) => boolean): void {
 	wrap(MessageView, method, (_view, original, changes) => original(changes.filter(isMade)));
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import type { PendingCall } from '../../src/rpc/outgoing-calls.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
+import { member } from '../../src/wire/message-member.ts';
 import type { MessageView } from '../../src/wire/message-view.ts';
 import { until } from '../support/waiting.ts';
 
@@ -13,7 +14,7 @@ const request = (id: number, text: string): string =>
 describe('a long message', () => {
 	it('is handled before those that came after it, and the channel is paused meanwhile', async () => {
 		const seen: string[] = [];
-		const { peer, steps } = openPeer({ onView: (view) => seen.push(view.source('id') ?? '') > 0 });
+		const { peer, steps } = openPeer({ onView: (view) => seen.push(view.source(member.id) ?? '') > 0 });
 		for (const message of [request(1, LONG), request(2, 'short'), request(3, LONG), request(4, 'short')])
 			peer.message(message);
 		expect([seen, steps]).toEqual([[], ['pause']]);
@@ -34,7 +35,7 @@ describe('a long message', () => {
 	it('that answers a forwarded call arrives although the pipe ended behind it', async () => {
 		const { peer } = openPeer({});
 		const results: (string | undefined)[] = [];
-		const call = forwarded(peer.takeId(), (view) => results.push(view.source('result')));
+		const call = forwarded(peer.takeId(), (view) => results.push(view.source(member.result)));
 		expect(peer.forward(call, request(1, 'a'))).toBe(true);
 		peer.message(`{"jsonrpc":"2.0","id":1,"result":"${LONG}"}`);
 		peer.end(new OrchestraError('closed', 'the server exited'));

@@ -1,7 +1,8 @@
 /* A view reads a message exactly as a parser does: the same texts are valid, and each member has the same value. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MessageView, type ViewMember, writtenMember } from '../../src/wire/message-view.ts';
+import { member } from '../../src/wire/message-member.ts';
+import { MessageView, writtenMember } from '../../src/wire/message-view.ts';
 import { MESSAGE_LEVELS } from '../../src/wire/wire-limits.ts';
 
 describe('writtenMember', () => {
@@ -12,7 +13,7 @@ describe('writtenMember', () => {
 		['not of a text that is no JSON', '{"params":{"arguments":{"n":1.0}}', undefined],
 		['not when it is absent', '{"params":{}}', undefined],
 	])('gives a member %s', (_how, text, found) => {
-		expect(writtenMember(text, 'arguments')).toBe(found);
+		expect(writtenMember(text, member.arguments)).toBe(found);
 	});
 });
 
@@ -47,7 +48,7 @@ describe('MessageView', () => {
 
 	it('reads a long string in slices', () => {
 		const text = JSON.stringify({ id: 1, result: { text: `${'é'.repeat(200_000)}\n"` } });
-		expect(inSlices(text, 1000)?.source('result')).toBe(new MessageView(text).source('result'));
+		expect(inSlices(text, 1000)?.source(member.result)).toBe(new MessageView(text).source(member.result));
 		expect(inSlices(`${text.slice(0, 100_000)}\u0001`, 1000)).toBeUndefined();
 	});
 
@@ -59,10 +60,10 @@ describe('MessageView', () => {
 		const view = new MessageView(
 			'{"params":{"name":"a","_meta":{"traceparent":"x"}},"id":1,"params":{"arguments":"u"},"id":2}',
 		);
-		expect(view.value('id')).toBe(2);
-		expect(view.has('name')).toBe(false);
-		expect(view.has('traceparent')).toBe(false);
-		expect(view.value('arguments')).toBe('u');
+		expect(view.value(member.id)).toBe(2);
+		expect(view.has(member.name)).toBe(false);
+		expect(view.has(member.traceparent)).toBe(false);
+		expect(view.value(member.arguments)).toBe('u');
 	});
 
 	it('reports two members of one name in the params at any depth, and in the message itself', () => {
@@ -107,30 +108,30 @@ describe('MessageView', () => {
 
 	it('changes one member and keeps every other byte', () => {
 		fc.assert(
-			fc.property(message, fc.constantFrom(...members), fc.jsonValue(), (text, member, value) => {
-				const changed = new MessageView(text).with([[member, JSON.stringify(value)]]);
-				expect(JSON.parse(changed)).toEqual(
-					withMember(text, paths[member], JSON.parse(JSON.stringify(value))),
-				);
+			fc.property(message, fc.constantFrom(...members), fc.jsonValue(), (text, name, value) => {
+				const changed = new MessageView(text).with([[member[name], JSON.stringify(value)]]);
+				expect(JSON.parse(changed)).toEqual(withMember(text, paths[name], JSON.parse(JSON.stringify(value))));
 			}),
 			{ numRuns: 1000 },
 		);
 		const request = '{"params":{"name":"a", "_meta":{ }},"id":1.0}';
 		const changes = [
-			['id', '7'],
-			['progressToken', '7'],
-			['name', '"b"'],
+			[member.id, '7'],
+			[member.progressToken, '7'],
+			[member.name, '"b"'],
 		] as const;
 		expect(new MessageView(request).with(changes)).toBe(
 			'{"params":{"name":"b", "_meta":{ "progressToken":7}},"id":7}',
 		);
-		expect(new MessageView('{ "params": {}, "big": 1.0 }').with([['traceparent', '"t"']])).toBe(
+		expect(new MessageView('{ "params": {}, "big": 1.0 }').with([[member.traceparent, '"t"']])).toBe(
 			'{ "params": {"_meta":{"traceparent":"t"}}, "big": 1.0 }',
 		);
 	});
 });
 
-const paths: Record<ViewMember, string[]> = {
+type MemberName = keyof typeof member;
+
+const paths: Record<MemberName, string[]> = {
 	jsonrpc: ['jsonrpc'],
 	id: ['id'],
 	method: ['method'],
@@ -149,6 +150,7 @@ const paths: Record<ViewMember, string[]> = {
 	clientInfo: ['params', '_meta', 'io.modelcontextprotocol/clientInfo'],
 	logLevel: ['params', '_meta', 'io.modelcontextprotocol/logLevel'],
 	result: ['result'],
+	content: ['result', 'content'],
 	isError: ['result', 'isError'],
 	resultType: ['result', 'resultType'],
 	ttlMs: ['result', 'ttlMs'],
@@ -158,7 +160,7 @@ const paths: Record<ViewMember, string[]> = {
 	resultMeta: ['result', '_meta'],
 	error: ['error'],
 };
-const members = Object.keys(paths) as ViewMember[]; // the keys of a record
+const members = Object.keys(paths) as MemberName[]; // the keys of a record
 const names = [...new Set(Object.values(paths).flat()), 'x', '__proto__', 'arguments'];
 
 const key = fc.oneof(
@@ -282,8 +284,8 @@ function isView(text: string): boolean {
 function expectSameReading(text: string): void {
 	const view = new MessageView(text);
 	const value: unknown = JSON.parse(text);
-	for (const member of members)
-		expect([member, view.value(member)]).toEqual([member, at(value, paths[member])]);
+	for (const name of members)
+		expect([name, view.value(member[name])]).toEqual([name, at(value, paths[name])]);
 }
 
 function at(value: unknown, path: readonly string[]): unknown {
@@ -321,5 +323,10 @@ function inSlices(text: string, characters: number): MessageView | undefined {
 function readingOf(view: MessageView | undefined): unknown {
 	if (view === undefined) return undefined;
 	const { isAmbiguous, hasLineBreak, isCanonical } = view;
-	return { isAmbiguous, hasLineBreak, isCanonical, sources: members.map((member) => view.source(member)) };
+	return {
+		isAmbiguous,
+		hasLineBreak,
+		isCanonical,
+		sources: members.map((name) => view.source(member[name])),
+	};
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/trust/canonical-json.ts';
+import { member } from '../../src/wire/message-member.ts';
 import { MessageView } from '../../src/wire/message-view.ts';
 
 describe('MessageView', () => {
@@ -34,12 +35,12 @@ describe('MessageView', () => {
 		view.read('{"id":2}');
 		expect([
 			view.hasLineBreak,
-			view.has('method'),
-			view.is('id', '2'),
-			view.is('id', '22'),
-			view.is('name', '1'),
+			view.has(member.method),
+			view.is(member.id, '2'),
+			view.is(member.id, '22'),
+			view.is(member.name, '1'),
 		]).toEqual([false, false, true, false, false]);
-		expect([view.lengthOf('id'), view.lengthOf('name')]).toEqual([1, 0]);
+		expect([view.lengthOf(member.id), view.lengthOf(member.name)]).toEqual([1, 0]);
 	});
 
 	it.each([
@@ -55,7 +56,7 @@ describe('MessageView', () => {
 		['{"result\\u0054ype":"complete"}', undefined],
 	])('takes members out of the result %s', (result, rest) => {
 		const view = new MessageView(`{"jsonrpc":"2.0","id":1,"result":${result}}`);
-		expect(view.without('result', ['resultType', 'resultMeta'])).toBe(rest);
+		expect(view.without(member.result, [member.resultType, member.resultMeta])).toBe(rest);
 	});
 });
 

@@ -73,6 +73,10 @@ export class HubCall implements StartedCall, GatedCall {
 		return this.request.context;
 	}
 
+	get caller(): CallContext {
+		return this.request.context;
+	}
+
 	/** Of a call of a tool. */
 	get arguments(): unknown {
 		return this.request.method === 'tools/call' ? this.request.params.arguments : undefined;

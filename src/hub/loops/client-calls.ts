@@ -7,6 +7,7 @@
  */
 import type { CallRates } from '../../config/configuration.ts';
 import { canonicalJson } from '../../trust/canonical-json.ts';
+import { member } from '../../wire/message-member.ts';
 import { MessageView } from '../../wire/message-view.ts';
 import { isLarger } from '../results/value-size.ts';
 import { COMPARED_CHARACTERS, COUNTED_TARGETS, LOOP_MS } from './loop-limits.ts';
@@ -134,9 +135,9 @@ function comparedCall(name: string, input: unknown): ComparedCall {
 		const isLong = isLarger(value, COMPARED_CHARACTERS);
 		return { name, length: undefined, key: isLong ? undefined : () => canonicalJson(value) };
 	}
-	const length = input.lengthOf('arguments');
+	const length = input.lengthOf(member.arguments);
 	if (length > COMPARED_CHARACTERS) return { name, length, key: undefined };
-	const source = input.source('arguments') ?? '{}';
+	const source = input.source(member.arguments) ?? '{}';
 	const { isCanonical } = input;
 	return { name, length, key: () => (isCanonical ? source : canonicalJson(JSON.parse(source))) };
 }

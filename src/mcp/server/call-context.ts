@@ -18,6 +18,7 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers, withoutMembers } from '../../wire/json-text.ts';
+import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
@@ -216,7 +217,7 @@ export class CallContext {
 	get text(): string {
 		const { text } = this.#call;
 		if (!this.#isInner || text === '') return text;
-		return `{"params":${writtenMember(text, 'arguments') ?? '{}'}}`;
+		return `{"params":${writtenMember(text, member.arguments) ?? '{}'}}`;
 	}
 
 	/**
@@ -225,7 +226,7 @@ export class CallContext {
 	 */
 	get exactArguments(): JsonText | undefined {
 		const { text } = this;
-		const written = rewritesNumbers(text) ? writtenMember(text, 'arguments') : undefined;
+		const written = rewritesNumbers(text) ? writtenMember(text, member.arguments) : undefined;
 		if (written === undefined) return undefined;
 		return new JsonText(this.#dropped === undefined ? written : withoutMembers(written, [[this.#dropped]]));
 	}

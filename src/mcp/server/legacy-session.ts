@@ -26,6 +26,7 @@ import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound, rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { failureOf } from '../define/defined-results.ts';
 import { forLegacy } from './adapt.ts';
@@ -124,7 +125,7 @@ export class LegacySession implements ClientConnection {
 
 	/** Offer a plain call to the provider before it is parsed; false when it must be parsed. */
 	forward(view: MessageView): boolean {
-		if (this.#revision.adaptContent || view.has('clientInfo') || view.has('logLevel')) return false;
+		if (this.#revision.adaptContent || view.has(member.clientInfo) || view.has(member.logLevel)) return false;
 		this.#forwarder ??= this.#provider.toolForwarder?.();
 		this.#viewed ??= { client: this, origin: this.#peer(), asking: this.#asking };
 		return this.#forwarder?.take(view, this.#viewed) ?? false;

@@ -14,12 +14,13 @@ import type { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Peer, PeerOptions } from '../../rpc/peer.ts';
 import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
+import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
 import { LegacySession } from './legacy-session.ts';
 import { ModernRequests } from './modern-requests.ts';
-import { isPlainToolCall } from './plain-messages.ts';
+import { PlainCallCheck } from './plain-messages.ts';
 import type { Change, Provider } from './provider.ts';
 import { RequestStates } from './request-state.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -64,6 +65,7 @@ export class McpSession {
 	#peer: Peer | undefined;
 	readonly #sessions: ConnectionSessions;
 	readonly #forwards: boolean;
+	readonly #plain = new PlainCallCheck();
 	#isClosed = false;
 	#hasSpokenModern = false;
 	#hasSpokenLegacy = false;
@@ -133,8 +135,8 @@ export class McpSession {
 
 	/** A request that the provider takes as text. */
 	#view(view: MessageView): boolean {
-		if (!isPlainToolCall(view)) return false;
-		const isModern = view.has('protocolVersion') || view.has('clientCapabilities');
+		if (!this.#plain.has(view)) return false;
+		const isModern = view.has(member.protocolVersion) || view.has(member.clientCapabilities);
 		if (!(isModern ? this.#modern.forward(view) : this.#legacy.forward(view))) return false;
 		if (isModern) this.#hasSpokenModern = true;
 		else this.#hasSpokenLegacy = true;

@@ -18,6 +18,7 @@ import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText, rewritesNumbers, withMember } from '../../wire/json-text.ts';
+import { member } from '../../wire/message-member.ts';
 import { type MessageView, writtenMember } from '../../wire/message-view.ts';
 import { CallContext } from './call-context.ts';
 import type { InputResponses } from './client-questions.ts';
@@ -221,7 +222,7 @@ interface InteractiveRequest {
 /** The input responses of a request; a value that is not an object counts as missing. */
 function responsesOf(given: unknown, text: string): InputResponses | undefined {
 	if (given === undefined) return undefined;
-	const written = rewritesNumbers(text) ? writtenMember(text, 'inputResponses') : undefined;
+	const written = rewritesNumbers(text) ? writtenMember(text, member.inputResponses) : undefined;
 	const exact = written === undefined ? given : new JsonText(written, given).exact;
 	if (!isObject(exact)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
 	return Object.fromEntries(Object.entries(exact).filter(([, response]) => isObject(response)));

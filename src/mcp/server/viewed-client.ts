@@ -9,7 +9,9 @@ import { attempt } from '../../errors.ts';
 import type { IncomingCall, RequestOrigin } from '../../rpc/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
-import type { MessageView, ViewMember } from '../../wire/message-view.ts';
+import type { MessageForm } from '../../wire/message-form.ts';
+import { type MessageMember, member } from '../../wire/message-member.ts';
+import type { MessageView } from '../../wire/message-view.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
 import type { Asking } from './client-questions.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
@@ -33,19 +35,24 @@ export function viewedContext({ client, asking }: ViewedClient, call: IncomingCa
 	return new CallContext(client, call, undefined, asking);
 }
 
-const envelope: readonly ViewMember[] = ['protocolVersion', 'clientCapabilities', 'clientInfo', 'logLevel'];
+const envelope: readonly MessageMember[] = [
+	member.protocolVersion,
+	member.clientCapabilities,
+	member.clientInfo,
+	member.logLevel,
+];
 
 /** The text of the envelope of a modern client. */
 export function envelopeOf(view: MessageView): string {
 	let text = '';
-	for (const member of envelope) text += `${view.source(member)}\n`;
+	for (const each of envelope) text += `${view.source(each)}\n`;
 	return text;
 }
 
 /** What a call says about its modern client; undefined when that is not valid: the general route explains it. */
 export function modernEnvelopeOf(view: MessageView): ModernEnvelope | undefined {
 	return attempt(() => {
-		const meta = view.value('meta');
+		const meta = view.value(member.meta);
 		return new ModernEnvelope(isObject(meta) ? meta : {});
 	});
 }
@@ -55,26 +62,36 @@ export class EnvelopeClient implements ViewedClient {
 	readonly client: ModernClient;
 	readonly origin: RequestOrigin;
 	forwarder: ToolForwarder | undefined;
+	/** The form of its last call: calls of the same form have the same envelope. */
+	#form: MessageForm | undefined;
 	readonly #texts: readonly (string | undefined)[];
 
-	private constructor(client: ModernClient, origin: RequestOrigin, texts: readonly (string | undefined)[]) {
+	private constructor(
+		client: ModernClient,
+		origin: RequestOrigin,
+		texts: readonly (string | undefined)[],
+		form: MessageForm | undefined,
+	) {
 		this.client = client;
 		this.origin = origin;
 		this.#texts = texts;
+		this.#form = form;
 	}
 
 	/** Undefined when the envelope is not valid. */
 	static of(view: MessageView, peer: () => Peer, sessions: ConnectionSessions): EnvelopeClient | undefined {
 		const { meta } = modernEnvelopeOf(view) ?? {};
-		const texts = envelope.map((member) => view.source(member));
-		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), texts);
+		const texts = envelope.map((each) => view.source(each));
+		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), texts, view.form);
 	}
 
 	isOf(view: MessageView): boolean {
+		if (view.form !== undefined && view.form === this.#form) return true;
 		for (let at = 0; at < envelope.length; at++) {
 			const [member, text] = [envelope[at], this.#texts[at]];
 			if (member && (text === undefined ? view.has(member) : !view.is(member, text))) return false;
 		}
+		this.#form = view.form;
 		return true;
 	}
 }

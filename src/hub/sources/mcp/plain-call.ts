@@ -22,6 +22,7 @@ import { SendWindow } from '../../../rpc/send-window.ts';
 import type { PolicyNote } from '../../../trust/call-gate.ts';
 import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
+import { member } from '../../../wire/message-member.ts';
 import type { MessageView } from '../../../wire/message-view.ts';
 import { mayNameLabelled } from '../../labelled-uris.ts';
 import type { Route } from '../../merged-list.ts';
@@ -107,7 +108,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		this.view = view;
 		this.from = from;
 		this.route = route;
-		this.requestId = view.source('id') ?? '';
+		this.requestId = view.source(member.id) ?? '';
 		this.#place = place;
 	}
 
@@ -155,6 +156,10 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		return this.route.client;
 	}
 
+	get caller(): ClientConnection {
+		return this.from.client;
+	}
+
 	get backend(): string {
 		return this.route.backend;
 	}
@@ -190,7 +195,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 
 	/** Parsed for a listener that comes while the call is in flight. */
 	get arguments(): unknown {
-		return this.view.value('arguments') ?? {};
+		return this.view.value(member.arguments) ?? {};
 	}
 
 	/** Made when somebody needs it; on the general route, the context there. */
@@ -210,12 +215,12 @@ export class PlainCall implements PendingCall, ViewedRequest {
 
 	onProgress(params: unknown): void {
 		// Without a token the client wants none; the idle timeout was restarted.
-		if (this.view.has('progressToken')) this.context.forwardProgress(params as Result);
+		if (this.view.has(member.progressToken)) this.context.forwardProgress(params as Result);
 	}
 
 	/** A result came. */
 	answered(view: MessageView): void {
-		const result = view.source('result') ?? '';
+		const result = view.source(member.result) ?? '';
 		const { route, from } = this;
 		const { target } = route;
 		const isLarge = result.length > route.limitCharacters;
