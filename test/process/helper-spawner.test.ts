@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 	it('exits when its parent is killed, and so do the processes that it started', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
-			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
+			`Promise.all([import(${dist('internals')}), import(${dist('transport/index')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
 				const spawner = new HelperSpawner();
 				const child = await ChildTransport.open({ command: 'sleep', args: ['60'] }, { spawner });
 				console.log(spawner.pid + ' ' + child.pid);
@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 		const rounds = Array.from({ length: 6 }, async () => {
 			const parent = spawn(process.execPath, [
 				'-e',
-				`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(([{ HelperSpawner }, { ChildTransport }]) => {
+				`Promise.all([import(${dist('internals')}), import(${dist('transport/index')})]).then(([{ HelperSpawner }, { ChildTransport }]) => {
 					const spawner = new HelperSpawner();
 					const open = () => ChildTransport.open({ command: 'sleep', args: ['60'] }, { spawner });
 					void open().then(() => console.log(spawner.pid));
@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 	it('keeps its parent alive only while a process runs', async () => {
 		const parent = spawn(process.execPath, [
 			'-e',
-			`Promise.all([import(${dist('tool')}), import(${dist('transport')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
+			`Promise.all([import(${dist('internals')}), import(${dist('transport/index')})]).then(async ([{ HelperSpawner }, { ChildTransport }]) => {
 				const record = { command: 'sh', args: ['-c', 'sleep 0.2; exit 7'] };
 				const child = await ChildTransport.open(record, { spawner: new HelperSpawner() });
 				child.start({ message() {}, oversize() {}, end: ({ data }) => console.log(data.exitCode) });
@@ -199,5 +199,5 @@ async function start(record: SpawnRecord): Promise<{ child: Child; helper: Helpe
 }
 
 function dist(name: string): string {
-	return JSON.stringify(fileURLToPath(new URL(`../../dist/${name}/index.js`, import.meta.url)));
+	return JSON.stringify(fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url)));
 }
