@@ -114,8 +114,9 @@ class ModernTask {
 
 	/** The result of a task that has ended. */
 	#resultIn(answer: Answer, state: Result): Answer | undefined {
-		const { status, statusMessage, result, error } = state;
+		const { taskId = this.#taskId, status, statusMessage, result, error } = state;
 		const { context } = this.#options;
+		if (taskId !== this.#taskId) throw badTask('the server answered with the state of another task');
 		if (typeof statusMessage === 'string') context.durable?.says(statusMessage);
 		context.progress(++this.#polls, undefined, typeof statusMessage === 'string' ? statusMessage : undefined);
 		switch (status) {
