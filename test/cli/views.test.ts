@@ -10,7 +10,8 @@ const files = {
 	args: [resolve('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), '.'],
 };
 const views = { review: { allow: ['files__read*'], deny: ['files__read_media_file'] }, none: { allow: [] } };
-const configuration = { mcpServers: { files }, tools: { roots: [] }, views };
+// The list of a server that starts slowly is waited for.
+const configuration = { mcpServers: { files }, tools: { roots: [] }, views, limits: { listMs: 20_000 } };
 const readers = ['files__read_file', 'files__read_multiple_files', 'files__read_text_file'];
 
 describe('a view', () => {
