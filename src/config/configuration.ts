@@ -5,6 +5,7 @@ import type { ChildLimits } from '../process/child-limits.ts';
 import type { Sandbox } from '../process/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
+import type { JsonValue } from '../wire/json.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
 export type ServerScope = 'shared' | 'session' | 'call';
@@ -14,6 +15,34 @@ export type ServerScope = 'shared' | 'session' | 'call';
  * is accepted again.
  */
 export type PinMode = 'off' | 'warn' | 'quarantine';
+
+/** What a parameter of a tool is for clients, in place of what its server says. */
+export interface ParameterOverride {
+	readonly description?: string | undefined;
+	/** Sent when the client sends none. */
+	readonly default?: JsonValue | undefined;
+	readonly hidden?: boolean | undefined;
+	/** Of a hidden one: sent in every call. A `SecretText` is resolved with the first. */
+	readonly value?: JsonValue | SecretText | undefined;
+	readonly enum?: readonly JsonValue[] | undefined;
+}
+
+/** What a tool is for clients, in place of what its server says. */
+export interface ToolOverride {
+	readonly title?: string | undefined;
+	readonly description?: string | undefined;
+	readonly annotations?:
+		| {
+				readonly title?: string | undefined;
+				readonly readOnlyHint?: boolean | undefined;
+				readonly destructiveHint?: boolean | undefined;
+				readonly idempotentHint?: boolean | undefined;
+				readonly openWorldHint?: boolean | undefined;
+		  }
+		| undefined;
+	/** By name. */
+	readonly parameters?: Readonly<Record<string, ParameterOverride>> | undefined;
+}
 
 /** How the hub runs an MCP server, with its defaults. Times are in milliseconds. */
 export interface ServerSettings {
@@ -31,6 +60,8 @@ export interface ServerSettings {
 	readonly deny: readonly string[];
 	/** New names of tools by their own names. */
 	readonly rename: Readonly<Record<string, string>>;
+	/** By the own names of tools. */
+	readonly overrides: Readonly<Record<string, ToolOverride>>;
 	readonly learn: boolean;
 	readonly eager: boolean;
 	readonly alwaysLoad: boolean;

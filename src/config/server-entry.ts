@@ -36,6 +36,7 @@ import {
 import { oauth } from './oauth-settings.ts';
 import { pinMode } from './pin-mode.ts';
 import { serverResults } from './results-section.ts';
+import { toolOverrides } from './tool-overrides.ts';
 
 const scopes: readonly ServerScope[] = ['shared', 'session', 'call'];
 const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
@@ -157,6 +158,10 @@ const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 	rename: key(rename, {
 		about:
 			'new names of tools: `{ "old": "new" }`; a tool whose name another one gets is left out, with a warning',
+		byDefault: {},
+	}),
+	overrides: key(toolOverrides, {
+		about: 'other words and fixed values for its tools, by their own names ([overrides](overrides.md))',
 		byDefault: {},
 	}),
 	learn: key(flag, {

@@ -128,7 +128,7 @@ export class Hub implements Source, Provider {
 			routeCalls(targets),
 			offerApps(),
 			isWhole && exposure && applyViews(exposure),
-			isWhole && results && shortenResults(results),
+			isWhole && results && shortenResults(results, this.#journal),
 			tasks && runTasks(tasks),
 			trace,
 			reportCalls(this.calls),

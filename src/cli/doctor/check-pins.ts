@@ -1,8 +1,11 @@
 /* `mctl doctor` about the tools of MCP servers: are they as they were accepted, and is a text suspicious? */
 
+import type { ServerEntry } from '../../config/configuration.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
+import { overrideProblems } from '../../hub/sources/mcp/override-problems.ts';
 import { describeDrift } from '../../hub/sources/mcp/server-pins.ts';
+import { INSTRUCTIONS } from '../../hub/sources/mcp/server-tools.ts';
 import { describeFinding } from '../../trust/scan/scan-finding.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
@@ -15,6 +18,7 @@ export async function* inspectPins({ project, environment }: DoctorContext): Asy
 		for (const finding of findings.get(drift.server) ?? [])
 			yield suspicion(drift.server, describeFinding(finding));
 	}
+	yield* overrideFindings(drifts, project.configuration.mcpServers);
 	const same = drifts.filter(({ state }) => state === 'same').length;
 	if (same > 0)
 		yield { verdict: 'ok', text: `pins: the tools of ${same} MCP servers are as they were accepted` };
@@ -40,6 +44,20 @@ function* driftFinding({ server, state, problem, missing, drifted }: ServerDrift
 	if (state !== 'drifted') return;
 	const text = `pins of ${server}: its tools are not as they were accepted (${describeDrift(drifted)})`;
 	yield { verdict: 'warn', text, fix: `mctl trust diff ${server}, then mctl trust accept ${server}` };
+}
+
+/** Overrides that do not fit the tools of their server. */
+function* overrideFindings(
+	drifts: readonly ServerDrift[],
+	servers: readonly ServerEntry[],
+): Generator<DoctorFinding> {
+	for (const { server, tools } of drifts) {
+		const { overrides = {} } = servers.find(({ name }) => name === server)?.settings ?? {};
+		const known = tools.filter(({ name }) => name !== INSTRUCTIONS);
+		if (known.length === 0) continue;
+		const fix = 'Correct the name in the file; the tool is left out until then.';
+		for (const text of overrideProblems(overrides, known, server)) yield { verdict: 'fail', text, fix };
+	}
 }
 
 function suspicion(server: string, text: string): DoctorFinding {

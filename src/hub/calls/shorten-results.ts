@@ -1,9 +1,16 @@
 /* A result above the budget of its client becomes its first part and a handle. Its hash in the journal is that of the whole. */
+import { estimateTokensOf } from '../../library/match/tokens.ts';
 import { after } from '../../mcp/server/methods.ts';
+import type { Answer } from '../../protocol/mcp-types.ts';
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import type { Journal, JournalTokens } from '../journal.ts';
 import type { ResultSource } from '../results/result-source.ts';
+import { countCharacters } from '../results/value-size.ts';
 import type { Middleware } from './compose.ts';
+import type { HubCall } from './hub-call.ts';
 
-export function shortenResults(results: ResultSource): Middleware {
+/** @param journal gets the tokens that are spared */
+export function shortenResults(results: ResultSource, journal: Journal): Middleware {
 	return (inner) => ({
 		...inner,
 		request(call) {
@@ -11,8 +18,21 @@ export function shortenResults(results: ResultSource): Middleware {
 				return inner.request(call);
 			const select = results.takeSelect(call);
 			return after(inner.request(call), (answer) =>
-				select === undefined ? results.shorten(answer, call) : results.select(answer, call, select),
+				after(
+					select === undefined ? results.shorten(answer, call) : results.select(answer, call, select),
+					(shortened) => {
+						if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
+						return shortened;
+					},
+				),
 			);
 		},
 	});
+}
+
+function sparedBy({ client, backend, name }: HubCall, answer: Answer, shortened: Answer): JournalTokens {
+	const characters =
+		countCharacters(answer, MESSAGE_LIMIT_BYTES) - countCharacters(shortened, MESSAGE_LIMIT_BYTES);
+	const tokens = { budget: estimateTokensOf(Math.max(0, characters)) };
+	return { at: new Date(), client, backend, tool: name, tokens };
 }

@@ -13,25 +13,12 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { clientName } from '../calls/hub-call.ts';
+import { isKnownAgent } from '../known-agents.ts';
 
 /** Of a known agent. */
 export const AGENT_BUDGET_TOKENS = 8000;
 /** In `_meta` of a request: the tokens that its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
-
-/**
- * Known agents by the name in their `clientInfo`, with the limit of their own, in tokens. Our budget is below each of
- * these limits, so that our preview with its handle comes before theirs without one.
- */
-const agents: readonly (readonly [name: RegExp, ownLimitTokens: number | undefined])[] = [
-	[/^claude-code$/, 25_000], // MAX_MCP_OUTPUT_TOKENS; anthropics/claude-code issue 45766
-	[/^(codex-mcp-client|Codex)$/, 10_000], // openai/codex issues 6544, 7906, 14466
-	[/^gemini-cli-mcp-client/, 1_000_000], // 4,000,000 characters; google-gemini/gemini-cli issue 17037
-	[
-		/^(claude-ai|cursor-vscode|Cursor|Visual Studio Code.*|windsurf.*|Cline|Roo Code|Zed|goose.*|opencode)$/,
-		undefined,
-	],
-];
 
 /** Clients that show a result to a user. */
 const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
@@ -58,7 +45,7 @@ export class ClientBudgets {
 		if (readers.has(client)) return 0;
 		const { clients, results } = this.#settings();
 		const chosen = ownEntry(clients, client)?.results?.budgetTokens ?? results.budgetTokens;
-		return chosen ?? (agents.some(([name]) => name.test(client)) ? AGENT_BUDGET_TOKENS : 0);
+		return chosen ?? (isKnownAgent(client) ? AGENT_BUDGET_TOKENS : 0);
 	}
 
 	/** Whether a client may get a handle in place of a result, and so lists `look`. */

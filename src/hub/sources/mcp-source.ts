@@ -38,6 +38,7 @@ import {
 } from './mcp/known-server.ts';
 import { LogLevels } from './mcp/log-levels.ts';
 import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
+import type { AddedValues } from './mcp/overridden-tools.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
 import { ScopeChoice } from './mcp/scope-choice.ts';
 import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
@@ -136,7 +137,7 @@ export class McpSource
 			onChange: (change) => this.#listeners.emit(change),
 		});
 		this.#pages = new LabelledUris(this.id);
-		this.#tools = new ServerTools(entry, this.#catalogue, this.#pins, log);
+		this.#tools = new ServerTools(options, this.#catalogue, this.#pins);
 		this.#calls = new ServerCalls({
 			...settings,
 			server: name,
@@ -213,7 +214,11 @@ export class McpSource
 		// The result of the server, unchecked: clients check it themselves.
 		const isExact = method === 'skills/get' || (method === 'resources/read' && this.#isSkillFile(own));
 		const taskSupport = method === 'tools/call' ? this.#tools.taskSupport(own) : undefined;
-		const result = this.#calls.forward({ method, context, changes, mayRepeat, isExact, taskSupport });
+		const forward = (values?: AddedValues): Promise<Answer> =>
+			this.#calls.forward({ method, context, changes, mayRepeat, isExact, taskSupport, values });
+		if (call.method === 'tools/call' && this.#tools.overrides.hasValues(own))
+			return this.#withValues(own, call.params.arguments ?? {}, forward);
+		const result = forward();
 		switch (mapped) {
 			case 'links':
 				return result;
@@ -224,6 +229,19 @@ export class McpSource
 			case 'files':
 				return result.then((read) => this.#pages.files(read));
 		}
+	}
+
+	/** A call of a tool with values of the configuration, which are compared with its schema before the first one. */
+	async #withValues(
+		own: string,
+		given: AddedValues,
+		forward: (values: AddedValues) => Promise<Answer>,
+	): Promise<Answer> {
+		const { overrides } = this.#tools;
+		overrides.check((await this.#catalogue.lists()).tools);
+		const refused = overrides.problems.get(own) ?? overrides.refusedValue(own, given);
+		if (refused !== undefined) return failure(`${own} was not called: ${refused}`);
+		return forward(await overrides.valuesFor(own, given));
 	}
 
 	#published(kind: ItemKind, { tools, prompts, resources, templates, skills }: ServerLists): readonly Item[] {
@@ -264,7 +282,9 @@ export class McpSource
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
 		if (this.#tools.heldReason(name) !== undefined || this.#entry.settings.select) return undefined;
-		return this.#calls.plainTarget(this.#tools.ownName(name), context, serverInfo);
+		const own = this.#tools.ownName(name);
+		if (this.#tools.overrides.hasValues(own)) return undefined;
+		return this.#calls.plainTarget(own, context, serverInfo);
 	}
 
 	readonly ownsUri = (uri: string): boolean => isOfSource(this.id, uri);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Journal, JournalTokens } from '../../../src/hub/journal.ts';
 import { realServer } from '../../support/mcp-folder.ts';
-import { serveServers } from '../../support/served-hub.ts';
+import { gateway, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
 it('has what an agent read, and what search mode and its view spared it', async () => {
@@ -32,4 +32,19 @@ it('has what an agent read, and what search mode and its view spared it', async 
 	expect(of('viewer').views).toBeGreaterThan(0);
 	expect((of('seeker').sent ?? 0) + (of('seeker').search ?? 0)).toBe(all);
 	expect(of('seeker').search).toBeGreaterThan(0);
+});
+
+it('has what the budget of an agent spared it', async () => {
+	const lines: JournalTokens[] = [];
+	const journal: Journal = {
+		write: () => {},
+		writeTokens: (entry) => lines.push(entry),
+		close: async () => {},
+	};
+	const served = await serveServers({ gate: gateway() }, { journal });
+	const client = await served.client({ name: 'claude-code' });
+	await client.call('gate__echo', { text: 'a line\n'.repeat(20_000) });
+	const [line] = lines.filter(({ tool }) => tool === 'gate__echo');
+	expect(line).toMatchObject({ client: 'claude-code', backend: 'gate' });
+	expect(line?.tokens.budget).toBeGreaterThan(25_000);
 });

@@ -36,9 +36,11 @@ import { abortable } from '../../../rpc/abortable.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
+import { JsonText, withMember } from '../../../wire/json-text.ts';
 import type { ExtensionRules } from '../../extensions.ts';
 import type { LabelledUris } from '../../labelled-uris.ts';
 import type { LogLevels } from './log-levels.ts';
+import type { AddedValues } from './overridden-tools.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
@@ -52,6 +54,8 @@ export interface ForwardedCall {
 	readonly context: CallContext;
 	/** Fields that replace those of the client, such as the server's own name of a tool. */
 	readonly changes: Readonly<Record<string, unknown>>;
+	/** Arguments of the configuration, in place of those of the client. */
+	readonly values?: AddedValues | undefined;
 	/** What the tool says about tasks. */
 	readonly taskSupport?: 'optional' | 'required' | undefined;
 	/** Whether the request may be made again after the server ended during it. */
@@ -376,6 +380,7 @@ function forwardedParams(
 	// The hub asks for a task itself, where the server has them.
 	if ('task' in forwarded) delete forwarded['task'];
 	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
+	if (call.values) forwarded['arguments'] = withValues(forwarded['arguments'], call.values);
 	// The session has opened the sealed state of the client.
 	if ('requestState' in forwarded || requestState !== undefined) forwarded['requestState'] = requestState;
 	if ('inputResponses' in forwarded || inputResponses !== undefined)
@@ -396,4 +401,14 @@ function addClient(meta: Result, { clientInfo, logLevel }: CallContext, capabili
 	meta[CLIENT_CAPABILITIES] = capabilities;
 	if (isObject(clientInfo)) meta[CLIENT_INFO] = clientInfo;
 	if (logLevel !== undefined) meta[LOG_LEVEL] = logLevel;
+}
+
+/** The arguments of the client with these; the others keep their digits. */
+function withValues(given: unknown, values: AddedValues): unknown {
+	if (!(given instanceof JsonText)) return { ...(isObject(given) ? given : {}), ...values };
+	const text = Object.entries(values).reduce(
+		(written, [name, value]) => withMember(written, [name], JSON.stringify(value)),
+		given.text,
+	);
+	return new JsonText(text);
 }

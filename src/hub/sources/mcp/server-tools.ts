@@ -4,7 +4,6 @@
  */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import { OrchestraError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { failure } from '../../../mcp/define/defined-results.ts';
 import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
@@ -15,6 +14,8 @@ import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { isPage } from '../../names.ts';
 import type { KnownServer } from './known-server.ts';
+import type { McpSourceOptions } from './mcp-source-options.ts';
+import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerCatalogue } from './server-catalogue.ts';
 import type { ServerPins } from './server-pins.ts';
 import { ToolNames } from './tool-names.ts';
@@ -27,8 +28,17 @@ export class ServerTools {
 	/** Reads of the tools of processes before their first call. */
 	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
 
-	constructor(entry: ServerEntry, catalogue: ServerCatalogue, pins: ServerPins, log: Log) {
+	/** What the entry says about its tools. */
+	readonly overrides: OverriddenTools;
+
+	constructor(
+		{ entry, environment, log }: Pick<McpSourceOptions, 'entry' | 'environment' | 'log'>,
+		catalogue: ServerCatalogue,
+		pins: ServerPins,
+	) {
+		const { name: server, settings } = entry;
 		this.#entry = entry;
+		this.overrides = new OverriddenTools({ server, overrides: settings.overrides, environment, log });
 		this.#names = new ToolNames(entry.settings, (tool, by) =>
 			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
 		);
@@ -39,7 +49,8 @@ export class ServerTools {
 	/** Those of `tools` that are listed. */
 	listed(tools: readonly Tool[]): readonly Tool[] {
 		const held = this.#pins.held;
-		return this.#names.offered(held ? tools.filter(({ name }) => !held.has(name)) : tools);
+		const applied = this.overrides.apply(tools);
+		return this.#names.offered(held ? applied.filter(({ name }) => !held.has(name)) : applied);
 	}
 
 	/** The instructions of the server, unless they are held back. */
@@ -64,9 +75,10 @@ export class ServerTools {
 
 	/** Why a tool is held back, by its name here or as clients of the hub see it; undefined when it is not. */
 	heldReason(name: string): string | undefined {
+		const { problems } = this.overrides;
 		const held = this.#pins.held;
-		if (held === undefined) return undefined;
-		for (const [own, reason] of held) {
+		if (held === undefined && problems.size === 0) return undefined;
+		for (const [own, reason] of [...(held ?? []), ...problems]) {
 			const given = this.#names.givenName(own);
 			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
 		}
