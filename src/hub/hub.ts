@@ -40,7 +40,7 @@ import { HubSessions } from './hub-sessions.ts';
 import { type Journal, noJournal } from './journal.ts';
 import { PlainRoutes } from './plain-routes.ts';
 import { RoutedSubscriptions } from './routed-subscriptions.ts';
-import { instructionsFor } from './server-instructions.ts';
+import { instructionsFor, joinedInstructions } from './server-instructions.ts';
 import { able, type Source } from './source.ts';
 import { SourceSet } from './source-set.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
@@ -233,11 +233,8 @@ export class Hub implements Source, Provider {
 	/** Those of the hub itself, how to search and to look, and those of the MCP servers whose lists are known. */
 	instructions(clientInfo?: unknown): Awaitable<string | undefined> {
 		const { instructions, results } = this.#options;
-		const own = [instructions?.(), results?.guide(clientName({ clientInfo }))].filter(
-			(text) => text !== undefined,
-		);
-		const text = own.length === 0 ? undefined : own.join('\n\n');
-		return instructionsFor(this.sources, text, this.exposure?.guide(this.sources));
+		const own = joinedInstructions(instructions?.(), results?.guide(clientName({ clientInfo })));
+		return instructionsFor(this.sources, own, this.exposure?.guide(this.sources));
 	}
 
 	/** Those of the MCP servers that are known, and of the hub itself. */
