@@ -35,6 +35,11 @@ export class OpenRequests {
 		return this.#inFlight.get(id) !== undefined;
 	}
 
+	/** Whether the response to this request has the instructions of the hub. */
+	isIntroduction(id: string): boolean {
+		return ['initialize', 'server/discover'].includes(this.#inFlight.get(id)?.method ?? '');
+	}
+
 	/** Track a message that is sent to the hub. */
 	add(text: string, head: Head): void {
 		if (head.kind === 'request') {

@@ -24,7 +24,14 @@ import { LocalResponses } from './local-responses.ts';
 import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OutputQueue } from './output-queue.ts';
-import { canceledId, clientMessage, type Head, hubHead, isInitialize } from './relayed-message.ts';
+import {
+	canceledId,
+	clientMessage,
+	type Head,
+	hubHead,
+	isInitialize,
+	withPreface,
+} from './relayed-message.ts';
 import { SessionReplay } from './session-replay.ts';
 
 export interface RelayOptions {
@@ -33,6 +40,8 @@ export interface RelayOptions {
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
+	/** What the client is told before the instructions of the hub. */
+	preface?: string | undefined;
 	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
 	instructions?: (() => string | undefined) | undefined;
 	/** Without it the client is not asked for its roots. */
@@ -311,7 +320,9 @@ export class Relay implements Receiver {
 		if (head.kind === 'request') return this.#hubRequests.ask(head.id, text);
 		if (head.kind === 'batch') this.#open.settledBatch(head.parts);
 		else if (head.kind === 'response') {
-			if (this.#open.settled(head)) return text;
+			const { preface } = this.#options;
+			const isPrefaced = preface !== undefined && head.isResult && this.#open.isIntroduction(head.id);
+			if (this.#open.settled(head)) return isPrefaced ? withPreface(text, preface) : text;
 			this.#log.debug(`dropped a response of the hub to ${head.id}, which is not in flight`);
 			return undefined;
 		} else if (head.kind === 'notification' && head.method === 'notifications/cancelled') {

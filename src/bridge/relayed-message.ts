@@ -10,7 +10,7 @@ import { messageOf } from '../errors.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { parseJson } from '../wire/json.ts';
 import { type Id, idOf, type Message, type RpcErrorObject, readMessage, rpcCodes } from '../wire/json-rpc.ts';
-import { elementsOf, encodeJson, JsonText, textAt } from '../wire/json-text.ts';
+import { elementsOf, encodeJson, JsonText, textAt, withMember } from '../wire/json-text.ts';
 import { type MessageMember, member } from '../wire/message-member.ts';
 import { messageOutline } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
@@ -80,6 +80,13 @@ export function canceledId(text: string): Id | undefined {
 /** The same message with another id. */
 export function withId(text: string, id: Id): string {
 	return new MessageView(text).with([[member.id, id]]);
+}
+
+/** An answer with instructions that begin with this text. */
+export function withPreface(text: string, preface: string): string {
+	const path = ['result', 'instructions'];
+	const own: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
+	return withMember(text, path, JSON.stringify(own ? `${preface}\n\n${own}` : preface));
 }
 
 /** Whether this request opens a legacy session. */

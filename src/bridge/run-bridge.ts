@@ -33,6 +33,8 @@ export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOption
 	say: (line: string) => void;
 	/** Returns true when `findHub` finds another hub from now on. Without it the client is not asked for its roots. */
 	onRoots?: OnRoots | undefined;
+	/** What the client is told before the instructions of the hub. */
+	preface?: string | undefined;
 	/** The instructions for a client that gets no answer to `initialize` from the hub in time. */
 	instructions?: (() => string | undefined) | undefined;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
@@ -59,6 +61,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		log,
 		queueMs: options.queueMs,
 		stalledMs: options.stalledMs,
+		preface: options.preface,
 		instructions: options.instructions,
 		onRoots: options.onRoots,
 		onInputEnd: inputEnd.resolve,

@@ -26,6 +26,7 @@ import { LoopGuard } from './loops/loop-guard.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { ClientBudgets } from './results/client-budgets.ts';
 import { ResultSource } from './results/result-source.ts';
+import { joinedInstructions } from './server-instructions.ts';
 import type { Source } from './source.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
 import type { Learning } from './sources/mcp/mcp-source-options.ts';
@@ -51,6 +52,8 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly certsDir?: string | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
+	/** What clients are told first. */
+	readonly instructions?: string | undefined;
 	/** Whether suspicious texts of servers are logged. Default true. */
 	readonly reportsFindings?: boolean | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
@@ -113,7 +116,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		sources: await build(setup, children, configuration),
 		log,
 		unusedReason: (tool) => heldBackReason(tool, current.loaded.heldBack) ?? problemOf(tool, current.loaded),
-		instructions: () => trustInstructions(current.loaded.heldBack),
+		instructions: () => joinedInstructions(options.instructions, trustInstructions(current.loaded.heldBack)),
 		listWaitMs: () => options.listWaitMs ?? current.configuration.limits.listMs,
 		...(journal && { journal }),
 	});

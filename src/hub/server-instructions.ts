@@ -40,9 +40,14 @@ export function instructionsFor(
 		return { id: source.id, qualifiesNames: qualifiesNames(source), text };
 	});
 	return Promise.all([guide, ...texts]).then(([first, ...all]) => {
-		const parts = [own, first, mergeInstructions(all)].filter((text) => text !== undefined);
-		return parts.length === 0 ? undefined : parts.join('\n\n');
+		return joinedInstructions(own, first, mergeInstructions(all));
 	});
+}
+
+/** Several texts as one; undefined when there is none. */
+export function joinedInstructions(...texts: readonly (string | undefined)[]): string | undefined {
+	const parts = texts.filter((text) => text !== undefined);
+	return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
 /** One text with a section for each server; undefined when no server has instructions. */

@@ -278,7 +278,7 @@ describe('mctl serve', () => {
 		const { code, stderr, stdout } = await mctl(['serve', '--config', 'nope.json'], { cwd: workspace({}) });
 		expect([code, stdout]).toEqual([64, '']);
 		expect(stderr).toBe(
-			'mctl: there is no configuration file nope.json\nhint: usage: mctl serve [--view NAME] [--config FILE] [--examples]\n',
+			'mctl: there is no configuration file nope.json\nhint: usage: mctl serve [--view NAME | --skill NAME] [--config FILE] [--examples]\n',
 		);
 	});
 
@@ -286,7 +286,7 @@ describe('mctl serve', () => {
 		const { code, stderr } = await mctl(['serve', 'here'], { cwd: workspace({}) });
 		expect([code, stderr]).toEqual([
 			64,
-			'mctl: unexpected word "here": mctl serve takes flags only\nhint: usage: mctl serve [--view NAME] [--config FILE] [--examples]\n',
+			'mctl: unexpected word "here": mctl serve takes flags only\nhint: usage: mctl serve [--view NAME | --skill NAME] [--config FILE] [--examples]\n',
 		]);
 	});
 });

@@ -9,19 +9,22 @@ import type { OrchestraError } from '../../errors.ts';
 import { attempt } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { trustInstructions } from '../../hub/project-trust.ts';
+import { joinedInstructions } from '../../hub/server-instructions.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
+import { type ChosenSkill, chosenSkill } from '../chosen-skill.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
 
 export const bridge: Command = {
-	usage: 'mctl bridge [--view NAME] [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
+	usage: 'mctl bridge [--view NAME | --skill NAME] [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
 	examples: [
 		'mctl bridge',
 		'mctl bridge --view review',
+		'mctl bridge --skill release-notes',
 		'mctl bridge --orchestrator-addr localhost:9100 --certs-dir ~/.orchestra/certs',
 		'claude mcp add orchestra -- mctl bridge',
 	],
@@ -32,6 +35,7 @@ export const bridge: Command = {
 			help: 'an orchestrator (default: the shared hub)',
 		},
 		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
+		skill: { type: 'string', value: 'NAME', help: 'show the tools of this skill, and its text first' },
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	isServer: true,
@@ -40,12 +44,14 @@ export const bridge: Command = {
 		refuseWords(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		const project = input.flags['orchestrator-addr'] === undefined ? projectOf(input) : undefined;
+		const skill = await skillFor(input, project);
 		await runBridge({
 			findHub: project === undefined ? namedHub(input) : hubFinder(input, project),
 			onRoots: project && ((uris) => moveTo(uris, project, input)),
 			signal: input.signal,
-			view: viewFor(input),
-			instructions: () => project && instructionsFor(input, project),
+			view: skill?.view ?? viewFor(input),
+			preface: skill?.instructions,
+			instructions: () => joinedInstructions(skill?.instructions, project && instructionsFor(input, project)),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
 			// Output that is never read would keep the process alive.
@@ -86,6 +92,19 @@ function moveTo(uris: readonly string[], project: BridgeProject, input: CommandI
 function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
 	// The folder may be gone.
 	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).heldBack));
+}
+
+/** From the shared hub, which is started for it: what its servers need is started once. */
+async function skillFor(
+	input: CommandInput,
+	project: BridgeProject | undefined,
+): Promise<ChosenSkill | undefined> {
+	if (input.flags['skill'] === undefined) return undefined;
+	if (project === undefined)
+		throw usageError(bridge, '--skill is one of the shared hub: it cannot be given with --orchestrator-addr');
+	const here = { ...input, cwd: project.folder() };
+	await hubHere(here, { certsDir: existingFolder(input.flags['certs-dir']), replacesOlder: true });
+	return chosenSkill(here, bridge);
 }
 
 /** Only the shared hub has the configuration of this folder. */

@@ -12,6 +12,7 @@ import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.t
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
+import { chosenSkill } from '../chosen-skill.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
@@ -22,15 +23,17 @@ const WARM_AFTER_MS = 100;
 const START_FAILED = 1;
 
 export const serveCommand: Command = {
-	usage: 'mctl serve [--view NAME] [--config FILE] [--examples]',
+	usage: 'mctl serve [--view NAME | --skill NAME] [--config FILE] [--examples]',
 	examples: [
 		'mctl serve',
 		'mctl serve --view review',
+		'mctl serve --skill release-notes',
 		'echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | mctl serve',
 		'claude mcp add orchestra -- mctl serve',
 	],
 	flags: {
 		view: { type: 'string', value: 'NAME', help: 'show the tools of this view' },
+		skill: { type: 'string', value: 'NAME', help: 'show the tools of this skill, and its text first' },
 		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
@@ -42,10 +45,11 @@ export const serveCommand: Command = {
 		const { config } = flags;
 		if (typeof config === 'string') assertFile(config, input);
 		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;
-		const view = chosenView(input, serveCommand, file);
+		const skill = await chosenSkill(input, serveCommand, file);
 		return serveHere(input, {
 			file,
-			view,
+			view: skill?.view ?? chosenView(input, serveCommand, file),
+			instructions: skill?.instructions,
 			narrow: flags['examples'] ? offerExamples : undefined,
 		});
 	},
@@ -68,7 +72,7 @@ function assertFile(file: string, { cwd }: CommandInput): void {
 /** Serve the hub of this folder on stdin and stdout until the client disconnects. */
 export async function serveHere(
 	{ cwd, environment, out, program, signal }: CommandInput,
-	options: Pick<OpenHubOptions, 'file' | 'view' | 'narrow'>,
+	options: Pick<OpenHubOptions, 'file' | 'view' | 'instructions' | 'narrow'>,
 ): Promise<number> {
 	const log = out.log('orchestra', environment);
 	log.info(`Starting orchestra v${packageVersion()}`);

@@ -53,6 +53,8 @@ export interface NeededSources {
 export interface HubSessionOptions {
 	/** How long a list waits for what starts, in milliseconds. Default: 2 s in this process, else what the running hub waits. */
 	readonly listWaitMs?: number | undefined;
+	/** A configuration file in place of that of the folder: the session is with a hub of this process. */
+	readonly file?: string | undefined;
 	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
 	readonly needs?: NeededSources | undefined;
 	/** Receives one sentence for each plugin that failed, when this process runs the hub. Default: failures are logged. */
@@ -69,7 +71,8 @@ export async function withHub<T>(
 	work: (session: HubSession) => Promise<T>,
 	{ onQuestion, onNotification, ...limits }: HubSessionOptions = {},
 ): Promise<T> {
-	const record = hubFolderHere({ cwd, environment }).running();
+	const isShared = limits.file === undefined;
+	const record = isShared ? hubFolderHere({ cwd, environment }).running() : undefined;
 	const opened = await (record?.features?.includes(MCP_TUNNEL)
 		? joinShared(record, { cwd, environment })
 		: openOwn({ cwd, environment, out }, limits));
@@ -143,7 +146,7 @@ async function joinShared(record: HubRecord, { cwd, environment }: CommandPlace)
 
 async function openOwn(
 	{ cwd, environment, out }: Pick<CommandInput, 'cwd' | 'environment' | 'out'>,
-	{ listWaitMs, needs, onFailed }: Pick<HubSessionOptions, 'listWaitMs' | 'needs' | 'onFailed'>,
+	{ file, listWaitMs, needs, onFailed }: Omit<HubSessionOptions, 'onQuestion' | 'onNotification'>,
 ): Promise<Opened> {
 	// The error of a call, and the list of what failed, say what a warning would say.
 	const level = environment['LOG_LEVEL'] ?? (needs || onFailed ? 'error' : 'warn');
@@ -153,6 +156,7 @@ async function openOwn(
 	// A person who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
 	const reportsFindings = needs === undefined;
 	const options = {
+		file,
 		environment,
 		log,
 		journal,

@@ -5,7 +5,7 @@ import { nearest } from '../../nearest.ts';
 import type { Result, Skill } from '../../protocol/mcp-types.ts';
 import type { CommandInput } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { type HubSessionOptions, START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
 
 export interface SkillsOfHub {
 	readonly skills: readonly Skill[];
@@ -16,7 +16,11 @@ export interface SkillsOfHub {
 }
 
 /** List the skills and do `work`; nothing else is read before it asks for it. */
-export function withSkills<T>(input: CommandInput, work: (skills: SkillsOfHub) => Promise<T>): Promise<T> {
+export function withSkills<T>(
+	input: CommandInput,
+	work: (skills: SkillsOfHub) => Promise<T>,
+	options: Pick<HubSessionOptions, 'file' | 'listWaitMs'> = { listWaitMs: START_WAIT_MS },
+): Promise<T> {
 	return withHub(
 		input,
 		async (session) => {
@@ -32,7 +36,7 @@ export function withSkills<T>(input: CommandInput, work: (skills: SkillsOfHub) =
 				read: async (skill, uri) => verifiedBytes(skill, uri, await ask('resources/read', uri)),
 			});
 		},
-		{ listWaitMs: START_WAIT_MS },
+		options,
 	);
 }
 

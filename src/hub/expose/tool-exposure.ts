@@ -29,7 +29,7 @@ import type { ListMeter } from '../usage/list-meter.ts';
 import type { SkillSearch } from './found-skills.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { OfferedTool } from './tool-document.ts';
-import { type ToolFilter, viewFilter } from './tool-filter.ts';
+import { aboutView, type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
@@ -178,9 +178,8 @@ export class ToolExposure {
 		if (view === undefined) return;
 		const { mcpServers } = this.#options.settings();
 		if (this.#testOf(view)(toolName ?? serverNamesOf(mcpServers).read(name))) return;
-		throw new OrchestraError('not_found', `${name} is not in the view "${view}" of this client`, {
-			hint: `Add it to views.${view}.allow in orchestra.json.`,
-		});
+		const { title, hint } = aboutView(view);
+		throw new OrchestraError('not_found', `${name} is not in ${title} of this client`, { hint });
 	}
 
 	/** Whether a tool is in the view of the client. */
