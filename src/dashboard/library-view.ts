@@ -113,11 +113,12 @@ function noDocument(uri: string): OrchestraError {
 
 function skillRow(skill: Skill): SkillRow {
 	const { uri, frontmatter, resources } = skill;
+	const { name, description } = frontmatter;
 	const isListed = Array.isArray(resources);
 	return {
 		uri,
-		name: String(frontmatter['name'] ?? ''),
-		description: String(frontmatter['description'] ?? ''),
+		name: typeof name === 'string' ? name : '',
+		description: typeof description === 'string' ? description : '',
 		files: isListed ? resources.length : null,
 		bytes: isListed ? resources.reduce((sum, { size }) => sum + size, 0) : null,
 		tools: toolsOfSkill(skill),

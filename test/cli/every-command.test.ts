@@ -146,6 +146,18 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['fabric', 'invite', 'laptop'], /nkey: U/],
 		wrong: [['fabric', 'invite'], /needs one name/],
 	},
+	'fabric drain': {
+		right: [['help', 'fabric', 'drain'], /Usage: mctl fabric drain/],
+		wrong: [['fabric', 'drain'], /needs the name of one worker/],
+	},
+	'fabric revoke': {
+		right: [['help', 'fabric', 'revoke'], /Usage: mctl fabric revoke/],
+		wrong: [['fabric', 'revoke'], /needs one name/],
+	},
+	'fabric rotate': {
+		right: [['help', 'fabric', 'rotate'], /Usage: mctl fabric rotate/],
+		wrong: [['fabric', 'rotate'], /needs one name/],
+	},
 	'fabric setup': {
 		right: [['help', 'fabric', 'setup'], /Usage: mctl fabric setup/],
 		wrong: [['fabric', 'setup'], /has no fabric/],
@@ -279,6 +291,7 @@ it('has a row for every command and no other', () => {
 	expect(Object.keys(rows).sort()).toEqual([...commands.keys()].sort());
 });
 
+const skillFiles = { 'skills/notes/SKILL.md': '---\nname: notes\ndescription: Notes\n---\nWrite notes.\n' };
 const NARROW = 60;
 const WIDE = 120;
 
@@ -325,7 +338,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	it.each(columns === WIDE || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s answers right words',
 		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
-			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }) : served;
+			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }, skillFiles) : served;
 			if (hasHub) await mctl(['hub', 'start'], { cwd, env });
 			if (input === undefined) {
 				const answered = await mctlInTerminal([...words], { cwd, env, columns, typed });
@@ -346,7 +359,7 @@ function place(): { cwd: string; env: Record<string, string> } {
 	const home = temporaryFolder();
 	const cwd = writeFiles(join(home, 'work'), {
 		'orchestra.json': JSON.stringify({ mcpServers: { py: pythonServer } }),
-		'skills/notes/SKILL.md': '---\nname: notes\ndescription: Notes\n---\nWrite notes.\n',
+		...skillFiles,
 	});
 	return {
 		cwd,
