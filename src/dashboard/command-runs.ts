@@ -3,11 +3,13 @@
  * command does, with its checks, its questions to the trust record and its undo.
  *
  * Lines of stderr are log messages of the reply, the JSON object on stdout is its result. A page that
- * leaves ends the command.
+ * leaves ends the command. Its words reach it by a pipe: every user of the machine can read a command
+ * line, and the value of a variable may be a secret.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { redact } from '../redact.ts';
@@ -61,21 +63,30 @@ export class CommandRuns {
 
 	#start(command: PageCommand): ChildProcess {
 		const { opened, environment } = this.#parts;
-		const main = join(packageRoot(), 'dist', 'cli', 'main.js');
 		const words = commandWords(command);
 		// Words after `--` belong to the server.
 		words.splice(words.includes('--') ? words.indexOf('--') : words.length, 0, '--json');
-		const child = spawn(process.execPath, [main, ...words], {
+		const child = spawn(process.execPath, ['-'], {
 			cwd: opened.configuration().root,
 			// The page shows the address of a sign-in itself.
 			env: { ...environment, BROWSER: 'none' },
-			stdio: ['ignore', 'pipe', 'pipe'],
+			stdio: ['pipe', 'pipe', 'pipe'],
 		});
+		// A child that did not start, or ended early, says so by its end.
+		child.stdin.on('error', () => {});
+		child.stdin.end(programOf(words));
 		this.#running.add(child);
 		child.once('close', () => this.#running.delete(child));
 		child.once('error', () => this.#running.delete(child));
 		return child;
 	}
+}
+
+/** What Node.js runs from its standard input: the command line of these words. */
+function programOf(words: readonly string[]): string {
+	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
+	const argv = JSON.stringify([process.execPath, main, ...words]);
+	return `process.argv = ${argv}; import(${JSON.stringify(pathToFileURL(main))});`;
 }
 
 interface RunContext {

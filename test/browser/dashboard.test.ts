@@ -211,6 +211,17 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 			.getByText(/declined/i)
 			.first()
 			.waitFor();
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await question.locator('[name="/name"]').fill('Ada');
+		await question.locator('[name="/integer"]').fill('7.5');
+		await question.getByRole('button', { name: 'Send' }).click();
+		await question.getByText('Enter a whole number.').waitFor();
+		await question.locator('[name="/integer"]').fill('7');
+		await question.locator('[name="/birthdate"]').fill('1815-12-10');
+		await question.locator('[name="/check"]').check();
+		await question.getByRole('button', { name: 'Send' }).click();
+		for (const answer of ['Name: Ada', 'Agreed to terms: true', 'Birthdate: 1815-12-10', 'Integer: 7'])
+			await page.locator('.result').getByText(answer).first().waitFor();
 	});
 
 	it('shows a crash as it happens, with its last stderr lines', async () => {

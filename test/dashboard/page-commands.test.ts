@@ -55,6 +55,19 @@ describe('a command of the page', () => {
 		});
 	});
 
+	it.skipIf(process.platform !== 'linux')('has none of its values on a command line', async () => {
+		const { login, served } = await openTestDashboard();
+		const file = join(served.folder, 'parent');
+		// The command starts the server that it added, to learn its tools.
+		const spy = `fs.writeFileSync(process.argv[1], fs.readFileSync('/proc/' + process.ppid + '/cmdline'))`;
+		const words = [process.execPath, '-e', spy, file];
+		const command = { kind: 'add-command', name: 'spy', words, env: ['TOKEN=very-private-9'] };
+		const lines = await (await login()).call('/api/commands', command);
+		expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { name: 'spy' } });
+		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('very-private-9');
+		expect(readFileSync(file, 'utf8').split('\0')).toEqual([process.execPath, '-', '']);
+	});
+
 	it('signs in: its address is a line of the reply, and its end is the end of the sign-in', async () => {
 		const authority = await startAuthorizationServer();
 		const { login } = await openTestDashboard({ servers: { remote: { type: 'http', url: authority.url } } });

@@ -91,6 +91,7 @@ function Guarded({ view }: { view: ViewName }): JSX.Element {
 	);
 }
 
+/** The folder of the project; a tooltip has its whole path. */
 function HubName(): JSX.Element {
 	const { state } = useDashboard();
 	const root = state.value?.hub.root ?? '';
@@ -98,7 +99,7 @@ function HubName(): JSX.Element {
 		<div class="hub-name">
 			<h1>Orchestra</h1>
 			<span class="root" title={root}>
-				<VisibleText text={root} isLine />
+				<VisibleText text={root.split(/[\\/]/).at(-1) || root} isLine />
 			</span>
 		</div>
 	);

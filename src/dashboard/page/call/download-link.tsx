@@ -18,7 +18,7 @@ export function DownloadLink({ data, mimeType }: { data: string; mimeType: strin
 	};
 	return (
 		<button type="button" class="quiet" onClick={save}>
-			Save {formatBytes(Math.floor((data.length * 3) / 4))}
+			Save {formatBytes(Math.floor((data.replace(/=+$/, '').length * 3) / 4))}
 		</button>
 	);
 }
