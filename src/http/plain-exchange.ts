@@ -14,6 +14,7 @@ import type { IncomingCall, RequestOrigin, ViewedRequest } from '../rpc/incoming
 import { encodeNotification } from '../wire/json-rpc.ts';
 import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
+import type { Principal } from './authenticate.ts';
 import { replyJson } from './http-reply.ts';
 import { ModernExchange, type ModernExchangeParts } from './modern-exchange.ts';
 import type { ModernSession } from './modern-sessions.ts';
@@ -71,6 +72,10 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 
 	get sessionId(): string {
 		return this.#known.session.sessionId;
+	}
+
+	get principal(): Principal {
+		return this.#parts.principal;
 	}
 
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined {

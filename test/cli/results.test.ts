@@ -70,7 +70,10 @@ async function place(): Promise<Place> {
 		tool: 'github__list_issues',
 		client: 'claude-code',
 	};
-	const handle = await store.keep({ content: Buffer.from(issues), ...about }, 'session');
+	const handle = await store.keep(
+		{ content: Buffer.from(issues), ...about },
+		{ revision: { era: 'legacy' }, sessionId: 'session' },
+	);
 	const cwd = temporaryFolder();
 	return { run: (...words) => mctl(words, { cwd, env: environment }), store, handle, state };
 }

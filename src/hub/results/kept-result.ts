@@ -17,7 +17,7 @@ export interface ResultFacts {
 	readonly tool: string;
 	/** The name of the client. */
 	readonly client: string;
-	/** A hash of the session that may read it. */
+	/** A hash of the session or sender that may read it. */
 	readonly owner: string;
 }
 

@@ -34,7 +34,7 @@ import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './l
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
 import { UNCHANGED_TOKENS } from './result-limits.ts';
-import type { ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
+import type { Caller, ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
@@ -235,15 +235,15 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		if (call.method === 'tools/call') return this.#lookInto(call.params.arguments, call.context);
 		const uri = targetName(call);
 		const handle = uri.slice(SCHEME.length).split('?')[0] ?? '';
-		const kept = await this.find(handle, call.context.sessionId);
+		const kept = await this.find(handle, call.context);
 		if (kept === undefined) throw resourceNotFound(uri);
 		const { readResultPage } = await import('./result-page.ts');
 		return { contents: [await readResultPage(uri, kept)] };
 	}
 
-	/** The kept result of a handle; undefined when this session has none. */
-	async find(handle: string, sessionId: string): Promise<KeptResult | undefined> {
-		return (await this.#opened()).find(handle, sessionId);
+	/** The kept result of a handle; undefined when the caller has none. */
+	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
+		return (await this.#opened()).find(handle, caller);
 	}
 
 	async #lookInto(input: Readonly<Record<string, unknown>>, context: CallContext): Promise<Answer> {
@@ -251,7 +251,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 			const { readLookRequest } = await import('./look/look-request.ts');
 			const request = readLookRequest(input);
 			const handle = String(input['handle']).replace(SCHEME, '');
-			const kept = await this.find(handle, context.sessionId);
+			const kept = await this.find(handle, context);
 			if (kept === undefined) throw unknownHandle(handle);
 			if (!kept.isText) throw new OrchestraError('bad_input', `${handle} is ${kept.mimeType}, not text`);
 			const threads = await this.#lookThreads();
@@ -366,7 +366,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 
 	async #keep(document: Omit<ResultDocument, 'tool' | 'client'>, call: HubCall): Promise<string> {
 		const { name: tool, client, context } = call;
-		return (await this.#opened()).keep({ ...document, tool, client }, context.sessionId);
+		return (await this.#opened()).keep({ ...document, tool, client }, context);
 	}
 }
 

@@ -15,6 +15,8 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import type { ClientConnection } from '../../mcp/server/call-context.ts';
+import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
 import { isHandle, type KeptResult, PINNED, type ResultFacts, readKept } from './kept-result.ts';
 import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
@@ -22,6 +24,11 @@ import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
 /** A document to keep. */
 export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
 	readonly content: Buffer;
+}
+
+/** Whose call it is. */
+export interface Caller extends Pick<ClientConnection, 'principal' | 'sessionId'> {
+	readonly revision: Pick<Revision, 'era'>;
 }
 
 export interface ResultStoreOptions {
@@ -50,7 +57,7 @@ export class ResultStore {
 	}
 
 	/** Write a document and return its handle. Rejects with the error of the system. */
-	async keep({ content, ...about }: ResultDocument, sessionId: string): Promise<string> {
+	async keep({ content, ...about }: ResultDocument, caller: Caller): Promise<string> {
 		const folder = await (this.#folder ??= this.#open());
 		const handle = `r-${randomBytes(12).toString('hex')}`;
 		const path = join(folder, handle);
@@ -58,7 +65,7 @@ export class ResultStore {
 			...about,
 			at: this.#now(),
 			bytes: content.length,
-			owner: ownerOf(sessionId),
+			owner: ownerOf(caller),
 		};
 		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
 		await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
@@ -67,19 +74,19 @@ export class ResultStore {
 		return handle;
 	}
 
-	/** The result of a handle, for the session that it belongs to; one that a user keeps, for any. */
-	async find(handle: string, sessionId: string): Promise<KeptResult | undefined> {
+	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */
+	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
 		if (!isHandle(handle)) return undefined;
 		if (this.#options.lasting !== undefined) await (this.#folder ??= this.#open());
 		const found = this.#kept.get(handle);
 		const pinned = await readKept(join(this.#base, PINNED, handle));
 		if (pinned) return pinned;
-		const isTheirs = found?.owner === ownerOf(sessionId) && this.#now() - found.at < KEPT_MS;
+		const isTheirs = found?.owner === ownerOf(caller) && this.#now() - found.at < KEPT_MS;
 		return isTheirs ? found : undefined;
 	}
 
 	endSession(sessionId: string): void {
-		const owner = ownerOf(sessionId);
+		const owner = hashOf(`session ${sessionId}`);
 		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
 	}
 
@@ -171,9 +178,18 @@ function namesIn(folder: string): string[] {
 	}
 }
 
+/**
+ * Who may read the results of a call: its session. A modern client over HTTP has none, so the results are those of the
+ * sender until their age ends.
+ */
+function ownerOf({ revision, principal, sessionId }: Caller): string {
+	const isSender = revision.era === 'modern' && principal !== undefined;
+	return hashOf(isSender ? `principal ${principal}` : `session ${sessionId}`);
+}
+
 /** Neither the files nor their readers tell the id of a session. */
-function ownerOf(sessionId: string): string {
-	return sha256(`session ${sessionId}`).slice(0, 32);
+function hashOf(owner: string): string {
+	return sha256(owner).slice(0, 32);
 }
 
 function isLeftOver(name: string): boolean {

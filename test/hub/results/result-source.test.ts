@@ -129,9 +129,9 @@ describe('a long result', () => {
 		const kept = source();
 		const short = (await kept.shorten(textResult('x'.repeat(100_000)), callOf())) as CallToolResult;
 		const handle = String(short._meta?.['orchestra/handle']);
-		expect(await kept.find(handle, 'session')).toBeDefined();
+		expect(await kept.find(handle, callOf().context)).toBeDefined();
 		kept.endSession('session');
-		await expect.poll(() => kept.find(handle, 'session')).toBeUndefined();
+		await expect.poll(() => kept.find(handle, callOf().context)).toBeUndefined();
 	});
 });
 

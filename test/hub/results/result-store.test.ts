@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { KEPT_MS, KEPT_RESULTS } from '../../../src/hub/results/result-limits.ts';
 import {
 	allKept,
+	type Caller,
 	pinResult,
 	type ResultDocument,
 	ResultStore,
@@ -15,61 +16,76 @@ import { temporaryFolder } from '../../support/workspace.ts';
 describe('ResultStore', () => {
 	it('removes the oldest results above its size', async () => {
 		const { store } = opened({ keptBytes: 10 });
-		const ids = [await store.keep(text('12345'), 's'), await store.keep(text('12345'), 's')];
-		const third = await store.keep(text('1'), 's');
-		const found = await Promise.all(ids.map((id) => store.find(id, 's')));
+		const ids = [
+			await store.keep(text('12345'), session('s')),
+			await store.keep(text('12345'), session('s')),
+		];
+		const third = await store.keep(text('1'), session('s'));
+		const found = await Promise.all(ids.map((id) => store.find(id, session('s'))));
 		expect(found.map((each) => each !== undefined)).toEqual([false, true]);
-		expect(await store.find(third, 's')).toMatchObject({ bytes: 1, tool: 'files__read' });
+		expect(await store.find(third, session('s'))).toMatchObject({ bytes: 1, tool: 'files__read' });
 		await store.close();
 	});
 
 	it('keeps the newest result even when it alone is above its size', async () => {
 		const { store } = opened({ keptBytes: 3 });
-		const id = await store.keep(text('12345'), 's');
-		expect(await store.find(id, 's')).toBeDefined();
+		const id = await store.keep(text('12345'), session('s'));
+		expect(await store.find(id, session('s'))).toBeDefined();
 		await store.close();
 	});
 
 	it('keeps a bounded number of results', async () => {
 		const { store } = opened();
-		const first = await store.keep(text('1'), 's');
-		for (let at = 0; at < KEPT_RESULTS; at++) await store.keep(text('1'), 's');
-		expect(await store.find(first, 's')).toBeUndefined();
+		const first = await store.keep(text('1'), session('s'));
+		for (let at = 0; at < KEPT_RESULTS; at++) await store.keep(text('1'), session('s'));
+		expect(await store.find(first, session('s'))).toBeUndefined();
 		await store.close();
 	});
 
 	it('gives a result to its own session only, and to none when it is too old', async () => {
 		let now = 1;
 		const { store } = opened({ now: () => now });
-		const id = await store.keep(text('1'), 'mine');
-		expect(await store.find(id, 'other')).toBeUndefined();
-		expect(await store.find(id, 'mine')).toBeDefined();
+		const id = await store.keep(text('1'), session('mine'));
+		expect(await store.find(id, session('other'))).toBeUndefined();
+		expect(await store.find(id, session('mine'))).toBeDefined();
 		now += KEPT_MS;
-		expect(await store.find(id, 'mine')).toBeUndefined();
+		expect(await store.find(id, session('mine'))).toBeUndefined();
+		await store.close();
+	});
+
+	it('gives a result of a modern client over HTTP to its sender in any session, also when the first one ended', async () => {
+		const { store } = opened();
+		const id = await store.keep(text('1'), sender('token:1', 'first'));
+		store.endSession('first');
+		expect(await store.find(id, sender('token:1', 'second'))).toBeDefined();
+		expect(await store.find(id, sender('token:2', 'first'))).toBeUndefined();
+		expect(await store.find(id, session('first'))).toBeUndefined();
 		await store.close();
 	});
 
 	it('finds nothing by a name that is no handle', async () => {
 		const { store } = opened();
 		for (const name of ['../secret', '', 'r-', 'kept', `r-${'0'.repeat(24)}`])
-			expect(await store.find(name, 's')).toBeUndefined();
+			expect(await store.find(name, session('s'))).toBeUndefined();
 	});
 
 	it('removes the files of a session that ended, and those only', async () => {
 		const { store } = opened();
-		const gone = await store.keep(text('1'), 'a');
-		const stays = await store.keep(text('1'), 'b');
-		const { path } = (await store.find(gone, 'a')) ?? { path: '' };
+		const gone = await store.keep(text('1'), session('a'));
+		const stays = await store.keep(text('1'), session('b'));
+		const { path } = (await store.find(gone, session('a'))) ?? { path: '' };
 		store.endSession('a');
-		expect(await store.find(gone, 'a')).toBeUndefined();
-		expect(await store.find(stays, 'b')).toBeDefined();
+		expect(await store.find(gone, session('a'))).toBeUndefined();
+		expect(await store.find(stays, session('b'))).toBeDefined();
 		await until('the file is gone', () => !existsSync(path));
 		await store.close();
 	});
 
 	it('keeps files private and removes its folder at the end', async () => {
 		const { store, results } = opened();
-		const { path } = (await store.find(await store.keep(text('1'), 's'), 's')) ?? { path: '' };
+		const { path } = (await store.find(await store.keep(text('1'), session('s')), session('s'))) ?? {
+			path: '',
+		};
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 		await store.close();
 		expect(readdirSync(results)).toEqual([]);
@@ -79,7 +95,7 @@ describe('ResultStore', () => {
 		const { store, results } = opened();
 		const left = join(results, `999999-123-${crypto.randomUUID()}`);
 		mkdirSync(left, { recursive: true, mode: 0o700 });
-		await store.keep(text('1'), 's');
+		await store.keep(text('1'), session('s'));
 		expect(existsSync(left)).toBe(false);
 		await store.close();
 	});
@@ -87,23 +103,23 @@ describe('ResultStore', () => {
 	it('knows the results of a shared hub again after its restart', async () => {
 		const environment = { XDG_STATE_HOME: temporaryFolder() };
 		const before = new ResultStore({ environment, lasting: 'hub-1' });
-		const id = await before.keep(text('12345'), 's');
+		const id = await before.keep(text('12345'), session('s'));
 		await before.close();
 		const next = new ResultStore({ environment, lasting: 'hub-1' });
-		expect(await next.find(id, 's')).toMatchObject({ handle: id, bytes: 5 });
-		expect(await next.find(id, 'other')).toBeUndefined();
+		expect(await next.find(id, session('s'))).toMatchObject({ handle: id, bytes: 5 });
+		expect(await next.find(id, session('other'))).toBeUndefined();
 	});
 
 	it('keeps a pinned result when its session ends and its hub closes', async () => {
 		const environment = { XDG_STATE_HOME: temporaryFolder() };
 		const store = new ResultStore({ environment });
-		const id = await store.keep(text('12345'), 's');
+		const id = await store.keep(text('12345'), session('s'));
 		const [kept] = await allKept(environment);
 		if (kept) await pinResult(kept, environment);
 		store.endSession('s');
 		await store.close();
 		expect(await allKept(environment)).toMatchObject([{ handle: id, isPinned: true }]);
-		expect(await new ResultStore({ environment }).find(id, 'another')).toMatchObject({ bytes: 5 });
+		expect(await new ResultStore({ environment }).find(id, session('another'))).toMatchObject({ bytes: 5 });
 	});
 });
 
@@ -111,6 +127,15 @@ function opened(options: Partial<ResultStoreOptions> = {}): { store: ResultStore
 	const state = temporaryFolder();
 	const store = new ResultStore({ environment: { XDG_STATE_HOME: state }, ...options });
 	return { store, results: join(state, 'orchestra', 'results') };
+}
+
+function session(sessionId: string): Caller {
+	return { revision: { era: 'legacy' }, sessionId };
+}
+
+/** A modern client over HTTP. */
+function sender(principal: string, sessionId: string): Caller {
+	return { revision: { era: 'modern' }, principal, sessionId };
 }
 
 function text(content: string): ResultDocument {
