@@ -18,11 +18,14 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
 	);
 	const builtIns = backends.filter((row) => !isOfUser(row));
+	const aside = (
+		<span class="actions">
+			<a href={routeHref('add')}>Add a server</a>
+			<CommandText command="mctl list servers" />
+		</span>
+	);
 	return (
-		<Panel title="Servers" aside={<CommandText command="mctl list servers" />}>
-			<p class="actions">
-				<a href={routeHref('add')}>Add a server</a>
-			</p>
+		<Panel title="Servers" aside={aside}>
 			<div class="rows server-rows">
 				{backends.filter(isOfUser).map(rowOf)}
 				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
