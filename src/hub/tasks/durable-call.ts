@@ -81,6 +81,8 @@ export class DurableCall implements Durability {
 	#isDue = false;
 	#hasAnswer = false;
 	#upstream: string | undefined;
+	/** What the server said last about the work. */
+	#said: string | undefined;
 
 	constructor(call: HubCall, plan: TaskPlan, deps: DurableCallDeps) {
 		this.#call = call;
@@ -123,6 +125,7 @@ export class DurableCall implements Durability {
 	}
 
 	says(message: string): void {
+		this.#said = message;
 		this.#task?.says(message);
 	}
 
@@ -233,6 +236,7 @@ export class DurableCall implements Durability {
 		this.#task = task;
 		// The server may have made its own meanwhile.
 		if (this.#upstream !== run.upstream) task.begunUpstream(String(this.#upstream));
+		if (this.#said !== undefined) task.says(this.#said);
 		if (!this.isTask) return;
 		void task.run(this.#work);
 		// The client will never know of it.

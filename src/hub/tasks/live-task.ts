@@ -18,7 +18,12 @@ import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import { TASK_QUESTIONS_LIMIT, TASK_RECORD_BYTES, TASK_RESULT_BYTES } from './task-limits.ts';
+import {
+	TASK_MESSAGE_CHARACTERS,
+	TASK_QUESTIONS_LIMIT,
+	TASK_RECORD_BYTES,
+	TASK_RESULT_BYTES,
+} from './task-limits.ts';
 import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -83,7 +88,8 @@ export class LiveTask {
 	}
 
 	/** What the server says about the work. */
-	says(statusMessage: string): void {
+	says(message: string): void {
+		const statusMessage = message.slice(0, TASK_MESSAGE_CHARACTERS);
 		if (statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
 	}
 

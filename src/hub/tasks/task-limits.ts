@@ -12,6 +12,8 @@ export const TASK_RECORD_BYTES: number = 1024 * 1024;
 export const TASK_CAPABILITIES_BYTES: number = 16 * 1024;
 /** Bytes of the end of a task that a list reads. */
 export const TASK_HEAD_BYTES: number = 16 * 1024;
+/** Longest message of a server about its task. The rest is cut off. */
+export const TASK_MESSAGE_CHARACTERS = 1000;
 /** Most questions that wait in one task. */
 export const TASK_QUESTIONS_LIMIT = 64;
 /** Most bytes of what other processes send to a task that is not theirs. */

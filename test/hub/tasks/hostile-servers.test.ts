@@ -29,6 +29,17 @@ describe('a server whose task', () => {
 		expect(await end(client, other)).toMatchObject({ status: 'completed' });
 	});
 
+	it('talks at length is cut short', async () => {
+		const client = await modern(await serve());
+		const { taskId } = await go(client, { how: 'talks-at-length' });
+		let message: unknown;
+		await until('it says something', async () => {
+			message = (await client.request('tasks/get', { taskId }))['statusMessage'];
+			return message !== undefined;
+		});
+		expect(message).toBe('x'.repeat(1000));
+	});
+
 	it('has no id fails the call', async () => {
 		const client = await modern(await serve());
 		expect((await client.failure('evil__go', { how: 'has-no-id' })).message).toContain('without an id');

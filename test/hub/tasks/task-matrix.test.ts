@@ -120,6 +120,14 @@ describe.each(forms)('a legacy client, and a server with %s tasks', (form) => {
 	});
 });
 
+it('a modern client is told what a legacy server says about its task', async () => {
+	const client = await modernClient(await serve('legacy'));
+	const { taskId } = await call(client, 'slow_compute', { seconds: 60 });
+	const message = async (): Promise<unknown> =>
+		(await client.request('tasks/get', { taskId }))['statusMessage'];
+	await until('it is told', async () => (await message()) === 'it began');
+});
+
 describe('two servers with equal ids of tasks', () => {
 	it('never meet', async () => {
 		const served = await serveServers(

@@ -89,6 +89,7 @@ export class ServerQuestions {
 	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */
 	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
 		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
+		if (method === 'notifications/tasks/status') tellStatus(process.contexts, params);
 		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
 		if (own === undefined) return undefined;
 		const { contexts, sessionId } = process;
@@ -116,6 +117,13 @@ function certainCall(calls: readonly CallContext[]): CallContext | undefined {
 	if (calls.every(({ revision }) => revision.era === 'legacy')) return calls[0];
 	const [open, ...others] = calls.filter(({ isOpen }) => isOpen);
 	return others.length === 0 ? open : undefined;
+}
+
+/** What a legacy server says about its task; that it has ended is known by its result. */
+function tellStatus(calls: readonly CallContext[], params: unknown): void {
+	const { taskId, statusMessage } = isObject(params) ? params : {};
+	const call = calls.find(({ upstreamTask }) => upstreamTask !== undefined && upstreamTask === taskId);
+	if (typeof statusMessage === 'string') call?.durable?.says(statusMessage);
 }
 
 /** Send a log message that belongs to no single call to every client with a call in flight. Returns their sessions. */
