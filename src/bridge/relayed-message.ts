@@ -86,7 +86,7 @@ export function withId(text: string, id: Id): string {
 export function withPreface(text: string, preface: string): string {
 	const path = ['result', 'instructions'];
 	const own: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
-	return withMember(text, path, JSON.stringify(own ? `${preface}\n\n${own}` : preface));
+	return withMember(text, path, JSON.stringify(typeof own === 'string' ? `${preface}\n\n${own}` : preface));
 }
 
 /** Whether this request opens a legacy session. */

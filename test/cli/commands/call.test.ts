@@ -133,7 +133,7 @@ describe('mctl call', () => {
 		const image = imageIn(JSON.parse((await run(...words, '--json')).stdout));
 
 		const drawn = await screenWith({ TERM: 'xterm-kitty' });
-		const chunks = [...drawn.matchAll(KITTY_CHUNK)].map(([, keys, data]) => ({ keys, data: String(data) }));
+		const chunks = [...drawn.matchAll(KITTY_CHUNK)].map(([, keys, data = '']) => ({ keys, data }));
 		expect(chunks[0]?.keys).toMatch(/^a=T,f=100,q=2,m=[01]$/);
 		expect(chunks.at(-1)?.keys).toMatch(/m=0$/);
 		expect(chunks.map(({ data }) => data).join('')).toBe(image);

@@ -38,7 +38,7 @@ describe('the dashboard', () => {
 		const { login, served } = await openTestDashboard({ servers });
 		const client = await served.client({ era: 'modern', capabilities, name: 'agent' });
 		const browser = await login();
-		const { taskId: first } = await client.request('tools/call', slow);
+		const first = String((await client.request('tools/call', slow))['taskId']);
 		await until('it ended', async () => (await browser.get(`/api/tasks/${first}`))['status'] === 'completed');
 		expect(await browser.get(`/api/tasks/${first}`)).toMatchObject({
 			tool: 'work__slow_compute',
@@ -46,7 +46,7 @@ describe('the dashboard', () => {
 			result: { content: [{ text: 'sum done' }] },
 		});
 		const long = { ...slow, arguments: { seconds: 60 } };
-		const { taskId: second } = await client.request('tools/call', long);
+		const second = String((await client.request('tools/call', long))['taskId']);
 		const canceled = await browser.post(`/api/tasks/${second}`);
 		expect(canceled.status).toBe(200);
 		const { tasks } = await browser.get('/api/tasks');
