@@ -28,10 +28,10 @@ export function pythonJson(text: string): string | undefined {
 
 function stringJson(inner: string): string {
 	const value = inner.replace(
-		/\\(?:x([\da-f]{2})|u([\da-f]{4})|([\s\S]))/gi,
-		(_all, two, four, char: string) => {
-			const code = two ?? four;
-			if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+		/\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|([\s\S]))/g,
+		(_all, two, four, eight, char: string) => {
+			const code = two ?? four ?? eight;
+			if (code !== undefined) return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
 			return { n: '\n', t: '\t', r: '\r' }[char] ?? char;
 		},
 	);
