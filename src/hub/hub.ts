@@ -5,6 +5,7 @@
  * A call is sent once and never repeated: when its source dies during the call, the error says
  * that the outcome is unknown.
  */
+import { messageOf } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
@@ -112,6 +113,7 @@ export class Hub implements Source, Provider {
 			},
 		});
 		this.#sources.use(options.sources ?? []);
+		options.tasks?.connect({ sources, life: this.#sentLife() });
 	}
 
 	/**
@@ -136,6 +138,13 @@ export class Hub implements Source, Provider {
 			loops && limitCalls(loops, gate),
 			gate && applyPolicy(gate),
 		)({ list: (kind, reader) => targets.list(kind, reader), request: send });
+	}
+
+	/** The rest of the life of a call that was allowed and sent: an earlier hub did both. */
+	#sentLife(): Handler {
+		const { trace } = this.#options;
+		const life = compose(trace, reportCalls(this.calls), journalCalls(this.#journal));
+		return life({ list: (kind, reader) => this.#targets.list(kind, reader), request: send });
 	}
 
 	/** What the client of a request sees; without a context everything. */
@@ -241,6 +250,9 @@ export class Hub implements Source, Provider {
 	/** Let sources start slow work early. */
 	warm(): void {
 		for (const source of this.sources) able(source, 'warm')?.warm();
+		this.tasks?.takeLeft().catch((error: unknown) => {
+			this.#options.log?.warn(`the tasks of an earlier hub could not be read: ${messageOf(error)}`);
+		});
 	}
 
 	/** Resolves when the content of all sources is loaded. */

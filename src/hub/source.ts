@@ -177,6 +177,12 @@ export interface Configured {
 	readonly configurationKey: string;
 }
 
+/** A source with a server elsewhere. */
+export interface ServerElsewhere {
+	/** Its address, where its tasks go on when the hub ends; undefined when the server ends with the hub. */
+	readonly address: string | undefined;
+}
+
 /** What only some sources can do, by the member that tells. */
 export interface SourceAbilities {
 	qualifiesNames: ChosenNames;
@@ -194,6 +200,7 @@ export interface SourceAbilities {
 	listDocuments: Documents;
 	retire: Draining;
 	configurationKey: Configured;
+	address: ServerElsewhere;
 	overview: FabricView;
 	plainTarget: PlainSource;
 }

@@ -5,9 +5,14 @@
  * with one, a value takes the type that the schema gives its key: `tags=a,b` is an
  * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A word that
  * does not fit its type stays a string, and the validation reports it.
+ *
+ * Where the caller reads files, `key=@file` is the content of a file (base64 where the
+ * schema wants that), `key:=@file` its JSON, and `key=@@text` the text `@text`.
  */
+import { isUtf8 } from 'node:buffer';
 import { attempt, messageOf, OrchestraError } from '../errors.ts';
 import {
+	alternativesOf,
 	isAllowedType,
 	propertiesOf,
 	resolveSchema,
@@ -16,22 +21,41 @@ import {
 } from '../schema/schema-types.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 
-/** `key=value` words as an object, on top of `base`. Throws `bad_input` for a word without `=`. */
+export interface WordOptions {
+	/** The object that the words are put on top of. */
+	readonly base?: JsonObject;
+	/** The content of the file of each word for which `fileOfWord` has one. Without it `@` is a letter like others. */
+	readonly files?: ReadonlyMap<string, Buffer>;
+}
+
+/** `key=value` words as an object. Throws `bad_input` for a word without `=`. */
 export function inputFromWords(
 	words: readonly string[],
 	schema?: JsonObject,
-	base: JsonObject = {},
+	{ base = {}, files }: WordOptions = {},
 ): JsonObject {
 	const input: Branch = new Map(Object.entries(base));
 	const given = new Map<string, JsonValue>();
 	for (const word of words) {
 		const { key, text, isJson } = splitWord(word);
 		const { path, place } = placeOf(key, schema);
-		const value = isJson ? rawValue(key, text) : typedValue(text, place, given.get(key));
+		const file = files?.get(word);
+		const plain = files !== undefined && text.startsWith('@@') ? text.slice(1) : text;
+		const value = isJson
+			? rawValue(key, file === undefined ? text : textOfFile(key, file))
+			: file === undefined
+				? typedValue(plain, place, given.get(key))
+				: fileValue(key, file, place, given.get(key));
 		given.set(key, value);
 		put(input, path, value);
 	}
 	return objectOf(input);
+}
+
+/** The file that a word names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
+export function fileOfWord(word: string): string | undefined {
+	const { text } = splitWord(word);
+	return /^@[^@]/.test(text) ? text.slice(1) : undefined;
 }
 
 /** The text of `--input` as an object. Throws `bad_input` naming `source`. */
@@ -108,6 +132,10 @@ function additional(place: SchemaPlace): SchemaPlace {
 function typedValue(text: string, place: SchemaPlace | undefined, earlier: JsonValue | undefined): JsonValue {
 	const types = place === undefined ? [] : typesOf(place);
 	if (place !== undefined && types.includes('array')) return arrayValue(text, place, earlier);
+	return scalarValue(text, types);
+}
+
+function scalarValue(text: string, types: readonly string[]): JsonValue {
 	if (types.length === 0 || types.includes('string')) return text;
 	const value = parsed(text);
 	return value !== undefined && isAllowedType(value, types) ? value : text;
@@ -123,6 +151,38 @@ function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undef
 	const texts = text === '' ? [] : isScalar ? text.split(',') : [text];
 	const elements = texts.map((each) => typedValue(each, items, undefined));
 	return Array.isArray(earlier) ? [...earlier, ...elements] : elements;
+}
+
+/** A file is one value, or one element of an array: its commas do not split it. */
+function fileValue(
+	key: string,
+	file: Buffer,
+	place: SchemaPlace | undefined,
+	earlier: JsonValue | undefined,
+): JsonValue {
+	const one = (at: SchemaPlace): JsonValue =>
+		isBase64(at) ? file.toString('base64') : scalarValue(textOfFile(key, file), typesOf(at));
+	if (place === undefined) return textOfFile(key, file);
+	if (!typesOf(place).includes('array')) return one(place);
+	const whole = isUtf8(file) ? parsed(file.toString('utf8')) : undefined;
+	if (Array.isArray(whole)) return whole;
+	const items: SchemaPlace = { schema: resolveSchema(place)['items'], root: place.root };
+	return [...(Array.isArray(earlier) ? earlier : []), one(items)];
+}
+
+function isBase64(place: SchemaPlace): boolean {
+	return alternativesOf(place).some((each) => {
+		const { contentEncoding, format } = resolveSchema(each);
+		return contentEncoding === 'base64' || format === 'byte';
+	});
+}
+
+function textOfFile(key: string, file: Buffer): string {
+	if (isUtf8(file)) return file.toString('utf8');
+	throw new OrchestraError('bad_input', `the file of ${key} is not UTF-8 text`, {
+		hint: `The schema of ${key} does not ask for base64. If the tool wants it: ${key}=@<(base64 -w0 FILE)`,
+		data: { key },
+	});
 }
 
 function parsed(text: string): JsonValue | undefined {

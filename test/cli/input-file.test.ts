@@ -68,6 +68,27 @@ describe('mctl run --input', () => {
 	});
 });
 
+describe('key=@file', () => {
+	it('is the text of a file or of stdin, and @@ is a plain @', async () => {
+		const cwd = writeFiles(temporaryFolder(), { 'name.txt': 'file' });
+		expect((await mctl(named('@name.txt'), { cwd })).stdout).toContain('Hello, file!');
+		expect((await mctl(named('@-'), { input: 'stdin' })).stdout).toContain('Hello, stdin!');
+		expect((await mctl(named('@@you'))).stdout).toContain('Hello, @you!');
+	});
+
+	it('says that a file is missing, and how to write the text itself', async () => {
+		const { code, stderr } = await mctl(named('@you'));
+		expect(code).toBe(64);
+		expect(stderr).toContain('the input file you cannot be read: ENOENT');
+		expect(stderr).toContain('for the text itself write name=@@you');
+	});
+
+	it('refuses to read stdin twice', async () => {
+		const { code, stderr } = await mctl([...named('@-'), '--input', '-'], { input: '{}' });
+		expect([code, stderr]).toEqual([64, expect.stringContaining('stdin can be read once')]);
+	});
+});
+
 describe('mctl init and mctl doctor', () => {
 	it('refuse a named pipe where a file should be, and do not wait for it', async () => {
 		const cwd = writeFiles(temporaryFolder(), { '.orchestra/certs/x.txt': '' });
@@ -80,6 +101,10 @@ describe('mctl init and mctl doctor', () => {
 
 function run(input: string): string[] {
 	return ['run', 'hello-world', '--json', '--input', input];
+}
+
+function named(value: string): string[] {
+	return ['run', 'hello-world', `name=${value}`, '--json'];
 }
 
 /** mctl that has a named pipe open for reading, and the writing end of it. */

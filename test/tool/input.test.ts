@@ -62,6 +62,39 @@ describe('inputFromWords', () => {
 		expect(() => inputFromWords(['text:=[1'], schema)).toThrow('the value of text:= is not JSON');
 	});
 
+	it('puts the content of a file where a word names it, in the form that the schema wants', () => {
+		const bytes = Buffer.from([0x89, 0xff, 0]);
+		const forms: JsonObject = {
+			properties: {
+				text: { type: 'string' },
+				image: { anyOf: [{ type: 'string', contentEncoding: 'base64' }, { type: 'null' }] },
+				blob: { type: 'string', format: 'byte' },
+				lines: { type: 'array', items: { type: 'string' } },
+				options: { type: 'object' },
+			},
+		};
+		const files = new Map([
+			['text=@a', Buffer.from('1,2\n')],
+			['image=@b', bytes],
+			['blob=@b', bytes],
+			['lines=@a', Buffer.from('1,2')],
+			['options=@c', Buffer.from('{"a":1}')],
+			['raw:=@c', Buffer.from('[1]')],
+		]);
+		expect(inputFromWords([...files.keys(), 'lines=x', 'name=@@you'], forms, { files })).toEqual({
+			text: '1,2\n',
+			image: 'if8A',
+			blob: 'if8A',
+			lines: ['1,2', 'x'],
+			options: { a: 1 },
+			raw: [1],
+			name: '@you',
+		});
+		const binary = { files: new Map([['text=@b', bytes]]) };
+		expect(() => inputFromWords(['text=@b'], forms, binary)).toThrow('the file of text is not UTF-8 text');
+		expect(inputFromWords(['text=@a', 'name=@@you'], forms)).toEqual({ text: '@a', name: '@@you' });
+	});
+
 	it('follows dots into an object that the schema has, and keeps them in any other key', () => {
 		const nested: JsonObject = {
 			properties: {
@@ -81,7 +114,7 @@ describe('inputFromWords', () => {
 
 	it('puts words on top of the base, inside of its objects too', () => {
 		const base = { text: 'old', tags: [9], deep: { kept: true, changed: 1 } };
-		expect(inputFromWords(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, base)).toEqual({
+		expect(inputFromWords(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, { base })).toEqual({
 			text: 'old',
 			tags: [1],
 			deep: JSON.parse('{"kept":true,"changed":"2","__proto__":"x"}'),

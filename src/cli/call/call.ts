@@ -36,6 +36,7 @@ export const call: Command = {
 		'mctl call search find tags=a,b options.deep=true --json | jq .result',
 		'mctl call github list_issues --select "[?state==\'open\'].title"',
 		'mctl call draw picture --input @picture.json --output picture.png',
+		'mctl call mail send to=you@example.com body=@letter.txt',
 	],
 	flags: {
 		input: inputFlag,
@@ -66,7 +67,7 @@ export const call: Command = {
 		noteProblems(problemsOfCalls(project.configProblems), input.out);
 		const target = await callTarget(input.words, project, input);
 		const servers = project.configuration.mcpServers.map(({ name }) => name);
-		const view = new CallView(input.out);
+		const view = new CallView(input.out, input.environment);
 		const handlers = handlersOf(view, input);
 		const work = (session: CallSession): Promise<number> =>
 			callOnce(session, { target, servers, view, timeoutMs }, input);

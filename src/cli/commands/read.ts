@@ -17,6 +17,7 @@ import type { HubSession } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
+import { showBytes } from '../terminal/shown-bytes.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
 const LIBRARY_SCHEME = 'orchestr8://';
@@ -69,10 +70,11 @@ async function readFromHub(uri: string, input: CommandInput): Promise<readonly u
 	return withHub(input, ask, { listWaitMs: START_WAIT_MS });
 }
 
-/** Bytes go to a pipe as they are; a terminal gets their size. */
-async function print(content: unknown, { out }: CommandInput): Promise<void> {
+/** Bytes go to a pipe as they are; on a terminal they are drawn or saved. */
+async function print(content: unknown, { out, environment }: CommandInput): Promise<void> {
 	const binary = binaryOf(content);
 	if (binary && !out.isTerminal) return out.write(binary.bytes);
+	if (showBytes(content, out, environment)) return;
 	const text = contentText(content);
 	const isMarkdown = isObject(content) && content['mimeType'] === 'text/markdown';
 	if (out.isTerminal && isMarkdown) {

@@ -1,8 +1,7 @@
 /* `mctl tasks`: calls that go on, or went on, without their client; their results, and how to cancel them. */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { isOfProject } from '../../hub/tasks/hub-tasks.ts';
-import type { TaskState } from '../../hub/tasks/task-record.ts';
+import { isOfProject, type TaskState } from '../../hub/tasks/task-record.ts';
 import { TaskStore } from '../../hub/tasks/task-store.ts';
 import { taskReport } from '../../hub/tasks/task-view.ts';
 import { Log } from '../../log.ts';

@@ -1,6 +1,7 @@
 /* `mctl hub status`: the shared hub and what it serves. */
+import { statSync } from 'node:fs';
 import { packageVersion } from '../../files/package-version.ts';
-import { versionText } from '../../hub/shared/hub-version.ts';
+import { newerFilesText, versionText } from '../../hub/shared/hub-version.ts';
 import { stateText } from '../../hub/source-status.ts';
 import { printable } from '../../printable.ts';
 import { type Command, refuseWords } from '../command.ts';
@@ -15,9 +16,15 @@ export const hubStatus: Command = {
 
 	async run(input) {
 		refuseWords(input, hubStatus);
-		const { flags, out, cwd, environment } = input;
+		const { flags, out, cwd, environment, program } = input;
 		const { startTime: _start, ...status } = await askHub({ cwd, environment });
-		if (flags['json']) return out.json({ schema: 'orchestra.hub/1', ...status });
+		const other = versionText(status, packageVersion()) ?? newerFilesText(status, statSync(program).mtime);
+		if (flags['json'])
+			return out.json({
+				schema: 'orchestra.hub/1',
+				...status,
+				...(other !== undefined && { otherProgram: other }),
+			});
 		const {
 			pid,
 			address,
@@ -36,7 +43,6 @@ export const hubStatus: Command = {
 		out.line(
 			`The hub of ${root}: ${version}, pid ${pid}, ${[address, networkAddress].filter(Boolean).join(' and ')}, up ${ageOf(startedAt)}, ${bridges}, ${megabytes(memoryBytes)}`,
 		);
-		const other = versionText(status, packageVersion());
 		if (other !== undefined) out.line(`Versions: ${other}`);
 		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
 		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);

@@ -30,7 +30,8 @@ export function exampleWord(key: string, place: SchemaPlace): string {
 	const value = exampleValue(key, place, 0);
 	const types = typesOf(place);
 	if (typeof value === 'string' && (types.length === 0 || types.includes('string'))) {
-		return quoted(`${key}=${value}`);
+		// A value that begins with @ would name a file.
+		return quoted(`${key}=${value.startsWith('@') ? '@' : ''}${value}`);
 	}
 	const isList = Array.isArray(value) && value.length > 0 && value.every(isPlainWord);
 	if (isList && types.includes('array')) return quoted(`${key}=${value.join(',')}`);

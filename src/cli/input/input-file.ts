@@ -1,5 +1,5 @@
 /*
- * The text of `--input @file` or `--input -`.
+ * The bytes of a file on the command line: `--input @file`, `--input -`, `key=@file`.
  *
  * A regular file is read at once. A pipe is legal too (`--input @<(make-input)`,
  * `@/dev/stdin`), and its writer may come late or never: it is opened without
@@ -10,14 +10,14 @@ import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
-import { readRegularText } from '../../files/regular-file.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 
 /** Longest input that is read, in bytes. */
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** The text of a file or pipe. Errors of the system pass as they are. */
-export async function readInputFile(path: string, signal?: AbortSignal): Promise<string> {
-	if (!statSync(path).isFIFO()) return readRegularText(path, INPUT_LIMIT_BYTES);
+/** The bytes of a file or pipe. Errors of the system pass as they are. */
+export async function readInputFile(path: string, signal?: AbortSignal): Promise<Buffer> {
+	if (!statSync(path).isFIFO()) return readRegularFile(path, INPUT_LIMIT_BYTES);
 	return readStream(openPipe(path), path, signal);
 }
 
@@ -29,7 +29,7 @@ function openPipe(path: string): Readable {
 }
 
 /** A stream up to its end; `source` is its name in errors. */
-export async function readStream(stream: Readable, source: string, signal?: AbortSignal): Promise<string> {
+export async function readStream(stream: Readable, source: string, signal?: AbortSignal): Promise<Buffer> {
 	const parts: Buffer[] = [];
 	let length = 0;
 	try {
@@ -44,7 +44,7 @@ export async function readStream(stream: Readable, source: string, signal?: Abor
 		signal?.throwIfAborted();
 		throw error;
 	}
-	return Buffer.concat(parts, length).toString('utf8');
+	return Buffer.concat(parts, length);
 }
 
 function tooLong(source: string): OrchestraError {

@@ -1,7 +1,10 @@
-/* The input of a tool from the command line: `--input`, then `key=value` words on top of it. */
+/*
+ * The input of a tool from the command line: `--input`, then `key=value` words on top of it.
+ * Files are read here, for words that the user wrote; an answer to a server's question names no file.
+ */
 import { resolve } from 'node:path';
-import { messageOf } from '../../errors.ts';
-import { inputFromJson, inputFromWords } from '../../tool/input.ts';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { fileOfWord, inputFromJson, inputFromWords } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import type { Offered } from '../hub-client/hub-offers.ts';
@@ -10,6 +13,8 @@ import { checkInput } from './check-input.ts';
 import { readInputFile, readStream } from './input-file.ts';
 
 const ownStdin = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
+
+type InputPlace = Pick<CommandInput, 'cwd' | 'stdin' | 'signal'>;
 
 /** How `--input` is explained in the help of every command that has it. */
 export const inputFlag = {
@@ -21,21 +26,62 @@ export const inputFlag = {
 /** Read `--input` (JSON, `@file` or `-`). Throws `bad_input` saying what is wrong with it. */
 export async function readInput(
 	command: Pick<Command, 'usage'>,
-	{ cwd, stdin, signal }: Pick<CommandInput, 'cwd' | 'stdin' | 'signal'>,
+	{ cwd, stdin, signal }: InputPlace,
 	flag: string | boolean | undefined,
 ): Promise<JsonObject> {
 	if (typeof flag !== 'string') return {};
-	if (flag === '-') return inputFromJson(await readStream(stdin(), 'stdin', signal), 'stdin');
-	if (!flag.startsWith('@')) return inputFromJson(flag, '--input');
-	const file = flag.slice(1);
+	const file = flag === '-' ? flag : flag.startsWith('@') ? flag.slice(1) : undefined;
+	if (file === undefined) return inputFromJson(flag, '--input');
+	const bytes = await readNamed(command, { cwd, stdin, signal }, file);
+	return inputFromJson(bytes.toString('utf8'), file === '-' ? 'stdin' : file);
+}
+
+/** The bytes of a file, or of stdin by its names. */
+async function readNamed(
+	command: Pick<Command, 'usage'>,
+	{ cwd, stdin, signal }: InputPlace,
+	file: string,
+	hint?: string,
+): Promise<Buffer> {
 	try {
-		const isStdin = ownStdin.has(file);
-		const text = isStdin ? readStream(stdin(), file, signal) : readInputFile(resolve(cwd, file), signal);
-		return inputFromJson(await text, file);
+		if (isStdin(file)) return await readStream(stdin(), file === '-' ? 'stdin' : file, signal);
+		return await readInputFile(resolve(cwd, file), signal);
 	} catch (error) {
 		if (!(error instanceof Error && 'syscall' in error)) throw error;
-		throw usageError(command, `the input file ${file} cannot be read: ${messageOf(error)}`);
+		const message = `the input file ${file} cannot be read: ${messageOf(error)}`;
+		throw hint === undefined
+			? usageError(command, message)
+			: new OrchestraError('bad_input', message, { hint });
 	}
+}
+
+/** The files that words name as `key=@file` or `key:=@file`, by word. Stdin can be read once. */
+async function readWordFiles(
+	command: Pick<Command, 'usage'>,
+	input: CommandInput,
+	words: readonly string[],
+): Promise<Map<string, Buffer>> {
+	const named = new Map(
+		[...new Set(words)].flatMap((word) => {
+			const file = fileOfWord(word);
+			return file === undefined ? [] : [[word, file] as const];
+		}),
+	);
+	const { input: flag } = input.flags;
+	const whole =
+		flag === '-' ? ['-'] : typeof flag === 'string' && flag.startsWith('@') ? [flag.slice(1)] : [];
+	if ([...named.values(), ...whole].filter(isStdin).length > 1)
+		throw usageError(command, 'stdin can be read once, and it is named twice');
+	const files = new Map<string, Buffer>();
+	for (const [word, file] of named) {
+		const hint = `A value that begins with @ names a file; for the text itself write ${word.replace('=@', '=@@')}`;
+		files.set(word, await readNamed(command, input, file, hint));
+	}
+	return files;
+}
+
+function isStdin(file: string): boolean {
+	return file === '-' || ownStdin.has(file);
 }
 
 /** `--input` and words together; a word wins over the same key of `--input`. With `tool` the values are checked. */
@@ -49,9 +95,10 @@ export async function readToolInput(
 		tool?: string;
 	},
 ): Promise<JsonObject> {
-	const base = await readInput(command, input, input.flags['input']);
 	const { words, schema, tool } = given;
-	const values = inputFromWords(words, schema, base);
+	const files = await readWordFiles(command, input, words);
+	const base = await readInput(command, input, input.flags['input']);
+	const values = inputFromWords(words, schema, { base, files });
 	if (tool !== undefined && schema) checkInput({ tool, schema, values, rawKeys: Object.keys(base) });
 	return values;
 }

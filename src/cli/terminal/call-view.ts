@@ -1,6 +1,7 @@
 /*
  * One call of an MCP tool for people: progress and log messages on stderr, the result on
- * stdout. The text of a tool that failed goes to stderr, since it is no answer.
+ * stdout. The text of a tool that failed goes to stderr, since it is no answer. On a
+ * terminal an image is drawn, or saved like other bytes.
  */
 import { attempt } from '../../errors.ts';
 import { printable, printableJson } from '../../printable.ts';
@@ -8,6 +9,7 @@ import { isObject } from '../../wire/json.ts';
 import { contentText } from './content-text.ts';
 import type { Output, StyleName } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
+import { showBytes } from './shown-bytes.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -22,10 +24,13 @@ const levelStyles: ReadonlyMap<unknown, [mark: string, style: StyleName]> = new 
 
 export class CallView {
 	readonly #out: Output;
+	readonly #environment: Readonly<NodeJS.ProcessEnv>;
 	readonly #bar: ProgressBar;
 
-	constructor(out: Output) {
+	/** @param environment says what the terminal can draw, and where the temporary folder is */
+	constructor(out: Output, environment: Readonly<NodeJS.ProcessEnv>) {
 		this.#out = out;
+		this.#environment = environment;
 		this.#bar = new ProgressBar(out);
 	}
 
@@ -53,22 +58,23 @@ export class CallView {
 
 	result(result: Result): void {
 		this.clear();
-		for (const text of resultTexts(result)) {
+		for (const block of resultBlocks(result)) {
+			const text = contentText(block);
 			const lines = text.endsWith('\n') ? text.slice(0, -1) : text;
 			if (result['isError'] === true)
 				this.#out.tell(`${this.#out.noteStyle('red', '✗')} ${printable(lines)}`);
-			else this.#out.foreign(lines);
+			else if (!showBytes(block, this.#out, this.#environment)) this.#out.foreign(lines);
 		}
 	}
 }
 
 /** Content in its order, then the structured content, unless the text says the same. */
-function resultTexts({ content, structuredContent }: Result): string[] {
+function resultBlocks({ content, structuredContent }: Result): unknown[] {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
-	if (structuredContent === undefined) return blocks.map(contentText);
+	if (structuredContent === undefined) return blocks;
 	const others = blocks.filter((block) => !isTextOf(block, structuredContent));
-	const texts = others.map(contentText);
-	return isSameText(structuredContent, texts) ? texts : [...texts, printableJson(structuredContent, 2)];
+	if (isSameText(structuredContent, others.map(contentText))) return others;
+	return [...others, { type: 'text', text: printableJson(structuredContent, 2) }];
 }
 
 /** `{"content":"text"}` beside the text itself says nothing new. */

@@ -109,6 +109,11 @@ export class Output {
 		return new Promise((resolve) => this.#stdout.write(piece, () => resolve()));
 	}
 
+	/** Our own control sequences in the answer, for an image on a terminal. Never text from outside. */
+	draw(sequences: string): void {
+		if (!this.#isClosed && this.isTerminal) this.#stdout.write(sequences);
+	}
+
 	/** The answer as one JSON object on one line. */
 	json(value: unknown): void {
 		this.line(printableJson(value));

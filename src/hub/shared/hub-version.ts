@@ -1,4 +1,4 @@
-/* Compare the version of a running hub with that of this program. */
+/* Compare a running hub with this program: its version, and the time of its files. */
 import type { HubRecord } from './hub-record.ts';
 
 /** How a hub relates to this program. A hub that does not name its version is older: every newer one does. */
@@ -19,6 +19,15 @@ export function versionText(hub: Pick<HubRecord, 'pid' | 'version'>, ours: strin
 	if (age === 'newer') return `${what}; start the agent again to use the newer program`;
 	const next = hub.version === undefined ? '' : 'the next bridge replaces it when nobody uses it; ';
 	return `${what}; ${next}to restart it now: mctl hub stop && mctl hub start`;
+}
+
+/** What to say about a hub of our version that started before the program was built or installed; undefined for a later one. */
+export function newerFilesText(
+	{ pid, startedAt }: Pick<HubRecord, 'pid' | 'startedAt'>,
+	builtAt: Date,
+): string | undefined {
+	if (!(builtAt.getTime() > Date.parse(startedAt))) return undefined;
+	return `the hub (pid ${pid}) started at ${startedAt}, before the files of this program were written (${builtAt.toISOString()}); to restart it: mctl hub stop && mctl hub start`;
 }
 
 /** As in semantic versioning: negative when `one` is lower. Build metadata does not count. */

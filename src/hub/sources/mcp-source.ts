@@ -78,6 +78,7 @@ export class McpSource
 			| 'control'
 			| 'retire'
 			| 'configurationKey'
+			| 'address'
 			| 'plainTarget'
 		>
 {
@@ -162,6 +163,10 @@ export class McpSource
 		const { known } = this.#catalogue;
 		const isDynamic = known?.skills.some(({ resources }) => resources === 'dynamic');
 		return !isDynamic || declaresSkills(known)?.['directoryRead'] === true;
+	}
+
+	get address(): string | undefined {
+		return this.#entry.kind === 'stdio' ? undefined : this.#entry.url;
 	}
 
 	get status(): SourceStatus {

@@ -231,6 +231,8 @@ export class DurableCall implements Durability {
 			return this.#staysCall(error);
 		}
 		this.#task = task;
+		// The server may have made its own meanwhile.
+		if (this.#upstream !== run.upstream) task.begunUpstream(String(this.#upstream));
 		if (!this.isTask) return;
 		void task.run(this.#work);
 		// The client will never know of it.

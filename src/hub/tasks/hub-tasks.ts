@@ -26,9 +26,19 @@ import type { ResultSource } from '../results/result-source.ts';
 import { identityOf } from '../shared/process-identity.ts';
 import type { Source } from '../source.ts';
 import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
+import { elsewhereOf, LeftTasks, type WayOfLeft } from './left-tasks.ts';
 import { LiveTask } from './live-task.ts';
 import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
-import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import {
+	type EndedTask,
+	isLasting,
+	isLeft,
+	isOfProject,
+	principalOf,
+	type TaskEnd,
+	type TaskRecord,
+	type TaskState,
+} from './task-record.ts';
 import { TaskRules } from './task-rules.ts';
 import { lostEnd, TaskStore } from './task-store.ts';
 import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-view.ts';
@@ -50,6 +60,7 @@ export class HubTasks implements ProviderTasks {
 	/** What a call that may become a task needs. */
 	readonly calls: DurableCallDeps;
 	#inbox: NodeJS.Timeout | undefined;
+	#left: LeftTasks | undefined;
 	#isClosed = false;
 
 	constructor(options: HubTasksOptions) {
@@ -95,6 +106,7 @@ export class HubTasks implements ProviderTasks {
 
 	/** Cancel a task, wherever it runs. Returns its state then. */
 	async stop({ record }: TaskState): Promise<TaskState> {
+		if (isLeft(record)) await this.takeLeft();
 		const live = this.#live.get(record.id);
 		const end: TaskEnd = { status: 'cancelled', at: new Date().toISOString() };
 		if (live) {
@@ -137,12 +149,26 @@ export class HubTasks implements ProviderTasks {
 		return this.#live.get(id)?.follow(tell) ?? this.#followForeign(state, tell);
 	}
 
-	/** Tasks that run end here: their outcome is unknown. */
+	/** Follow the tasks that an earlier process left. Rejects when they cannot be read. */
+	async takeLeft(): Promise<void> {
+		if (!this.#isClosed) await this.#left?.take();
+	}
+
+	/** Where calls go whose tasks an earlier process left. */
+	connect(way: WayOfLeft): void {
+		const { log, configuration } = this.#options;
+		const add = (task: LiveTask): void => this.#add(task);
+		this.#left = new LeftTasks({ ...way, store: this.store, owner: this.#owner, configuration, log, add });
+	}
+
+	/** Tasks of servers elsewhere are left to the next hub. The others end here: their outcome is unknown. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		clearInterval(this.#inbox);
 		const running = [...this.#live.values()];
-		await Promise.all(running.map((task) => task.finish(lostEnd(task.record))));
+		await Promise.all(
+			running.map((task) => (isLasting(task.record) ? task.leave() : task.finish(lostEnd(task.record)))),
+		);
 	}
 
 	async #start(
@@ -150,7 +176,7 @@ export class HubTasks implements ProviderTasks {
 		{ form, ttlMs }: TaskPlan,
 		{ cancel, upstream }: { cancel: (reason: string) => void; upstream: string | undefined },
 	): Promise<LiveTask> {
-		const { context, name, client, backend, tool } = call;
+		const { context, name, client, backend, tool, target } = call;
 		const now = new Date().toISOString();
 		const record: TaskRecord = {
 			id: randomBytes(16).toString('hex'),
@@ -165,25 +191,26 @@ export class HubTasks implements ProviderTasks {
 			ttlMs,
 			owner: this.#owner,
 			upstream,
+			elsewhere: elsewhereOf(target, context),
 			isStructured: tool?.outputSchema !== undefined,
 			status: 'working',
 		};
 		if (this.#isClosed) throw new OrchestraError('closed', 'the hub is closing');
 		await this.store.create(record);
 		const task = new LiveTask(record, { store: this.store, log: this.#options.log, cancel });
-		this.#add(task, context);
+		this.#add(task);
+		if (form === 'legacy') task.follow((state) => notifyStatus(context.clientNotifier, state));
 		return task;
 	}
 
-	#add(task: LiveTask, { clientNotifier }: CallContext): void {
-		const { id, form } = task.record;
+	#add(task: LiveTask): void {
+		const { id } = task.record;
 		this.#live.set(id, task);
 		this.counts.running++;
 		void task.ended.then(({ end }) => {
 			this.counts.ended[end.status]++;
 			this.#forget(id);
 		});
-		if (form === 'legacy') task.follow((state) => notifyStatus(clientNotifier, state));
 		this.#inbox ??= setInterval(() => void this.#readInboxes(), TASK_INBOX_MS).unref();
 	}
 
@@ -247,10 +274,18 @@ export class HubTasks implements ProviderTasks {
 	/** Throws -32602 for a task that the principal does not have. */
 	async find(id: string, client: Pick<ClientConnection, 'principal'>): Promise<TaskState> {
 		const principal = this.#principal(client);
-		const live = this.#live.get(id);
-		const state = live?.record.principal === principal ? live.state : await this.store.read(principal, id);
+		const state = this.#current(id, principal) ?? (await this.store.read(principal, id));
+		if (state && state.end === undefined && isLeft(state.record)) {
+			await this.takeLeft();
+			return this.#current(id, principal) ?? state;
+		}
 		if (state) return state;
 		throw rpcError(rpcCodes.invalidParams, 'unknown task: it does not exist, or its time is over');
+	}
+
+	#current(id: string, principal: string): TaskState | undefined {
+		const live = this.#live.get(id);
+		return live?.record.principal === principal ? live.state : undefined;
 	}
 
 	/** The tasks of this project, newest first, of whichever client. */
@@ -289,16 +324,6 @@ const EMPTY = new JsonText('{"content":[]}');
 
 function isEnded(state: TaskState): state is EndedTask {
 	return state.end !== undefined;
-}
-
-/** The user of this process, in a project. */
-export function principalOf(root: string): string {
-	return `user:${process.getuid?.() ?? ''} project:${root}`;
-}
-
-/** Whether a principal is the user in this project, by whichever way. */
-export function isOfProject(principal: string, root: string): boolean {
-	return principal.endsWith(principalOf(root));
 }
 
 /** For a legacy client; it may be gone. */

@@ -45,6 +45,10 @@ export class LiveTask {
 	readonly #readers = new Set<CallContext>();
 	/** Keys are never used twice. */
 	readonly #keys = new Map<string, number>();
+	/** Questions of a task that an earlier process left: the server has not repeated them yet. */
+	readonly #foreseen: Set<string>;
+	/** Answers to those. */
+	readonly #early = new Map<string, unknown>();
 	#record: TaskRecord;
 	#end: TaskEnd | undefined;
 	#result: JsonText | undefined;
@@ -54,6 +58,7 @@ export class LiveTask {
 	constructor(record: TaskRecord, deps: LiveTaskDeps) {
 		this.#record = record;
 		this.#deps = deps;
+		this.#foreseen = new Set(Object.keys(record.inputRequests ?? {}));
 	}
 
 	get state(): TaskState {
@@ -97,9 +102,10 @@ export class LiveTask {
 	/** Answers of a client. Unknown keys, and those that were answered, are ignored. */
 	update(responses: InputResponses): void {
 		for (const [key, response] of Object.entries(responses)) {
-			const waiting = isObject(response) ? this.#waiting.get(key) : undefined;
-			if (!this.#waiting.delete(key) || waiting === undefined) continue;
-			waiting.answer(response);
+			if (!isObject(response)) continue;
+			this.#waiting.get(key)?.answer(response);
+			this.#waiting.delete(key);
+			if (this.#foreseen.delete(key)) this.#early.set(key, response);
 		}
 		this.#show();
 	}
@@ -146,11 +152,24 @@ export class LiveTask {
 		this.#changes.emit(this.state);
 	}
 
+	/** This process ends, and the task does not: the next hub goes on with it. */
+	async leave(): Promise<void> {
+		if (this.#isEnding) return;
+		this.#isEnding = true;
+		await this.#saving;
+		await this.#deps.store.save({ ...this.#record, owner: NOBODY }).catch((error: unknown) => {
+			this.#deps.log.warn(`task ${this.#record.id} could not be left to the next hub: ${messageOf(error)}`);
+		});
+	}
+
 	#wait(key: string, question: InputRequest, withdrawn?: AbortSignal): Promise<unknown> {
 		return new Promise((answer, giveUp) => {
 			const used = (this.#keys.get(key) ?? 0) + 1;
 			this.#keys.set(key, used);
 			const own = used === 1 ? key : `${key}-${used}`;
+			this.#foreseen.delete(own);
+			const early = this.#early.get(own);
+			if (early !== undefined) return answer(early);
 			this.#waiting.set(own, { question, answer, giveUp });
 			for (const reader of this.#readers) this.#send(own, reader);
 			onAbort(withdrawn, () => {
@@ -199,6 +218,9 @@ export class LiveTask {
 		this.#changes.emit(this.state);
 	}
 }
+
+/** No process. */
+const NOBODY = { pid: 0, startTime: '' };
 
 function endOf(answer: Answer): [TaskEnd, JsonText?] {
 	const at = new Date().toISOString();

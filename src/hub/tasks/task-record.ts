@@ -7,7 +7,7 @@ import type { TaskStatus } from '../../protocol/tasks.ts';
 import { isObject } from '../../wire/json.ts';
 import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import type { JsonText } from '../../wire/json-text.ts';
-import type { ProcessIdentity } from '../shared/process-identity.ts';
+import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 
 /** In whose form the task was made: of a modern or legacy client, or of one without tasks (`tasks.keep`). */
 export type TaskForm = 'modern' | 'legacy' | 'kept';
@@ -37,11 +37,26 @@ export interface TaskRecord {
 	readonly isStructured?: boolean | undefined;
 	/** The id of the task at the server, when the server made one. */
 	readonly upstream?: string | undefined;
+	/** Of a task at a server elsewhere. */
+	readonly elsewhere?: TaskElsewhere | undefined;
 	readonly status: Extract<TaskStatus, 'working' | 'input_required'>;
 	readonly statusMessage?: string | undefined;
 	/** Those that wait. */
 	readonly inputRequests?: Questions | undefined;
 }
+
+/** What a later hub must know to go on with a task. */
+export interface TaskElsewhere {
+	/** The digest of the address of the server. */
+	readonly address: string;
+	/** The source's own name of the tool. */
+	readonly name: string;
+	/** Of the client. */
+	readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+/** A task that goes on at its server when its hub ends. */
+export type LastingRecord = TaskRecord & { readonly upstream: string; readonly elsewhere: TaskElsewhere };
 
 /** How a task ended. The result of a completed one is beside it: lists do not read it. */
 export type TaskEnd = { readonly at: string; readonly statusMessage?: string | undefined } & (
@@ -88,7 +103,27 @@ const texts = [
 	'status',
 ];
 
+/** Whether a later hub can go on with it: the server runs elsewhere, and made a task of the call. */
+export function isLasting(record: TaskRecord): record is LastingRecord {
+	return record.upstream !== undefined && isObject(record.elsewhere);
+}
+
+/** Whether it lasts, and its hub has ended. */
+export function isLeft(record: TaskRecord): record is LastingRecord {
+	return isLasting(record) && !isSameProcess(record.owner);
+}
+
 /** When the task may be removed, in milliseconds since 1970. */
 export function expiryOf({ createdAt, ttlMs }: TaskRecord): number {
 	return Date.parse(createdAt) + ttlMs;
+}
+
+/** The user of this process, in a project. */
+export function principalOf(root: string): string {
+	return `user:${process.getuid?.() ?? ''} project:${root}`;
+}
+
+/** Whether a principal is the user in this project, by whichever way. */
+export function isOfProject(principal: string, root: string): boolean {
+	return principal.endsWith(principalOf(root));
 }

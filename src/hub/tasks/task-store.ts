@@ -5,13 +5,15 @@
  * process that runs the task writes it. `<id>.end` is how it ended; it is created once, by
  * whoever is first, and never changed. So a record needs no lock, a reader sees the old text or the
  * new one, and a kill at any moment leaves a state that says what is known: a task whose process is
- * gone and that has no end has failed, with an unknown outcome.
+ * gone and that has no end has failed, with an unknown outcome, unless its server runs elsewhere:
+ * then another process may take it.
  *
  * `<id>.in` is what other processes of the principal send to a task that is not theirs.
  */
 import { appendFile, link, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
+import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { sha256 } from '../../files/sha256.ts';
@@ -20,7 +22,7 @@ import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import { isSameProcess } from '../shared/process-identity.ts';
+import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 import {
 	TASK_HEAD_BYTES,
 	TASK_INBOX_BYTES,
@@ -28,11 +30,21 @@ import {
 	TASK_SWEEP_MS,
 	TASKS_LIMIT,
 } from './task-limits.ts';
-import { expiryOf, recordOf, type TaskEnd, type TaskRecord, type TaskState } from './task-record.ts';
+import {
+	expiryOf,
+	isLasting,
+	isLeft,
+	type LastingRecord,
+	recordOf,
+	type TaskEnd,
+	type TaskRecord,
+	type TaskState,
+} from './task-record.ts';
 
 const RECORD = '.json';
 const END = '.end';
 const INBOX = '.in';
+const LEFT = 'its hub has ended; the next one goes on with it';
 const ID = /^[\da-f]{32}$/;
 
 export interface TaskStoreOptions {
@@ -161,11 +173,25 @@ export class TaskStore {
 		});
 	}
 
-	/** A task without an end whose process is gone has failed. */
+	/** Take a task that its process left. Undefined when it has ended, or another process was faster. */
+	async take({ principal, id }: TaskRecord, owner: ProcessIdentity): Promise<LastingRecord | undefined> {
+		const [folder, path] = [this.#folder(principal), this.#path({ principal, id }, RECORD)];
+		return withFolderLock(folder, async () => {
+			const record = await readRecord(path);
+			const isFree = record && isLeft(record) && !(await readHead(this.#path(record, END)));
+			if (!isFree) return undefined;
+			const own = { ...record, owner };
+			await this.save(own);
+			return own;
+		});
+	}
+
+	/** A task without an end whose process is gone has failed, unless it goes on elsewhere. */
 	async #stateOf(record: TaskRecord): Promise<TaskState> {
 		const path = this.#path(record, END);
 		const end = await readHead(path);
 		if (end || isSameProcess(record.owner)) return { record, end };
+		if (isLasting(record)) return { record: { ...record, statusMessage: LEFT } };
 		// It may have written the end just before.
 		return { record, end: (await readHead(path)) ?? (await this.finish(record, lostEnd(record))) };
 	}

@@ -88,7 +88,7 @@ export function taskReport({ record, end }: TaskState): TaskReport {
 		updatedAt,
 		ttlMs,
 		...messageIn(record, end),
-		...(end ? { endedAt: end.at } : { pid: owner.pid }),
+		...(end ? { endedAt: end.at } : { pid: owner.pid || undefined }),
 		...(end === undefined && inputRequests && { questions: Object.keys(inputRequests) }),
 		...(end?.status === 'failed' && { error: end.error }),
 	};

@@ -14,6 +14,8 @@ export interface Durability {
 	readonly maxMs: number;
 	/** Whether its client, or who follows the task, can be asked now. */
 	readonly isOpen: boolean;
+	/** The task of the server that an earlier process followed: the call was sent, and is not sent again. */
+	readonly sentAs?: string | undefined;
 	/** The server made a task of its own, with this id. */
 	begunUpstream(id: string): void;
 	/** What the server says about the state of the work. */

@@ -17,6 +17,9 @@ const STYLES_AND_CLEAR_LINE = /\u001B\[(1|2|22|3[1-46]|39)m|\r\u001B\[K/g;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/;
 
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const KITTY_CHUNK = /\u001B_G([^;]*);([^\u001B]*)\u001B\\/g;
+
 describe('mctl call', () => {
 	it.each([
 		['a server and its tool', ['py', 'add']],
@@ -121,6 +124,33 @@ describe('mctl call', () => {
 		]);
 		expect(readFileSync(join(cwd, 'a.png'), 'utf8')).toBe('hello');
 	});
+
+	it('draws an image of a real server in a terminal that can, and saves it for any other', async () => {
+		const { cwd, env, run } = mcpFolder({ everything: realServer('everything') });
+		const words = ['call', 'everything', 'get-tiny-image'];
+		const screenWith = async (variables: Record<string, string>): Promise<string> =>
+			(await mctlOnScreen(words, { cwd, env: { ...env, TMPDIR: cwd, ...variables } })).screen;
+		const image = imageIn(JSON.parse((await run(...words, '--json')).stdout));
+
+		const drawn = await screenWith({ TERM: 'xterm-kitty' });
+		const chunks = [...drawn.matchAll(KITTY_CHUNK)].map(([, keys, data]) => ({ keys, data: String(data) }));
+		expect(chunks[0]?.keys).toMatch(/^a=T,f=100,q=2,m=[01]$/);
+		expect(chunks.at(-1)?.keys).toMatch(/m=0$/);
+		expect(chunks.map(({ data }) => data).join('')).toBe(image);
+		expect(await screenWith({ TERM_PROGRAM: 'iTerm.app' })).toContain(`:${image}\u0007`);
+
+		const screen = await screenWith({ TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/tmux,1,0' });
+		const [, path = ''] = /^\[image image\/png, .*\] saved as (.*image\.png)$/m.exec(screen) ?? [];
+		expect(readFileSync(path).toString('base64')).toBe(image);
+		expect(screen).not.toContain(image);
+	}, 30_000);
+
+	it('gives a tool the content of a file', async () => {
+		const { cwd, run } = mcpFolder({ everything: realServer('everything') });
+		writeFiles(cwd, { 'letter.txt': 'Dear, all\n' });
+		const { stdout } = await run('call', 'everything', 'echo', 'message=@letter.txt');
+		expect(stdout).toBe('Echo: Dear, all\n');
+	}, 30_000);
 
 	it('prints log messages to stderr and the answer to stdout', async () => {
 		const { run } = mcpFolder({ py: pythonServer });
@@ -316,4 +346,9 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 /** Without the warning of the scan about another tool of the Python server. */
 function withoutScan(stderr: string): string {
 	return stderr.replace(/^.* is suspicious: evil: .*\n/m, '');
+}
+
+/** The base64 of the one image in the answer of `mctl call --json`. */
+function imageIn({ result }: { result: { content: { type: string; data?: string }[] } }): string {
+	return String(result.content.find(({ type }) => type === 'image')?.data);
 }

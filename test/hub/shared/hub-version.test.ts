@@ -4,7 +4,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ageOfHub, compareVersions } from '../../../src/hub/shared/hub-version.ts';
+import { ageOfHub, compareVersions, newerFilesText } from '../../../src/hub/shared/hub-version.ts';
 import { BridgeClient, initialize } from '../../support/bridges.ts';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { isAlive } from '../../support/programs.ts';
@@ -16,6 +16,14 @@ const repository = resolve(import.meta.dirname, '../../..');
 /** A scratch copy of the build with another version. */
 const older: string = buildOf('0.0.1');
 const ours: string = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version;
+
+it('a hub that started before the files of its program were written is named with both times', () => {
+	const hub = { pid: 7, startedAt: '2026-01-01T00:00:00.000Z' };
+	expect(newerFilesText(hub, new Date('2026-01-01T00:00:01Z'))).toBe(
+		'the hub (pid 7) started at 2026-01-01T00:00:00.000Z, before the files of this program were written (2026-01-01T00:00:01.000Z); to restart it: mctl hub stop && mctl hub start',
+	);
+	expect(newerFilesText(hub, new Date('2025-12-31T23:59:59Z'))).toBeUndefined();
+});
 
 describe('an idle hub of an older version', () => {
 	it('is replaced by the next bridge', async () => {

@@ -224,14 +224,20 @@ export class ServerCalls {
 	}
 
 	#send(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
-		const { context, method } = call;
+		const { context } = call;
 		const begin = performance.now();
 		this.#options.levels.need(connection, context.chosenLogLevel);
-		const task = this.#taskFor(call, connection);
-		const params = forwardedParams(call, connection, this.#options.extensions);
-		const response = connection.ask(method, task ? { ...params, task } : params, this.#optionsOf(call));
+		const { sentAs } = context.durable ?? {};
+		const response =
+			sentAs === undefined ? this.#ask(call, connection) : this.#follow(sentAs, call, connection);
 		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
 		return this.#settled(response, call, { process, connection, begin, repeat });
+	}
+
+	#ask(call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+		const task = this.#taskFor(call, connection);
+		const params = forwardedParams(call, connection, this.#options.extensions);
+		return connection.ask(call.method, task ? { ...params, task } : params, this.#optionsOf(call));
 	}
 
 	/** A call that was sent as text. */
@@ -274,21 +280,23 @@ export class ServerCalls {
 
 	/** The result of a call; that of its task, when the server made one. */
 	#completed(response: Promise<Answer>, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
-		if (call.method !== 'tools/call') return response;
+		if (call.method !== 'tools/call' || call.context.durable?.sentAs !== undefined) return response;
 		return response.then((answer) => {
 			const taskId = upstreamTaskOf(answerValue(answer), connection);
-			if (taskId === undefined) return answer;
-			const { context } = call;
-			const { timeoutMs, maxMs, extensions, questions } = this.#options;
-			return followTask(taskId, {
-				connection,
-				context,
-				capabilities: declaredTo(connection, context, extensions),
-				timeoutMs,
-				maxMs: context.durable?.maxMs ?? maxMs,
-				onQuestions: (inputRequests) =>
-					questions.returned(context, { resultType: 'input_required', inputRequests }),
-			});
+			return taskId === undefined ? answer : this.#follow(taskId, call, connection);
+		});
+	}
+
+	#follow(taskId: string, { context }: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+		const { timeoutMs, maxMs, extensions, questions } = this.#options;
+		return followTask(taskId, {
+			connection,
+			context,
+			capabilities: declaredTo(connection, context, extensions),
+			timeoutMs,
+			maxMs: context.durable?.maxMs ?? maxMs,
+			onQuestions: (inputRequests) =>
+				questions.returned(context, { resultType: 'input_required', inputRequests }),
 		});
 	}
 

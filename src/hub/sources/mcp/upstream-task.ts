@@ -15,6 +15,7 @@ import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
+import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
 import { TASK_QUESTIONS_LIMIT, UPSTREAM_FAILURES_LIMIT, UPSTREAM_POLL_MS } from '../../tasks/task-limits.ts';
 
@@ -103,7 +104,9 @@ class ModernTask {
 			this.#failures = 0;
 			return answer;
 		} catch (error) {
-			const isFinal = rpcErrorOf(error) !== undefined || connection.endReason !== undefined;
+			const refusal = rpcErrorOf(error);
+			if (refusal?.code === rpcCodes.invalidParams) throw forgottenTask();
+			const isFinal = refusal !== undefined || connection.endReason !== undefined;
 			if (isFinal || ++this.#failures >= UPSTREAM_FAILURES_LIMIT) throw error;
 			return undefined;
 		}
@@ -111,8 +114,9 @@ class ModernTask {
 
 	/** The result of a task that has ended. */
 	#resultIn(answer: Answer, state: Result): Answer | undefined {
-		const { status, statusMessage, result, error } = state;
+		const { taskId = this.#taskId, status, statusMessage, result, error } = state;
 		const { context } = this.#options;
+		if (taskId !== this.#taskId) throw badTask('the server answered with the state of another task');
 		if (typeof statusMessage === 'string') context.durable?.says(statusMessage);
 		context.progress(++this.#polls, undefined, typeof statusMessage === 'string' ? statusMessage : undefined);
 		switch (status) {
@@ -199,6 +203,17 @@ function textOf(answer: Answer, member: string): string | undefined {
 function pollTime(given: unknown): number {
 	const { least, most, default: usual } = UPSTREAM_POLL_MS;
 	return typeof given === 'number' && given > 0 ? Math.min(most, Math.max(least, given)) : usual;
+}
+
+/** It may have been started anew, or the time of the task is over. */
+function forgottenTask(): OrchestraError {
+	return new OrchestraError(
+		'bad_frame',
+		'the server does not know its task any more; its outcome is unknown',
+		{
+			data: { phase: 'call', outcome: 'unknown' },
+		},
+	);
 }
 
 function badTask(message: string): OrchestraError {

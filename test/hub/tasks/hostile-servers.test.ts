@@ -1,0 +1,87 @@
+/* Servers that misbehave about their tasks harm their own call alone. */
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
+import { until } from '../../support/waiting.ts';
+
+const program = resolve(import.meta.dirname, '../../fixtures/servers/hostile-task-server.mjs');
+const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+const entry = { command: process.execPath, args: [program] };
+
+describe('a server whose task', () => {
+	it.each([
+		['never-ends', /did not end within 1000 ms/],
+		['is-no-task', /the task/],
+		['has-no-status', /the status of the task is/],
+		['completes-without-result', /has no result/],
+		['fails-without-error', /has no error/],
+		['tells-of-another', /the state of another task/],
+		['asks-1000-times', /more than 64 questions/],
+		['asks-at-length', /too long/],
+		['asks-without-method', /has no method/],
+		['asks-for-files', /not a request that a client can answer/],
+	])('%s fails its own task, and serves others on', async (how, reason) => {
+		const client = await modern(await serve());
+		const task = await go(client, { how });
+		const [ended, other] = await Promise.all([end(client, task), go(client, { how: 'honest' })]);
+		expect(ended).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(reason) } });
+		expect(JSON.stringify(ended).length).toBeLessThan(10_000);
+		expect(await end(client, other)).toMatchObject({ status: 'completed' });
+	});
+
+	it('has no id fails the call', async () => {
+		const client = await modern(await serve());
+		expect((await client.failure('evil__go', { how: 'has-no-id' })).message).toContain('without an id');
+	});
+
+	it('never ends is told to cancel it', async () => {
+		const client = await modern(await serve());
+		await end(client, await go(client, { how: 'never-ends' }));
+		await until('it is told', async () => (await client.call('evil__canceled')).includes('never-ends'));
+	});
+});
+
+describe('a server that gives the id of a task of the hub', () => {
+	it('gets no part of that task, and its client another id', async () => {
+		const client = await modern(await serve());
+		const victim = await go(client, { how: 'never-ends' });
+		const task = await go(client, { how: 'honest', taskId: victim['taskId'] });
+		expect(task['taskId']).not.toBe(victim['taskId']);
+		expect(await end(client, task)).toMatchObject({ status: 'completed' });
+		expect(await client.request('tasks/get', { taskId: victim['taskId'] })).not.toHaveProperty('result');
+	});
+
+	it('does not reach the task of another server that has its id', async () => {
+		const served = await serve();
+		const client = await modern(served);
+		const one = await go(client, { how: 'never-ends', taskId: '1' });
+		const other = await go(client, { how: 'honest', taskId: '1' }, 'twin');
+		expect(await end(client, other)).toMatchObject({ status: 'completed' });
+		await client.request('tasks/cancel', { taskId: other['taskId'] });
+		expect(await client.request('tasks/get', { taskId: one['taskId'] })).not.toHaveProperty('result');
+		expect(await client.call('evil__canceled')).toBe('');
+	});
+});
+
+function serve(): Promise<ServedHub> {
+	return serveServers({ evil: entry, twin: entry }, { more: { tasks: { maxMs: 1000 } } });
+}
+
+function modern(served: ServedHub): Promise<HubClient> {
+	return served.client({ era: 'modern', capabilities });
+}
+
+async function go(client: HubClient, input: object, server = 'evil'): Promise<Record<string, unknown>> {
+	const task = await client.request('tools/call', { name: `${server}__go`, arguments: input });
+	expect(task).toMatchObject({ resultType: 'task' });
+	return task;
+}
+
+async function end(client: HubClient, { taskId }: Record<string, unknown>): Promise<Record<string, unknown>> {
+	let state: Record<string, unknown> = {};
+	await until('the task has ended', async () => {
+		state = await client.request('tasks/get', { taskId });
+		return ['completed', 'failed', 'cancelled'].includes(String(state['status']));
+	});
+	return state;
+}
