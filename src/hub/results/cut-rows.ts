@@ -19,9 +19,10 @@ export function pythonRows(text: string): readonly unknown[] | undefined {
 
 /** The list with as many rows as fit, in the characters of the server; undefined when none does. */
 export function cutRows(text: string, limit: number): { shown: string; rows: number } | undefined {
-	// What looks like the end of a row may be inside a string, so the one before it is tried too.
-	for (let end = limit - 1, tries = 0; tries < CUT_TRIES; tries++) {
-		end = Math.max(...['}, {', '), ('].map((between) => text.lastIndexOf(between, end - 1)));
+	let end = limit - 1;
+	// What looks like the end of a row may be inside a string, so those before it are tried too.
+	for (let tries = 0; tries < CUT_TRIES; tries++) {
+		end = Math.max(text.lastIndexOf('}, {', end - 1), text.lastIndexOf('), (', end - 1));
 		if (end < 1) return undefined;
 		const shown = `${text.slice(0, end + 1)}]`;
 		const rows = pythonRows(shown)?.length;
