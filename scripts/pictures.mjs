@@ -77,6 +77,11 @@ async function walk(target) {
 				const name = `${screen.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
 				await page.screenshot({ path: join(target, name) });
 			}
+			await page.evaluate(`location.hash = '#/overview'`);
+			for (const name of ['Access', 'Histogram'])
+				await page.getByRole('button', { name, exact: true }).click();
+			await page.getByText('it sees all tools').or(page.getByText('view ')).first().waitFor();
+			await page.screenshot({ path: join(target, `lenses-${width}-${scheme}.png`), fullPage: true });
 			await page.context().close();
 		}
 }

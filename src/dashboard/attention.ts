@@ -2,7 +2,9 @@
  * What needs the attention of the user, the worst first: servers that do not work, sign-ins, tools
  * that changed, variables without a value, files that are not trusted, a hub that is not the program on disk.
  */
+import { relative } from 'node:path';
 import { heldBackText, trustHint } from '../config/trust/held-back.ts';
+import { isInside } from '../files/is-inside.ts';
 import { healthOf } from '../hub/source-status.ts';
 import type { AttentionRow, HubFacts, ProblemRow, SourceRow } from './api-types.ts';
 import type { DashboardParts } from './dashboard-parts.ts';
@@ -15,10 +17,11 @@ export interface AttentionFacts extends Pick<DashboardParts, 'opened'> {
 
 /** At most one row for each thing. */
 export function attentionRows({ opened, hub, backends }: AttentionFacts): AttentionRow[] {
+	const { root } = opened.configuration();
 	const rows = [
 		...backends.flatMap(serverRow),
 		...backends.flatMap(driftRow),
-		...problemRows({ opened }).map(problemRow),
+		...problemRows({ opened }).map((problem) => problemRow(problem, root)),
 		...versionRow(hub),
 	];
 	return rows.toSorted((one, other) => Number(other.level === 'bad') - Number(one.level === 'bad'));
@@ -48,8 +51,10 @@ function driftRow({ id, drifted }: SourceRow): AttentionRow[] {
 	];
 }
 
-function problemRow({ message, hint, file, key, unset }: ProblemRow): AttentionRow {
-	const where = [file, key].filter((each) => each !== null).join(' · ') || null;
+/** A file of the project is named from its folder. */
+function problemRow({ message, hint, file, key, unset }: ProblemRow, root: string): AttentionRow {
+	const near = file !== null && isInside(file, root) ? relative(root, file) : file;
+	const where = [near, key].filter((each) => each !== null).join(' · ') || null;
 	if (unset.length > 0) {
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		const title = `${names} ${unset.length === 1 ? 'has' : 'have'} no value`;

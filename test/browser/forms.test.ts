@@ -99,7 +99,11 @@ describe.skipIf(isSkipped)('the page', () => {
 		await row.getByText('working').waitFor();
 		await row.getByText('leaver').waitFor();
 		await row.getByText(/mctl tasks show \w{8}/).waitFor();
-		await page.screenshot({ path: join(SHOTS, 'tasks.png') });
+		for (const width of [390, 1280]) {
+			await page.setViewportSize({ width, height: 800 });
+			expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+			await page.screenshot({ path: join(SHOTS, `tasks-${width}.png`) });
+		}
 		await row.getByRole('button', { name: 'Cancel' }).click();
 		await row.getByText('cancelled').waitFor();
 		await row.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });

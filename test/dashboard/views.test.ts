@@ -98,7 +98,7 @@ describe('the overview', () => {
 				reason: expect.stringContaining('no key'),
 				hint: expect.stringContaining('by hand'),
 			},
-			{ reason: expect.stringContaining('orchestra.json · mcpServers.bad.command') },
+			{ reason: 'orchestra.json · mcpServers.bad.command' },
 			{ title: '${NO_SUCH_VARIABLE} has no value' },
 		]);
 	});

@@ -2,11 +2,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api-calls.ts';
-import { formatCount, formatMs, formatPercent, formatTime } from '../text/quantities.ts';
+import { formatCount, formatMoment, formatMs, formatPercent } from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
 const TOP = 6;
+/** Room for a duration below a bar, in pixels. */
+const LABEL_WIDTH = 44;
 
 /** What happened in one step. */
 export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
@@ -40,7 +42,7 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 		const rate = shown.count === 0 ? 0 : shown.errors / shown.count;
 		return (
 			<>
-				{bucket && <span>{formatTime(bucket.at).slice(0, -4)}</span>}
+				{bucket && <span>{formatMoment(bucket.at)}</span>}
 				<span>
 					{formatCount(shown.count)} {what ?? 'calls'}
 				</span>
@@ -190,6 +192,7 @@ export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
 function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: ChartArea }): JSX.Element {
 	const most = Math.max(1, ...bars.map(({ count }) => count));
 	const room = area.height - area.bottom - TOP;
+	const every = Math.ceil(LABEL_WIDTH / area.step);
 	return (
 		<>
 			<Ticks area={area} ticks={[most]} y={() => TOP} text={formatCount} />
@@ -199,7 +202,7 @@ function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: Ch
 				return (
 					<>
 						<rect class="calls" {...place} y={TOP + room - height} height={height} />
-						{area.step > 44 && (
+						{at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width && (
 							<text x={area.x(at)} y={area.height - 4}>
 								{formatMs(fromMs)}
 							</text>
@@ -215,7 +218,7 @@ function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: n
 	const { count, errors, p50, p95, p99, max } = durations;
 	return (
 		<>
-			{at !== undefined && <span>{formatTime(at).slice(0, -4)}</span>}
+			{at !== undefined && <span>{formatMoment(at)}</span>}
 			<span>
 				{formatCount(count)} calls{errors > 0 && `, ${formatCount(errors)} failed`}
 			</span>
@@ -254,10 +257,10 @@ function TimeAxis({ area, buckets }: AxisProps): JSX.Element {
 	return (
 		<>
 			<text x={area.left} y={area.height - 4}>
-				{first ? formatTime(first.at).slice(0, -4) : ''}
+				{first ? formatMoment(first.at) : ''}
 			</text>
 			<text x={area.width} y={area.height - 4} text-anchor="end">
-				{last && last !== first ? formatTime(last.at).slice(0, -4) : ''}
+				{last && last !== first ? formatMoment(last.at) : ''}
 			</text>
 		</>
 	);
@@ -270,6 +273,7 @@ function logScale(slowest: number, { height, bottom: axis }: ChartArea): (ms: nu
 }
 
 function stepText(ms: number): string {
-	if (ms < 60_000) return `${ms / 1000} s`;
-	return ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`;
+	const [unit, name] = ms < 60_000 ? [1000, 's'] : ms < 3_600_000 ? [60_000, 'min'] : [3_600_000, 'h'];
+	// A span that is not a whole number of steps.
+	return `${Number((ms / unit).toFixed(1))} ${name}`;
 }

@@ -15,7 +15,7 @@ import { Bar, FailureShare } from '../parts/charts.tsx';
 import { CommandText } from '../parts/command-text.tsx';
 import { useFetched } from '../parts/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../parts/panel.tsx';
-import { formatAge, formatCount, formatMs, formatTime } from '../text/quantities.ts';
+import { formatAge, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
 const DAY_MS = 86_400_000;
@@ -84,7 +84,7 @@ function Totals({ report: { totals, journalFrom, isCut } }: { report: UsageRepor
 			<p class="dim">
 				{journalFrom === null
 					? 'The journal has no call yet.'
-					: `The journal begins ${formatTime(journalFrom)}.`}
+					: `The journal begins ${formatMoment(journalFrom)}.`}
 				{isCut && ' Older calls were left out for their number.'} Tokens are estimates of four characters
 				each.
 			</p>

@@ -41,12 +41,27 @@ export function formatAge(at: number, now: number): string {
 
 /** The time of day, with milliseconds; with the date when it is not today. */
 export function formatTime(at: number, now: number = Date.now()): string {
+	const millis = String(new Date(at).getMilliseconds()).padStart(3, '0');
+	return isSameDay(at, now) ? `${clockOf(at)}.${millis}` : `${dateOf(at)} ${clockOf(at)}`;
+}
+
+/** As short as the axis of a chart wants it: the time of day, or the date with hours and minutes. */
+export function formatMoment(at: number, now: number = Date.now()): string {
+	return isSameDay(at, now) ? clockOf(at) : `${dateOf(at)} ${clockOf(at).slice(0, 5)}`;
+}
+
+function isSameDay(one: number, other: number): boolean {
+	return new Date(one).toDateString() === new Date(other).toDateString();
+}
+
+function clockOf(at: number): string {
 	const date = new Date(at);
-	const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
-	const isToday = date.toDateString() === new Date(now).toDateString();
-	return isToday
-		? time
-		: `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time.slice(0, 8)}`;
+	return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
+}
+
+function dateOf(at: number): string {
+	const date = new Date(at);
+	return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
 }
 
 export function formatCount(count: number): string {
