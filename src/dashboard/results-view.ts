@@ -42,7 +42,7 @@ export async function resultsReply(
 	if (handle === undefined) return { results: all.map(rowOf) };
 	const kept = all.find((each) => each.handle === handle);
 	if (kept === undefined)
-		throw new OrchestraError('not_found', `no result is kept as ${handle}`, {
+		throw new OrchestraError('not_found', `the page has no result ${handle}`, {
 			hint: 'Its session may have ended: see them with `mctl results ls`.',
 		});
 	const isWhole = kept.bytes <= PAGE_LIMIT_BYTES;
