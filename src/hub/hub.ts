@@ -23,6 +23,7 @@ import { compose, type Handler, type Reader, readerOf, send, type Targets } from
 import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
 import { limitCalls } from './calls/limit-calls.ts';
+import { matchSkills } from './calls/match-skills.ts';
 import { isForPages, offerApps, showsPages } from './calls/offer-apps.ts';
 import { offerLook } from './calls/offer-look.ts';
 import { reportCalls } from './calls/report-calls.ts';
@@ -126,6 +127,7 @@ export class Hub implements Source, Provider {
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
 			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
+			isWhole && matchSkills(this.#options.log ?? Log.silent),
 			isWhole && results && offerLook(results),
 			routeCalls(targets),
 			offerApps(),

@@ -18,6 +18,9 @@ import { stateFolder } from '../files/state-folder.ts';
 import { BUNDLE_FILES, MANIFEST_BYTES, UNPACKED_BYTES } from './registry-limits.ts';
 
 const FOLDER = 'bundles';
+/** What `mcpb sign` puts around the signature that it appends. */
+const SIGNATURE_START = 'MCPB_SIG_V1';
+const SIGNATURE_END = 'MCPB_SIG_END';
 const FILE_TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
@@ -70,9 +73,25 @@ export function removeBundle(folder: string, environment: Readonly<NodeJS.Proces
 		rmSync(folder, { recursive: true, force: true });
 }
 
+/** Whether a bundle ends with the signature of `mcpb sign`, which is not verified here. */
+export function isSigned(bytes: Buffer): boolean {
+	return withoutSignature(bytes) !== bytes;
+}
+
+/** The archive alone. A signature that is its comment, and so a part of it, stays. */
+function withoutSignature(bytes: Buffer): Buffer {
+	if (!bytes.subarray(-SIGNATURE_END.length).equals(Buffer.from(SIGNATURE_END))) return bytes;
+	const at = bytes.lastIndexOf(SIGNATURE_START);
+	// The last two bytes of an archive without a comment are the length of the comment.
+	return at >= 2 && bytes.readUInt16LE(at - 2) === 0 ? bytes.subarray(0, at) : bytes;
+}
+
 async function checkedEntries(bytes: Buffer): Promise<{ zip: ZipFile; entries: Entry[] }> {
 	const { fromBufferPromise } = await import('yauzl');
-	const zip = await fromBufferPromise(bytes, { strictFileNames: true, validateEntrySizes: true });
+	const zip = await fromBufferPromise(withoutSignature(bytes), {
+		strictFileNames: true,
+		validateEntrySizes: true,
+	});
 	if (zip.entryCount > BUNDLE_FILES) throw notABundle(`it has more than ${BUNDLE_FILES} files`);
 	const entries: Entry[] = [];
 	let total = 0;

@@ -73,6 +73,7 @@ async function start(input: CommandInput): Promise<void> {
 			isForUser: flags['user'] === true,
 			client: chosenClient(input),
 			isMerged: flags['merge'] === true,
+			canAsk: canAskUser(input),
 		},
 	);
 	if (!imports && move.survey.files.length === 0) return startProject(input, home);

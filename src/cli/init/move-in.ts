@@ -23,6 +23,7 @@ import { stateFolder } from '../../files/state-folder.ts';
 import { printableLine } from '../../printable.ts';
 import { type CommandInput, type CommandPlace, canAskUser } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
+import { askInputs, withAskable } from './ask-inputs.ts';
 import { askServers, namedServers } from './init-choice.ts';
 import { clientTitle, moveObject, showDiff, showServers, warningsOf } from './init-report.ts';
 
@@ -42,12 +43,14 @@ export interface MoveInOptions {
 	readonly client?: ClientId | undefined;
 	/** Equal servers of different names become one. */
 	readonly isMerged?: boolean | undefined;
+	/** There is a user to ask for values of servers. */
+	readonly canAsk?: boolean | undefined;
 }
 
 /** Read all clients. With `isForUser`, or in the home folder, everything is for the user's configuration. */
 export function openMoveIn(
 	{ cwd, environment }: CommandPlace,
-	{ home, isForUser: isAsked, client, isMerged = false }: MoveInOptions,
+	{ home, isForUser: isAsked, client, isMerged = false, canAsk = false }: MoveInOptions,
 ): MoveIn {
 	const project = cwd;
 	const isForUser = isAsked || project === home;
@@ -59,8 +62,10 @@ export function openMoveIn(
 		user: user === undefined ? undefined : readTarget(user, newUserText(dirname(user)), 0o600),
 	};
 	const all = surveyClients({ platform: process.platform, home, project, environment });
-	const survey = client === undefined ? all : surveyOf(all, client);
 	const existing = { project: targets.project?.servers ?? {}, user: targets.user?.servers ?? {} };
+	const taken = new Set([...Object.keys(existing.project), ...Object.keys(existing.user)]);
+	const read = client === undefined ? all : surveyOf(all, client);
+	const survey = canAsk ? withAskable(read, taken) : read;
 	return { project, survey, targets, found: foundServers(survey.files, existing, isMerged), isForUser };
 }
 
@@ -77,8 +82,10 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	const warnings = warningsOf(move.survey, move.found);
 	if (flags['json'] !== true) showServers(out, move.survey, move.found);
 	for (const warning of warnings) out.note(`${out.noteStyle('yellow', 'warn:')} ${warning}`);
-	const chosen = await chooseServers(move, input);
-	if (chosen === undefined) return out.note('Nothing was changed.');
+	const wanted = await chooseServers(move, input);
+	if (wanted === undefined) return out.note('Nothing was changed.');
+	const isDryRun = flags['dry-run'] === true;
+	const chosen = isDryRun ? wanted : await askInputs(wanted, input, (server) => targetOf(server, move));
 	const plan = planMove({
 		files: move.survey.files,
 		chosen,
@@ -90,7 +97,6 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	});
 	for (const { message, hint } of plan.refused)
 		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
-	const isDryRun = flags['dry-run'] === true;
 	const isWritten = plan.files.length > 0 && !isDryRun;
 	const untrusted = isWritten ? await writeMove(move, plan, { chosen, environment }) : undefined;
 	noteUntrusted(out, 'orchestra.json', untrusted);
@@ -98,6 +104,12 @@ export async function moveIn(move: MoveIn, input: CommandInput): Promise<void> {
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
 	if (isDryRun) return showDiff(out, plan, move.found);
 	report(input, move, plan);
+}
+
+/** The configuration that a server goes to. */
+function targetOf({ sources }: FoundServer, { targets, isForUser }: MoveIn): string {
+	const isOfProject = !isForUser && sources.some(({ server }) => server.scope === 'project');
+	return (isOfProject ? targets.project : targets.user)?.path ?? '';
 }
 
 /** Returns the reason when `orchestra.json` is not trusted afterwards. */

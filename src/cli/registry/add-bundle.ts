@@ -6,7 +6,7 @@ import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
-import { bundleFolder, readBundleManifest, unpack } from '../../registry/bundle-files.ts';
+import { bundleFolder, isSigned, readBundleManifest, unpack } from '../../registry/bundle-files.ts';
 import { type BundleManifest, planBundle, readBundle } from '../../registry/bundle-plan.ts';
 import { BUNDLE_BYTES, DOWNLOAD_MS } from '../../registry/registry-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -57,7 +57,12 @@ export async function addBundle(
 				identifier: isUrl(source) ? source : basename(source),
 				sha256: hash,
 			},
-			facts: [...factsOf(bundle), ['package', `${source}, sha256 ${hash}`], ['unpacks', folder]],
+			facts: [
+				...factsOf(bundle),
+				['package', `${source}, sha256 ${hash}`],
+				...(isSigned(bytes) ? [['signed', 'yes; the signature is not verified'] as const] : []),
+				['unpacks', folder],
+			],
 			prepare: () => unpack(bytes, folder),
 		},
 		input,

@@ -11,6 +11,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
 import { isOwnCommand } from '../own-entry.ts';
 import { parseClientText, type WrittenEntry, writtenEntries } from './client-document.ts';
+import { type ClientInput, inputsOf } from './client-inputs.ts';
 import type { ClientLocation, ClientScope } from './client-table.ts';
 import { type NormalEntry, normalEntry } from './normal-entry.ts';
 import { translateReferences } from './references.ts';
@@ -29,6 +30,8 @@ export interface ClientServer {
 	readonly entry: NormalEntry | undefined;
 	/** Why it cannot be. */
 	readonly reason?: string | undefined;
+	/** It could be taken over with values of the user, whose places are still `${input:id}` in this entry. */
+	readonly askable?: { readonly entry: NormalEntry; readonly inputs: readonly ClientInput[] } | undefined;
 	/** It starts this program. */
 	readonly isOwn: boolean;
 	/** It starts this program from a place where it is no more. */
@@ -63,7 +66,7 @@ export function readClientFile(location: ClientLocation, project: string): Clien
 	const local = ['projects', projectKey(value, project), 'mcpServers'];
 	const isClaude = client.id === 'claude-code' && location.scope === 'user';
 	const servers = [
-		...serversAt(value, { location, keys, scope: location.scope }),
+		...serversAt(value, { location, keys, scope: location.scope, inputs: value['inputs'] }),
 		...(isClaude ? serversAt(value, { location, keys: local, scope: 'project' }) : []),
 	];
 	const otherProjects = isClaude ? projectsWithServers(value).filter((folder) => folder !== local[1]) : [];
@@ -90,6 +93,8 @@ interface ServersPlace {
 	readonly location: ClientLocation;
 	readonly keys: readonly string[];
 	readonly scope: ClientScope;
+	/** What VS Code asks for. */
+	readonly inputs?: unknown;
 }
 
 function serversAt(value: unknown, place: ServersPlace): ClientServer[] {
@@ -98,7 +103,7 @@ function serversAt(value: unknown, place: ServersPlace): ClientServer[] {
 
 function clientServer(
 	{ name, value: raw, index }: WrittenEntry,
-	{ location, keys, scope }: ServersPlace,
+	{ location, keys, scope, inputs: definitions }: ServersPlace,
 ): ClientServer {
 	const base = { name, keys, scope, index };
 	const normal = normalEntry(raw, location.client.id);
@@ -107,7 +112,11 @@ function clientServer(
 	if (!isObject(entry)) return { ...base, entry: undefined, isOwn: false };
 	const reason = reasonAgainst(raw, entry, foreign) ?? relativeReason(entry, scope);
 	const own = { isOwn: isOwn(entry), isStale: isStale(entry) };
-	return { ...base, entry: reason === undefined ? entry : undefined, reason, ...own };
+	if (reason === undefined) return { ...base, entry, reason, ...own };
+	const onlyInputs = foreign.every((each) => each.startsWith('${input:'));
+	const isRight = onlyInputs && (reasonAgainst(raw, entry, []) ?? relativeReason(entry, scope)) === undefined;
+	const inputs = isRight && location.client.id === 'vscode' ? inputsOf(entry, definitions) : undefined;
+	return { ...base, entry: undefined, reason, ...(inputs && { askable: { entry, inputs } }), ...own };
 }
 
 /** True when an entry, as a client has it, starts this program. */

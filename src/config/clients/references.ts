@@ -2,7 +2,7 @@
  * The variables of other clients, in our syntax `${VAR}`.
  *
  * Each client has its own: `${env:VAR}`, `{env:VAR}`, `$VAR`, `${{ secrets.VAR }}`,
- * `${workspaceFolder}`. What only that client can resolve (`${input:x}`) is reported.
+ * `${workspaceFolder}`. What only that client can resolve (`${command:x}`, `${input:x}`) is reported.
  */
 import { isObject } from '../../wire/json.ts';
 import type { ClientId, ClientScope } from './client-table.ts';
@@ -41,7 +41,8 @@ function translateText(text: string, client: ClientId, scope: ClientScope): stri
 	return result;
 }
 
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
+/** A value with each of its strings replaced; keys stay. */
+export function mapStrings(value: unknown, map: (text: string) => string): unknown {
 	if (typeof value === 'string') return map(value);
 	if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
 	if (!isObject(value)) return value;

@@ -1,8 +1,7 @@
 /* What a client sees of the tools, and the search tools in place of many. */
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
-import { type Answer, type Awaitable, answerValue, type Skill, type Tool } from '../../protocol/mcp-types.ts';
-import { within } from '../../rpc/clock.ts';
+import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { isSearchTool } from '../expose/search-tools.ts';
@@ -13,6 +12,7 @@ import type { Source } from '../source.ts';
 import type { Handler, Middleware } from './compose.ts';
 import { HubCall } from './hub-call.ts';
 import { isForPages } from './offer-apps.ts';
+import { skillsSoon } from './skills-soon.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */
@@ -80,16 +80,6 @@ export function applyViews(exposure: ToolExposure): Middleware {
 			});
 		},
 	});
-}
-
-/** How long a search of tools waits for the skills of servers that start, in milliseconds. */
-const SKILLS_WAIT_MS = 200;
-
-/** None when they take too long: the search is about tools. */
-async function skillsSoon(listed: ReturnType<Handler['list']>): Promise<readonly Skill[]> {
-	const list = await within(Promise.resolve(listed), SKILLS_WAIT_MS);
-	// What is listed are skills.
-	return (list?.items ?? []) as readonly Skill[];
 }
 
 /** Tools for pages are not for a model that searches. */

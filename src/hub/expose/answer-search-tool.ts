@@ -18,7 +18,7 @@ import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
 import { awaitServers } from './await-servers.ts';
-import { type SkillSearch, skillsUsing } from './found-skills.ts';
+import { GOOD_SCORE, type SkillSearch, skillsUsing } from './found-skills.ts';
 import { foundText } from './found-tools.ts';
 import {
 	CALL_TOOL,
@@ -38,8 +38,6 @@ const QUERY_CHARACTERS = 2000;
 /** Most tools and most mistakes that an error names. */
 const NAMED = 3;
 
-/** A hit with this score holds most of what was asked for; others are looked for a little longer, or not at all. */
-const GOOD_SCORE = 60;
 /** How long a search waits for servers that start, in milliseconds: with nothing found, and with something. */
 const NOTHING_WAIT_MS = 15_000;
 const SOMETHING_WAIT_MS = 3000;
@@ -141,7 +139,7 @@ async function find(
 		query,
 		found.map(({ tool }) => tool.name),
 	);
-	const skills = await parts.skillSearch.lines(await parts.skills(), query, GOOD_SCORE);
+	const skills = await parts.skillSearch.lines(await parts.skills(), query);
 	if (found.length > 0) return lines(foundText(found, budget), skills, missing);
 	return lines(`No tool matches "${query}". ${advice(tools, parts)}`, skills, missing);
 }

@@ -12,6 +12,8 @@ import { firstSentence, type OfferedTool } from './tool-document.ts';
 import { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
+/** A hit with this score holds most of what was asked for; others are looked for a little longer, or not at all. */
+export const GOOD_SCORE = 60;
 /** Most skills in one answer. */
 const SHOWN = 3;
 /** Longest description of one. */
@@ -25,13 +27,13 @@ export class SkillSearch {
 		this.#index = new ToolIndex(new ToolUsage(), log);
 	}
 
-	/** One line for each skill that fits a query; empty when none does. @param leastScore of a hit */
-	async lines(skills: readonly Skill[], query: string, leastScore: number): Promise<string> {
+	/** One line for each skill that fits a query; empty when none does. */
+	async lines(skills: readonly Skill[], query: string): Promise<string> {
 		if (skills.length === 0) return '';
 		const offered = this.#offers.get(skills) ?? skills.map(asTool);
 		this.#offers.set(skills, offered);
 		const hits = await this.#index.search(offered, { query, limit: SHOWN });
-		const found = hits.filter(({ score }) => score >= leastScore).map(({ id }) => id);
+		const found = hits.filter(({ score }) => score >= GOOD_SCORE).map(({ id }) => id);
 		const byUri = new Map(offered.map(({ tool }) => [tool.name, tool.description ?? '']));
 		const lines = found.map(
 			(uri) => `${uri}: ${firstSentence(byUri.get(uri) ?? '', DESCRIPTION_CHARACTERS)}`,

@@ -54,6 +54,13 @@ const manifest = {
 };
 
 describe('a bundle', () => {
+	it('that `mcpb sign` signed is read without its signature, which is said not to be verified', async () => {
+		const signature = Buffer.concat([Buffer.from('MCPB_SIG_V1'), Buffer.from([3, 0, 0, 0, 1, 2, 3])]);
+		const signed = Buffer.concat([bundleOf(manifest), signature, Buffer.from('MCPB_SIG_END')]);
+		const { code, stdout, stderr } = await openPlace(signed).add('--dry-run', '--set', 'dirs=/tmp');
+		expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('the signature is not verified')]);
+	});
+
 	it('is added, called and removed with its files', async () => {
 		const place = openPlace(bundleOf(manifest));
 		const { code, stderr } = await place.add(

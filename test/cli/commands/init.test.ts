@@ -366,6 +366,43 @@ describe.each([60, 120])('mctl init at %i columns', (columns) => {
 	});
 });
 
+describe('the inputs of VS Code', () => {
+	it.skipIf(!hasTerminal)('are asked for once, and a password is stored and not shown', async () => {
+		const place = vscodeHome();
+		const { screen, code } = await mctlInTerminal(['init', '--yes'], {
+			cwd: place.project,
+			env: place.env,
+			columns: 120,
+			typed: [
+				['region (eu, us): ', 'us\n'],
+				['token (not shown): ', `${SECRET}\n`],
+			],
+		});
+		expect([code, screen.includes(SECRET)]).toEqual([0, false]);
+		expect(screen).toContain('"computed" stays in VS Code: it uses ${input:made}');
+		const text = textOf(place, '.config/orchestra/config.json');
+		expect(text).not.toContain(SECRET);
+		const { one, two } = JSON.parse(text).mcpServers;
+		const [, path = ''] = /^Bearer \$\{file:(.+)\}$/.exec(one.env.TOKEN) ?? [];
+		expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([`${SECRET}\n`, 0o600]);
+		expect(one.args.slice(-2)).toEqual(['us', 'fast']);
+		expect(two.env.TOKEN).toMatch(/^\$\{file:/);
+		expect(Object.keys(JSON.parse(textOf(place, '.config/Code/User/mcp.json')).servers)).toEqual([
+			'computed',
+			'orchestra',
+		]);
+	});
+
+	it('are not asked for without a terminal: their servers stay', async () => {
+		const place = vscodeHome();
+		const { stderr } = await init(place, '--yes');
+		expect(stderr).toContain(
+			'"one" stays in VS Code: it uses ${input:region}, ${input:speed}, ${input:token}',
+		);
+		expect(textOf(place, '.config/Code/User/mcp.json')).toContain('"one"');
+	});
+});
+
 describe('wrong usage of mctl init', () => {
 	it.each([
 		[['--only', 'fils'], 'no client has a server "fils"\nhint: did you mean: files'],
@@ -437,4 +474,28 @@ function valueOf(place: ClientHome, file: string): unknown {
 async function stopHubs({ home, env }: ClientHome): Promise<void> {
 	await mctl(['hub', 'stop', '--all', '--force'], { cwd: home, env });
 	await until('nothing with this home is left', () => livingWith('HOME', home).length === 0);
+}
+
+/** A user of VS Code with servers that ask for a token, a choice and a value that the editor computes. There is no keychain. */
+function vscodeHome(): ReturnType<typeof clientHome> {
+	const place = clientHome(/nothing/);
+	const inputs = [
+		{ id: 'token', type: 'promptString', description: 'Your token', password: true },
+		{ id: 'region', type: 'pickString', options: ['eu', { label: 'America', value: 'us' }] },
+		{ id: 'speed', type: 'promptString', default: 'fast' },
+		{ id: 'made', type: 'command', command: 'make.it' },
+	];
+	const server = { command: process.execPath, args: [join(place.home, 'echo-server.mjs')] };
+	const one = {
+		...server,
+		args: [...server.args, '${input:region}', '${input:speed}'],
+		env: { TOKEN: 'Bearer ${input:token}' },
+	};
+	const servers = {
+		one,
+		two: { ...server, env: { TOKEN: '${input:token}' } },
+		computed: { ...server, env: { MADE: '${input:made}' } },
+	};
+	writeFiles(place.home, { '.config/Code/User/mcp.json': JSON.stringify({ inputs, servers }) });
+	return { ...place, env: { ...place.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' } };
 }

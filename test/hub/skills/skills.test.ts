@@ -105,6 +105,24 @@ describe('skills of one server', () => {
 		expect(described).not.toContain('release-notes');
 	});
 
+	it('are found beside the documents of the library, within the tokens of the search', async () => {
+		const { client } = await open({ docs: {} }, 'modern', {
+			'skills/notes-check/SKILL.md':
+				'---\nname: notes-check\ndescription: Check the notes of a release\n---\nRead.\n',
+			'resources/guides/release.md': '# Release\n\nThe notes of a release have a date.\n',
+		});
+		await listed(client);
+		const text = await match(client, 'orchestr8://match?query=notes+of+a+release');
+		expect(text).toContain('orchestr8://guides/release');
+		expect(text).toContain('skill://docs/team/release-notes/SKILL.md: Write the notes of a release');
+		expect(text).toContain('skill://project/notes-check/SKILL.md: Check the notes of a release');
+		expect(text).not.toContain('skill://library/');
+		expect(await match(client, 'orchestr8://match?query=notes+of+a+release&maxTokens=20')).not.toContain(
+			'skill:',
+		);
+		expect(await match(client, 'orchestr8://guides/match?query=notes+of+a+release')).not.toContain('skill:');
+	});
+
 	it('have the same URIs in resources and results', async () => {
 		const { client } = await open({ docs: {} });
 		const { resources } = (await client.request('resources/list')) as { resources: { uri: string }[] };
@@ -168,6 +186,11 @@ async function open(
 async function listed(client: HubClient): Promise<readonly Skill[]> {
 	const { skills } = await client.request('skills/list');
 	return skills as readonly Skill[];
+}
+
+async function match(client: HubClient, uri: string): Promise<string | undefined> {
+	const { contents } = await client.request('resources/read', { uri });
+	return (contents as { text: string }[])[0]?.text;
 }
 
 async function names(client: HubClient): Promise<unknown[]> {

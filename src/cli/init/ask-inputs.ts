@@ -1,0 +1,77 @@
+/*
+ * The values that VS Code asks for when it starts a server, asked once at the import.
+ * Secrets are stored as those of `mctl add`; the configuration gets references.
+ */
+import { type ClientInput, withInputs } from '../../config/clients/client-inputs.ts';
+import type { FoundServer } from '../../config/clients/import-plan.ts';
+import type { Survey } from '../../config/clients/survey.ts';
+import { printableLine } from '../../printable.ts';
+import type { AskedValue } from '../../registry/launch-plan.ts';
+import type { CommandInput } from '../command.ts';
+import { askMissing, storedValues } from '../registry/asked-values.ts';
+
+/** The survey with the servers that can be imported because there is a user to ask. Of a name that is `taken`, none is. */
+export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>): Survey {
+	return {
+		broken,
+		files: files.map((file) => ({
+			...file,
+			servers: file.servers.map((server) =>
+				server.askable === undefined || taken.has(server.name)
+					? server
+					: { ...server, entry: server.askable.entry, reason: undefined },
+			),
+		})),
+	};
+}
+
+/** Ask for the values of the chosen servers, each input of a file once. @param fileOf the configuration that gets a server */
+export async function askInputs(
+	chosen: readonly FoundServer[],
+	input: CommandInput,
+	fileOf: (server: FoundServer) => string,
+): Promise<FoundServer[]> {
+	const known = new Map<string, string[]>();
+	const filled: FoundServer[] = [];
+	for (const server of chosen) {
+		const source = server.sources.find((each) => each.server.askable !== undefined);
+		const asked = (source?.server.askable?.inputs ?? []).map(askedValue);
+		const keyOf = ({ key, isSecret, isOnCommandLine }: AskedValue): string =>
+			JSON.stringify([source?.file.path, key, isSecret && isOnCommandLine]);
+		const given = new Map(
+			asked.flatMap((each): [string, string[]][] => {
+				const value = known.get(keyOf(each)) ?? (each.default === undefined ? undefined : [each.default]);
+				return value === undefined ? [] : [[each.key, value]];
+			}),
+		);
+		if (asked.length > 0) input.out.note(`${printableLine(server.name)} needs values that VS Code asks for.`);
+		const values = await askMissing(asked, given, input);
+		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
+		const stored = await storedValues(asked, values, { ...input, owner: [fileOf(server), server.name] });
+		const texts = new Map([...stored].map(([key, [text = '']]) => [key, text]));
+		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, texts) });
+	}
+	return filled;
+}
+
+/** An input with a default gets it: the user can change it in the configuration. */
+function askedValue({
+	id,
+	choices,
+	description,
+	isSecret,
+	isOnCommandLine,
+	default: preset,
+}: ClientInput): AskedValue {
+	return {
+		key: id,
+		description,
+		isRequired: true,
+		isSecret,
+		isOnCommandLine,
+		format: 'string',
+		default: preset,
+		choices,
+		isRepeated: false,
+	};
+}

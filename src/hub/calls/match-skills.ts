@@ -1,0 +1,70 @@
+/*
+ * Skills in the answer of a search over the library (`orchestr8://match?query=…`): those of servers and of the
+ * project, as entries behind the documents, in what is left of its token budget. The library's own are its documents.
+ */
+import type { Log } from '../../log.ts';
+import { after } from '../../mcp/server/methods.ts';
+import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
+import { isObject } from '../../wire/json.ts';
+import type { SkillSearch } from '../expose/found-skills.ts';
+import { LIBRARY_LABEL } from '../names.ts';
+import type { Middleware } from './compose.ts';
+import { skillsSoon } from './skills-soon.ts';
+
+/** What a search begins with; its parameters follow. */
+const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
+
+export function matchSkills(log: Log): Middleware {
+	let search: Promise<SkillSearch> | undefined;
+	const open = async (): Promise<SkillSearch> =>
+		new (await import('../expose/found-skills.ts')).SkillSearch(log);
+	return (inner) => ({
+		...inner,
+		request(call) {
+			if (call.method !== 'resources/read' || !MATCH.test(call.name)) return inner.request(call);
+			const { client, context } = call;
+			return after(inner.request(call), async (answer) => {
+				const skills = othersIn(await skillsSoon(inner.list('skills', { client, context })));
+				search ??= open();
+				return skills.length === 0 ? answer : withSkills(answer, call.name, skills, await search);
+			});
+		},
+	});
+}
+
+async function withSkills(
+	answer: Answer,
+	uri: string,
+	skills: readonly Skill[],
+	search: SkillSearch,
+): Promise<Answer> {
+	const { parseUri } = await import('../../library/uri.ts');
+	const { readMatchRequest } = await import('../../library/match/match-request.ts');
+	const { estimateTokens } = await import('../../library/match/tokens.ts');
+	const asked = parseUri(uri);
+	const value: Result = answerValue(answer);
+	const [content, ...others] = Array.isArray(value['contents']) ? value['contents'] : [];
+	const text = isObject(content) ? content['text'] : undefined;
+	if (asked?.kind !== 'match' || typeof text !== 'string') return answer;
+	const { query, tags, categories, maxTokens } = readMatchRequest(undefined, asked.parameters);
+	// No skill has a tag or a category of the library.
+	if (tags.length + categories.length > 0) return answer;
+	const [title = '', ...lines] = (await search.lines(skills, query)).split('\n');
+	while (lines.length > 0) {
+		const whole = [text, '', title, ...lines].join('\n');
+		if (estimateTokens(whole) <= maxTokens)
+			return { ...value, contents: [{ ...content, text: whole }, ...others] };
+		lines.pop();
+	}
+	return answer;
+}
+
+/** Without those of the library. The same array for the same skills: the index compares it. */
+function othersIn(skills: readonly Skill[]): readonly Skill[] {
+	const known =
+		others.get(skills) ?? skills.filter(({ uri }) => !uri.startsWith(`skill://${LIBRARY_LABEL}/`));
+	others.set(skills, known);
+	return known;
+}
+
+const others = new WeakMap<readonly Skill[], readonly Skill[]>();
