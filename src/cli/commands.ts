@@ -217,6 +217,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./results/results-keep.ts')).resultsKeep,
 	},
+	'results drop': {
+		summary: 'Remove a kept result',
+		isRare: true,
+		load: async () => (await import('./results/results-drop.ts')).resultsDrop,
+	},
 	'policy add': {
 		summary: 'Write a rule: allow, ask about or deny calls of a tool',
 		isRare: true,

@@ -23,6 +23,7 @@ import { PageCalls } from './page-calls.ts';
 import { readPageCommand } from './page-commands.ts';
 import { PolicyChange } from './policy-change.ts';
 import { reachOf } from './reach-view.ts';
+import { resultsReply } from './results-view.ts';
 import { isServerAction, ServerView } from './server-view.ts';
 import { settingsView } from './settings-view.ts';
 import { StateView } from './state-view.ts';
@@ -123,6 +124,7 @@ export class ApiRoutes {
 			settings: () => settingsView(this.#parts),
 			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
 			tasks: ({ path: [, id] }) => tasksReply(this.#parts, id),
+			results: ({ path: [, handle] }) => resultsReply(this.#parts, handle),
 		};
 	}
 

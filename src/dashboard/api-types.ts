@@ -40,6 +40,8 @@
  * GET  /api/tasks                        TasksReply; fetch it again while it is shown
  * GET  /api/tasks/<id>                   TaskReply
  * POST /api/tasks/<id>                   DoneReply: it is canceled
+ * GET  /api/results                      ResultsReply of `results-view.ts`
+ * GET  /api/results/<handle>             ResultReply: whole, and as its agent got it
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
  * A failed request has a status from 400 on and the body `ApiFailure`. A request that changes

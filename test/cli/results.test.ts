@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const issues = '[{"id":1,"state":"open","price":1.50},{"id":2,"state":"closed","price":2}]';
 
-it('lists, shows, asks about and keeps the results of agents', async () => {
+it('lists, shows, asks about, keeps and removes the results of agents', async () => {
 	const { run, store, handle, state } = await place();
 	expect((await run('results', 'ls')).stdout).toMatch(
 		new RegExp(`${handle} +${issues.length} bytes +\\d+ s +claude-code +github__list_issues`),
@@ -26,6 +26,8 @@ it('lists, shows, asks about and keeps the results of agents', async () => {
 	await store.close();
 	expect((await run('results', 'show', handle)).stdout).toBe(issues);
 	expect(existsSync(join(state, 'orchestra/results/kept', handle))).toBe(true);
+	expect((await run('results', 'drop', handle)).code).toBe(0);
+	expect(existsSync(join(state, 'orchestra/results/kept', handle))).toBe(false);
 });
 
 it('says what is wrong with a handle or an op', async () => {

@@ -11,6 +11,6 @@ export const resultsKeep: Command = {
 	async run(input) {
 		const kept = await keptNamed(input, resultsKeep);
 		if (!kept.isPinned) await pinResult(kept, input.environment);
-		input.out.note(`mctl: ${kept.handle} is kept until you remove it from results/kept of the state folder`);
+		input.out.note(`mctl: ${kept.handle} is kept until mctl results drop ${kept.handle}`);
 	},
 };

@@ -82,7 +82,8 @@ export class ResultStore {
 		const pinned = await readKept(join(this.#base, PINNED, handle));
 		if (pinned) return pinned;
 		const isTheirs = found?.owner === ownerOf(caller) && this.#now() - found.at < KEPT_MS;
-		return isTheirs ? found : undefined;
+		// A user may have removed it.
+		return isTheirs ? readKept(found.path) : undefined;
 	}
 
 	endSession(sessionId: string): void {

@@ -15,6 +15,7 @@ import { validate } from '../../schema/validate.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { type CutPart, cutJson } from './cut-json.ts';
+import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
 import { NAMED_CUTS, SHAPE_CHARACTERS } from './result-limits.ts';
@@ -55,6 +56,11 @@ export function textOfResult({ content, structuredContent }: CallToolResult): Re
 	return joined;
 }
 
+/** A text of which a result consists. */
+export function resultText(text: string): ResultText {
+	return { text: wellFormed(text), json: jsonOf(text) };
+}
+
 /** The tokens of the text of a result, and of the structured content that may be left out. */
 export function tokensOfResult(result: CallToolResult, tool: Tool | undefined): number {
 	const texts = result.content.reduce(
@@ -75,10 +81,12 @@ export function shortenText(
 	{ handle, look, isError }: NoticeParts & { readonly isError: boolean },
 ): ShortenedText {
 	const limit = budgetTokens * CHARACTERS_PER_TOKEN;
-	const shape = json && shapeOf(json, Math.min(SHAPE_CHARACTERS, limit / 6));
+	const rows = json === undefined && !isError ? pythonRows(text) : undefined;
+	const value = json ?? rows;
+	const shape = value && shapeOf(value, Math.min(SHAPE_CHARACTERS, limit / 6));
 	let room = limit - 320 - (shape?.length ?? 0);
 	for (;;) {
-		const { shown, facts } = cutWithin({ text, json }, Math.max(0, room), isError);
+		const { shown, facts } = cutWithin({ text, json, rows }, Math.max(0, room), isError);
 		const notice = wellFormed(noticeText({ text, shown, facts, shape, handle, look }));
 		const excess = shown.length + notice.length - limit;
 		if (excess <= 0 || room <= 0) return { shown, notice };
@@ -122,7 +130,7 @@ export async function shortStructure(
 /** Blocks of JSON, as some servers send one for each record, are the elements of an array. */
 function joinTexts(texts: readonly string[]): ResultText {
 	const [only] = texts;
-	if (texts.length === 1 && only !== undefined) return { text: wellFormed(only), json: jsonOf(only) };
+	if (texts.length === 1 && only !== undefined) return resultText(only);
 	const areJson = texts.length > 1 && texts.every((text) => jsonOf(text) !== undefined);
 	const text = wellFormed(areJson ? `[${texts.join(',\n')}]` : texts.join('\n'));
 	return { text, json: areJson ? jsonOf(text) : undefined };
@@ -143,7 +151,12 @@ interface Cut {
 	readonly facts: string;
 }
 
-function cutWithin({ text, json }: ResultText, room: number, isError: boolean): Cut {
+/** A text, with its rows when it is a list as Python prints it. */
+interface CutText extends ResultText {
+	readonly rows: readonly unknown[] | undefined;
+}
+
+function cutWithin({ text, json, rows }: CutText, room: number, isError: boolean): Cut {
 	if (json !== undefined) {
 		try {
 			const { text: shown, parts } = cutJson(text, room);
@@ -152,8 +165,18 @@ function cutWithin({ text, json }: ResultText, room: number, isError: boolean): 
 			// Nested too deeply for the scanner: it is cut as text.
 		}
 	}
+	const first = rows && cutRows(text, room);
+	if (rows && first)
+		return { shown: first.shown, facts: `${count1000(first.rows)} of ${count1000(rows.length)} rows` };
 	const shown = isError ? cutMiddle(text, room) : firstPart(text, room);
-	return { shown, facts: `${count1000(countLines(shown))} of ${count1000(countLines(text))} lines` };
+	return { shown, facts: factsOf(shown, text, isError) };
+}
+
+/** Lines; characters where the last line is shown in part. */
+function factsOf(shown: string, text: string, isError: boolean): string {
+	if (isError || shown === '' || shown.endsWith('\n'))
+		return `${count1000(countLines(shown))} of ${count1000(countLines(text))} lines`;
+	return `${count1000(shown.length)} of ${count1000(text.length)} characters`;
 }
 
 function partsText(parts: readonly CutPart[]): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutJson } from '../../../src/hub/results/cut-json.ts';
 import { cutMiddle, firstPart, lastPart, wellFormed } from '../../../src/hub/results/cut-text.ts';
 import { shapeOf } from '../../../src/hub/results/json-shape.ts';
-import { shortenText, textOfResult } from '../../../src/hub/results/shorten-result.ts';
+import { resultText, shortenText, textOfResult } from '../../../src/hub/results/shorten-result.ts';
 import { estimateTokens } from '../../../src/library/match/tokens.ts';
 
 const about = { handle: `r-${'0'.repeat(24)}`, look: 'look', isError: false };
@@ -48,6 +48,24 @@ describe('shortenText', () => {
 		expect(notice).toContain(`${some.length} of 1,200 items of items`);
 		expect(notice).toContain('{total: number, items: [1,200 × {id: number, title: string}]}');
 		expect(notice).toContain(`look {"handle":"${about.handle}"`);
+	});
+
+	it('cuts rows as Python prints them after a row, with their shape', () => {
+		const rows = Array.from(
+			{ length: 900 },
+			(_, id) => `{'id': ${id}, 'name': 'it\\'s }, {${id}', 'gone': None}`,
+		);
+		const { shown, notice } = shortenText(resultText(`[${rows.join(', ')}]`), 500, about);
+		const count = shown.split("'id'").length - 1;
+		expect(shown).toBe(`[${rows.slice(0, count).join(', ')}]`);
+		expect(notice).toContain(`${count} of 900 rows`);
+		expect(notice).toContain('Shape: [900 × {id: number, name: string, gone: null}].');
+		expect(notice).toContain('"op":"select"');
+	});
+
+	it('says how many characters of a long line are shown', () => {
+		const { shown, notice } = shortenText(resultText('word '.repeat(9000)), 300, about);
+		expect(notice).toContain(`${shown.length} of 45,000 characters`);
 	});
 
 	it('keeps the last lines of an error', () => {

@@ -27,13 +27,9 @@ export function pythonJson(text: string): string | undefined {
 }
 
 function stringJson(inner: string): string {
-	const value = inner.replace(
-		/\\(?:x([\da-f]{2})|u([\da-f]{4})|([\s\S]))/gi,
-		(_all, two, four, char: string) => {
-			const code = two ?? four;
-			if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-			return { n: '\n', t: '\t', r: '\r' }[char] ?? char;
-		},
-	);
+	const value = inner.replace(/\\(x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|[\s\S])/g, (_all, escape: string) => {
+		if (escape.length === 1) return { n: '\n', t: '\t', r: '\r' }[escape] ?? escape;
+		return String.fromCodePoint(Math.min(Number.parseInt(escape.slice(1), 16), 0x10ffff));
+	});
 	return JSON.stringify(value);
 }

@@ -28,6 +28,17 @@ describe('a hostile result', () => {
 		}
 	});
 
+	it('answers about a million keys within the deadline of agents or says that it is over, and then about others', async () => {
+		const usual = new LookThreads();
+		const job = jobOf(hostile['1,000,000 keys'] ?? '', { op: 'distinct', select: 'values(@)' });
+		const answers = await Promise.all([job, job, job].map((each) => usual.run(each).catch((error) => error)));
+		for (const answer of answers)
+			if (answer instanceof Error)
+				expect(answer).toMatchObject({ code: 'timeout', hint: expect.any(String) });
+			else expect(answer.about).toContain('1,000,000');
+		expect((await usual.run(jobOf('one line', { op: 'head' }))).text).toBe('one line');
+	});
+
 	it('finds a text in a line of 10 MB, and a key among a million', async () => {
 		const found = await threads.run(
 			jobOf(hostile['one line of 10 MB'] ?? '', { op: 'grep', pattern: 'needle' }),

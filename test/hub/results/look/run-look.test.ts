@@ -1,18 +1,20 @@
 /* The thread of a question: it ends at its deadline, with its caller, and within bounds. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readLookRequest } from '../../../../src/hub/results/look/look-request.ts';
 import { LookThreads } from '../../../../src/hub/results/look/run-look.ts';
-import { temporaryFolder, writeFiles } from '../../../support/workspace.ts';
+import { temporaryFolder } from '../../../support/workspace.ts';
 
 const LIMIT = 8000;
 const threads = new LookThreads(120_000);
 describe('LookThreads', () => {
 	it('reads bytes that are not UTF-8 as text', async () => {
-		const folder = temporaryFolder();
-		writeFiles(folder, { bytes: Buffer.from([0x68, 0x69, 0xff, 0xfe, 0x0a, 0xc3]).toString('latin1') });
-		const source = { path: `${folder}/bytes`, from: 0 };
+		const path = join(temporaryFolder(), 'bytes');
+		writeFileSync(path, Buffer.from([0x68, 0x69, 0xff, 0xfe, 0x0a, 0xc3]));
+		const source = { path, from: 0 };
 		const answer = await threads.run({ source, request: readLookRequest({ op: 'head' }), limit: LIMIT });
-		expect(answer.about).toBe('lines 1–2 of 2');
+		expect(answer).toMatchObject({ text: 'hi\uFFFD\uFFFD\n\uFFFD', about: 'lines 1–2 of 2' });
 	});
 
 	it('matches a pattern that backtracks in bounded time', async () => {

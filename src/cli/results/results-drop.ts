@@ -1,0 +1,16 @@
+/* `mctl results drop`: remove a kept result, also one that `keep` keeps. */
+import { rm } from 'node:fs/promises';
+import type { Command } from '../command.ts';
+import { keptNamed } from './kept-named.ts';
+
+export const resultsDrop: Command = {
+	usage: 'mctl results drop <handle>',
+	examples: ['mctl results drop r-5f1c0ad2b7e94c1fa0b3d6e8'],
+	flags: {},
+
+	async run(input) {
+		const kept = await keptNamed(input, resultsDrop);
+		await rm(kept.path, { force: true });
+		input.out.note(`mctl: ${kept.handle} is removed`);
+	},
+};
