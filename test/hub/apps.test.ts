@@ -100,15 +100,39 @@ describe('a page whose CSP changed since its server was accepted', () => {
 	});
 });
 
+describe('a page whose content changed since it was first read', () => {
+	it.each([
+		['text', { html: 'other' }],
+		['reach', { reaches: 'evil.example' }],
+	])('is drift in its %s, and is not given out in quarantine until it is accepted', async (_part, change) => {
+		const folder = temporaryFolder();
+		const uri = 'ui://one/main';
+		const read = async (server: object): Promise<{ text: string; log: string }> => {
+			const served = await serveServers({ one: { ...server, pin: 'quarantine' } }, { folder });
+			const client = await served.client({ capabilities });
+			await client.request('resources/list');
+			const text = await client.request('resources/read', { uri }).then(JSON.stringify, String);
+			await served.close();
+			return { text, log: served.log.join('\n') };
+		};
+		expect((await read(pageServer('a.example'))).text).toContain('page');
+		expect((await read(pageServer('a.example'))).text).toContain('page');
+		const changed = await read(pageServer('a.example', change));
+		expect(changed.text).toMatch(/\(content of ui:\/\/main\) is held back/);
+		expect(changed.log).toContain('changed (content of ui://main)');
+		expect(changed.log).not.toContain('removed:');
+	});
+});
+
 /** Its page may connect to this domain. */
-function pageServer(domain: string): object {
+function pageServer(domain: string, { html = 'page', reaches = domain } = {}): object {
 	return serverWith(`
 		const cached = { ttlMs: 1000, cacheScope: 'private' };
 		if (method === 'tools/list') return { tools: [{ name: 'show', inputSchema: { type: 'object' } }], ...cached };
 		if (method === 'resources/list')
 			return { resources: [{ uri: 'ui://main', name: 'main', _meta: { ui: { csp: { connectDomains: ['https://${domain}'] } } } }], ...cached };
 		if (method === 'resources/templates/list') return { resourceTemplates: [], ...cached };
-		if (method === 'resources/read') return { contents: [{ uri: params.uri, text: 'page' }], ...cached };
+		if (method === 'resources/read') return { contents: [{ uri: params.uri, text: '${html}', _meta: { ui: { csp: { connectDomains: ['https://${reaches}'] } } } }], ...cached };
 	`);
 }
 

@@ -332,8 +332,11 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	/** Without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
 	async #withinBytes({ result, call }: Returned): Promise<CallToolResult> {
 		const content: ContentBlock[] = [];
+		// A host shows a page, or nothing: a link to it is no page.
+		const keepsPages = !isLarger(result.content.filter(isHtml), this.budgets.limitBytes);
 		for (const block of result.content) {
-			const document = isLarger(block, SMALL_PART_CHARACTERS) ? documentOf(block) : undefined;
+			const isKept = (keepsPages && isHtml(block)) || !isLarger(block, SMALL_PART_CHARACTERS);
+			const document = isKept ? undefined : documentOf(block);
 			if (document === undefined) content.push(block);
 			else {
 				const handle = await this.#keep(document, call);
@@ -400,6 +403,10 @@ function isToolResult(result: object): result is CallToolResult {
 
 function linkTo(handle: string, about: { mimeType: string; size: number }): ContentBlock {
 	return { type: 'resource_link', uri: SCHEME + handle, name: 'the whole result', ...about };
+}
+
+function isHtml(block: ContentBlock): boolean {
+	return block.type === 'resource' && /^text\/html\b/i.test(block.resource.mimeType ?? '');
 }
 
 /** The content of a large block; undefined for a block that has none of its own. */

@@ -18,13 +18,20 @@ import type {
 	RootsClient,
 } from '../../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
-import type { Answer, Awaitable, Extensions, Result, Skill } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	type Awaitable,
+	answerValue,
+	type Extensions,
+	type Result,
+	type Skill,
+} from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
 import { ExtensionRules } from '../extensions.ts';
 import { LabelledUris, mapItems } from '../labelled-uris.ts';
-import { isLabelled, isOfSource, ownUri } from '../names.ts';
+import { isLabelled, isOfSource, isPage, ownUri } from '../names.ts';
 import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
@@ -228,7 +235,10 @@ export class McpSource
 			case 'links':
 				return result;
 			case 'contents':
-				return result.then((read) => this.#pages.read(read, name));
+				return result.then((read) => {
+					if (isPage(own)) this.#tools.assertContents(own, answerValue(read)['contents']);
+					return this.#pages.read(read, name);
+				});
 			case 'skill':
 				return result.then((read) => this.#pages.skillResult(read));
 			case 'files':

@@ -81,6 +81,15 @@ export class PinStore {
 		});
 	}
 
+	/** Pin one more item of a server that is pinned. What is accepted of it already stays. */
+	add(server: string, item: Tool): Promise<void> {
+		return this.#inOrder(async () => {
+			const pinned = this.#load().servers.get(server);
+			if (pinned === undefined || pinned.has(item.name)) return;
+			await this.#change(server, [item], (now) => new Map([...toolHashes([item]), ...(now ?? [])]));
+		});
+	}
+
 	/** Pin the tools of a server as they are now. Throws when the lock file cannot be read or written. */
 	accept(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(() => this.#change(server, tools, () => toolHashes(tools)));

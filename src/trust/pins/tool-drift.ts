@@ -11,6 +11,14 @@ export interface DriftedTool {
 	readonly kind: DriftKind;
 }
 
+/** What was read of a server, such as a page, begins so in its pins: it is known only after it was read. */
+const CONTENT = '(content of ';
+
+/** The name of what was read of a server among its tools, by its own URI. No tool has such a name. */
+export function contentItem(uri: string): string {
+	return `${CONTENT}${uri})`;
+}
+
 /** The tools that differ, by name. */
 export function driftBetween(pinned: ToolHashes, current: ToolHashes): DriftedTool[] {
 	const drifted: DriftedTool[] = [];
@@ -19,6 +27,7 @@ export function driftBetween(pinned: ToolHashes, current: ToolHashes): DriftedTo
 		if (accepted === undefined) drifted.push({ tool, kind: 'new' });
 		else if (accepted !== hash) drifted.push({ tool, kind: 'changed' });
 	}
-	for (const tool of pinned.keys()) if (!current.has(tool)) drifted.push({ tool, kind: 'removed' });
+	for (const tool of pinned.keys())
+		if (!current.has(tool) && !tool.startsWith(CONTENT)) drifted.push({ tool, kind: 'removed' });
 	return drifted.sort((one, other) => (one.tool < other.tool ? -1 : 1));
 }

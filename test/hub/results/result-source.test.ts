@@ -119,6 +119,18 @@ describe('a long result', () => {
 		expect(content).toMatchObject([{ type: 'resource_link', mimeType: 'image/png', size: 1_500_000 }]);
 	});
 
+	it('keeps HTML that fits, whatever becomes a link beside it', async () => {
+		const text = 'p'.repeat(200_000);
+		const page: ContentBlock = {
+			type: 'resource',
+			resource: { uri: 'ui://a/b', mimeType: 'text/html', text },
+		};
+		const data = Buffer.alloc(1_500_000, 7).toString('base64');
+		const image: ContentBlock = { type: 'image', data, mimeType: 'image/png' };
+		const { content } = await shortened({ content: [page, image] }, callOf());
+		expect(content).toMatchObject([page, { type: 'resource_link', mimeType: 'image/png' }]);
+	});
+
 	it('is sent whole when it cannot be kept on disk', async () => {
 		const result = textResult('x'.repeat(100_000));
 		const none = source({ XDG_STATE_HOME: '/dev/null' });

@@ -85,6 +85,8 @@ export class ServerPins {
 	#logged = '';
 	#isWarm = false;
 	#driftCount = 0;
+	/** What was read and is not as it was accepted: it is logged once. */
+	readonly #changed = new Set<string>();
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
@@ -111,6 +113,26 @@ export class ServerPins {
 		this.#waiting = tools;
 		const isFresh = source === 'server';
 		if (isFresh || this.holds || this.#isWarm) this.#compareWaiting(isFresh);
+	}
+
+	/**
+	 * An item that is known only after it was read is pinned when it is seen first, and again after the tools were
+	 * accepted. Returns why it is held back; undefined when it may be given out.
+	 */
+	seen(item: Tool): string | undefined {
+		const store = this.#watched();
+		if (store === undefined) return undefined;
+		const { server, log } = this.#options;
+		const { name } = item;
+		const accepted = store.accepted(server).pinned?.get(name);
+		if (accepted === undefined) this.#keep(store.add(server, item));
+		if (accepted === undefined || accepted === toolHashes([item]).get(name)) return undefined;
+		if (!this.#changed.has(name))
+			log.warn(
+				`${sourceTitle(server)} changed ${printableName(name)}. Accept it with "mctl trust accept ${server}"`,
+			);
+		this.#changed.add(name);
+		return this.holds ? reasonFor(server, name, 'changed', '')[0]?.[1] : undefined;
 	}
 
 	/** The hub is idle. */
@@ -189,8 +211,13 @@ export class ServerPins {
 	}
 
 	#record(store: PinStore, tools: readonly Tool[]): void {
+		this.#keep(store.record(this.#options.server, tools));
+	}
+
+	/** The store writes in order: the last write is the end of all. */
+	#keep(written: Promise<void>): void {
 		const { server, log } = this.#options;
-		this.#recording = store.record(server, tools).catch((error: unknown) => {
+		this.#recording = written.catch((error: unknown) => {
 			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
 		});
 	}

@@ -9,9 +9,12 @@ import { failure } from '../../../mcp/define/defined-results.ts';
 import type { CallToolResult, Tool } from '../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../protocol/tasks.ts';
 import { rpcError } from '../../../rpc/rpc-error.ts';
+import { canonicalSha256 } from '../../../trust/canonical-json.ts';
+import { contentItem } from '../../../trust/pins/tool-drift.ts';
 import { plainName, shortened, toolPrefix } from '../../../trust/tool-name.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
+import { OLD_PAGE_KEY } from '../../calls/offer-apps.ts';
 import { isPage } from '../../names.ts';
 import type { KnownServer } from './known-server.ts';
 import type { McpSourceOptions } from './mcp-source-options.ts';
@@ -91,6 +94,26 @@ export class ServerTools {
 		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
 	}
 
+	/** Throws when a page that was read is not as it was accepted, and is held back: its content, or what it may reach. */
+	assertContents(own: string, contents: unknown): void {
+		if (!isPage(own) || !Array.isArray(contents) || !this.#isListedPage(own)) return;
+		const parts = contents.filter(isObject);
+		const texts = parts.map(({ uri, mimeType, text, blob }) => ({ uri, mimeType, text, blob }));
+		const metas = parts.map(({ _meta: meta }) => (isObject(meta) ? meta['ui'] : undefined));
+		const inputSchema = { type: 'object', reaches: metas } as Tool['inputSchema'];
+		const description = `sha256:${canonicalSha256(texts)}`;
+		const reason = this.#pins.seen({ name: contentItem(own), description, inputSchema });
+		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
+	}
+
+	/** One that is listed, or of a tool. Others may be made for each read, and are without number. */
+	#isListedPage(own: string): boolean {
+		const { known } = this.#catalogue;
+		if (known === undefined) return true;
+		const { resources, tools } = known;
+		return resources.some(({ uri }) => uri === own) || tools.some((tool) => pageOf(tool) === own);
+	}
+
 	/** What a tool says about tasks. */
 	taskSupport(own: string): 'optional' | 'required' | undefined {
 		return taskSupportOf(this.#known(own));
@@ -155,6 +178,12 @@ export function reviewedItems(
 	});
 	const others = description === undefined ? [] : [{ name: INSTRUCTIONS, description, inputSchema: {} }];
 	return others.length + pages.length === 0 ? known.tools : [...known.tools, ...others, ...pages];
+}
+
+/** The URI of the page of a tool, as its server has it. */
+function pageOf({ _meta: meta }: Tool): unknown {
+	const { ui, [OLD_PAGE_KEY]: old } = isObject(meta) ? meta : {};
+	return (isObject(ui) ? ui['resourceUri'] : undefined) ?? old;
 }
 
 /** They may come from a file. */
