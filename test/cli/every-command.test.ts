@@ -124,6 +124,10 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['results', 'look', 'r-0', 'head'], /no result is kept as r-0/],
 		wrongCode: 1,
 	},
+	'results drop': {
+		right: [['help', 'results', 'drop'], /Usage: mctl results drop/],
+		wrong: [['results', 'drop'], /by its handle/],
+	},
 	'results keep': {
 		right: [['help', 'results', 'keep'], /Usage: mctl results keep/],
 		wrong: [['results', 'keep'], /by its handle/],

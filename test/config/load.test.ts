@@ -137,7 +137,8 @@ describe('loadConfiguration', () => {
 			redact: false,
 			record: false,
 			pin: 'warn',
-			results: { budgetTokens: undefined },
+			overrides: {},
+			results: {},
 			select: false,
 		});
 		expect(uri).toMatchObject({

@@ -14,7 +14,7 @@ import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
-import { type ChosenSkill, chosenSkill } from '../chosen-skill.ts';
+import type { ChosenSkill } from '../chosen-skill.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
@@ -104,7 +104,7 @@ async function skillFor(
 		throw usageError(bridge, '--skill is one of the shared hub: it cannot be given with --orchestrator-addr');
 	const here = { ...input, cwd: project.folder() };
 	await hubHere(here, { certsDir: existingFolder(input.flags['certs-dir']), replacesOlder: true });
-	return chosenSkill(here, bridge);
+	return (await import('../chosen-skill.ts')).chosenSkill(here, bridge);
 }
 
 /** Only the shared hub has the configuration of this folder. */

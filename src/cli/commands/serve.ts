@@ -12,7 +12,6 @@ import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.t
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
-import { chosenSkill } from '../chosen-skill.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
@@ -45,7 +44,11 @@ export const serveCommand: Command = {
 		const { config } = flags;
 		if (typeof config === 'string') assertFile(config, input);
 		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;
-		const skill = await chosenSkill(input, serveCommand, file);
+		// Loaded on demand: it opens a session with a hub, and starting is to be quick.
+		const skill =
+			input.flags['skill'] === undefined
+				? undefined
+				: await (await import('../chosen-skill.ts')).chosenSkill(input, serveCommand, file);
 		return serveHere(input, {
 			file,
 			view: skill?.view ?? chosenView(input, serveCommand, file),

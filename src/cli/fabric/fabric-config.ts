@@ -8,8 +8,7 @@ import { type Command, type CommandInput, refuseWords, usageError } from '../com
 const LOOPBACK = '127.0.0.1:4222';
 
 export const fabricConfig: Command = {
-	usage:
-		'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--cluster HOST,… [--out DIR] [--install DIR]] [--store DIR] [--json]',
+	usage: 'mctl fabric config [--listen ADDR] [--cert FILE --key FILE] [--cluster HOST,…] [--json]',
 	examples: [
 		'mctl fabric config > nats.conf',
 		'mctl fabric config --listen 0.0.0.0:4222 --cert c.pem --key k.pem',

@@ -7,8 +7,18 @@ import { mctl } from '../../support/mctl.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
-/** Their output is a protocol, a log, a program text or a show, so there is no object to print. */
-const withoutJson = ['bridge', 'completion', 'demo', 'hub run', 'pipe', 'record', 'serve', 'types'];
+/** Their output is a protocol, a log, a stored text, a program text or a show, so there is no object to print. */
+const withoutJson = [
+	'bridge',
+	'completion',
+	'demo',
+	'hub run',
+	'pipe',
+	'record',
+	'results show',
+	'serve',
+	'types',
+];
 
 it('is a flag of every command that prints an answer', async () => {
 	const loaded = await Promise.all(

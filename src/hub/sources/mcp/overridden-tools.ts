@@ -9,7 +9,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ParameterOverride, ToolOverride } from '../../../config/configuration.ts';
 import type { Log } from '../../../log.ts';
 import type { Tool } from '../../../protocol/mcp-types.ts';
-import { resolveSecret } from '../../../secrets/resolve-secret.ts';
 import type { SecretText } from '../../../secrets/secret-text.ts';
 import { isObject, type JsonObject, ownEntry } from '../../../wire/json.ts';
 import { overrideProblem, unknownTools } from './override-problems.ts';
@@ -99,7 +98,10 @@ export class OverriddenTools {
 	/** Resolved with the first call; a failure is tried again. */
 	#secret(text: SecretText): Promise<string> {
 		const { environment } = this.#options;
-		const resolved = this.#secrets.get(text) ?? resolveSecret(text, { environment });
+		// Loaded on demand: a secret may be the output of a command, and a list starts none.
+		const resolve = async (): Promise<string> =>
+			(await import('../../../secrets/resolve-secret.ts')).resolveSecret(text, { environment });
+		const resolved = this.#secrets.get(text) ?? resolve();
 		this.#secrets.set(text, resolved);
 		resolved.catch(() => this.#secrets.delete(text));
 		return resolved;
