@@ -1,6 +1,6 @@
 /* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fabricReply } from '../../src/dashboard/fabric-reply.ts';
+import { fabricReply } from '../../src/dashboard/views/fabric-view.ts';
 import { orderWorker } from '../../src/fabric/administration/order-worker.ts';
 import { ADMINISTRATOR } from '../../src/fabric/administration/server-config.ts';
 import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
