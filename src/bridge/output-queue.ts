@@ -6,10 +6,11 @@
  * `isOverLimit`, so the queue is bounded. A client that reads nothing for `stalledMs`
  * is treated as gone.
  */
+
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../rpc/channel.ts';
-import { HIGH_WATER_BYTES } from '../transport/transport.ts';
+import { HIGH_WATER_BYTES } from '../transport/transport-limits.ts';
 import { OUTPUT_CHARACTERS, STALLED_MS } from './bridge-limits.ts';
 
 export interface OutputQueueEvents {

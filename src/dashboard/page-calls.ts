@@ -27,7 +27,7 @@ import { LineReply } from './line-reply.ts';
 /** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
 const CALL_MS = 60 * 60_000;
 /** Questions of one call that wait at once. */
-const QUESTIONS_LIMIT = 16;
+const CLIENT_REQUESTS_LIMIT = 16;
 
 /** How a call of the page ended. */
 export type CallAnswer = { readonly result: unknown } | { readonly error: ApiError };
@@ -149,7 +149,7 @@ export class PageCalls {
 	/** A question of the tool, or of the policy, to the person. */
 	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
-		if (this.#questions.size >= QUESTIONS_LIMIT * this.#parts.limits.pageCalls)
+		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#parts.limits.pageCalls)
 			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});

@@ -6,11 +6,10 @@
  * opened with O_NONBLOCK, checked with fstat (its name may change meanwhile), and read
  * up to a limit.
  */
+
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
-
-/** Longest configuration, manifest or state file that we read. */
-export const SMALL_FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
+import { SMALL_FILE_LIMIT_BYTES } from './files-limits.ts';
 
 /** The bytes of a regular file. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
 export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {

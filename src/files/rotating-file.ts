@@ -6,14 +6,13 @@
  * synchronous: memory stays bounded in any burst, and no line is dropped or reordered
  * at a rotation. A failing disk loses lines but never fails the caller.
  */
+
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../log.ts';
+import { ROTATING_FILE_BUFFER_BYTES } from './files-limits.ts';
 import { makeFolders } from './make-folders.ts';
 import { makePrivate } from './private-path.ts';
-
-/** The buffer is written when it reaches this size. */
-const BUFFER_BYTES = 64 * 1024;
 
 export class RotatingFile {
 	readonly #file: string;
@@ -44,7 +43,7 @@ export class RotatingFile {
 		this.prepare(bytes);
 		this.#buffer.push(line);
 		this.#bufferBytes += bytes;
-		if (this.#bufferBytes >= BUFFER_BYTES) this.flush();
+		if (this.#bufferBytes >= ROTATING_FILE_BUFFER_BYTES) this.flush();
 		else this.#flushing ??= setImmediate(() => this.flush());
 	}
 

@@ -6,11 +6,10 @@
  * turn. At the limit of connections a new one takes the place of one without a request,
  * the longest silent first: connections that send nothing keep nobody out.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** Requests that wait on one connection before no more are read from it; those of one more chunk may follow. */
-const PIPELINE_LIMIT = 32;
+import { PIPELINE_LIMIT } from './http-limits.ts';
 
 interface Connection {
 	readonly socket: Socket;

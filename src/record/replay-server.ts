@@ -6,6 +6,7 @@
  * those of the new client. A question of the server is sent again, and its answer is
  * waited for, but nothing depends on it.
  */
+
 import type { OrchestraError } from '../errors.ts';
 import { parseBoundedJson } from '../files/value-bounds.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
@@ -16,10 +17,8 @@ import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, textAt, withMember } from '../wire/json-text.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
+import { REPLAYED_REQUEST_MS } from './record-limits.ts';
 import type { RecordedExchange } from './recorded-exchanges.ts';
-
-/** How long an answer of the client to a question is waited for, in milliseconds. */
-const QUESTION_MS = 60_000;
 
 /** The id of a request as text, and as a value. */
 interface Request {
@@ -125,7 +124,7 @@ export class ReplayServer implements Receiver {
 				this.#questions.delete(id);
 				resolve();
 			};
-			const timer = setTimeout(answered, QUESTION_MS);
+			const timer = setTimeout(answered, REPLAYED_REQUEST_MS);
 			this.#questions.set(id, answered);
 			this.#post(sent);
 		});

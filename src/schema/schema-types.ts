@@ -5,10 +5,9 @@
  * Schemas come from outside. References are followed inside the document only, and
  * nesting is bounded, so that a schema that refers to itself ends.
  */
-import { isObject, type JsonObject } from '../wire/json.ts';
 
-/** Most references and alternatives that are followed for one type. */
-export const SCHEMA_DEPTH = 16;
+import { isObject, type JsonObject } from '../wire/json.ts';
+import { SCHEMA_DEPTH } from './schema-limits.ts';
 
 /** A schema inside of a document. */
 export interface SchemaPlace {

@@ -6,16 +6,18 @@
  * followed, so the search ends. A problem with one tool is reported and hides
  * nothing else; of two tools with one id the first root wins.
  */
+
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type JsonDocument, parseJsonc } from '../config/jsonc.ts';
 import { type ConfigProblem, configProblem, unreadableProblem } from '../config/problem.ts';
 import { isCode, OrchestraError } from '../errors.ts';
+import { TOOL_FOLDER_DEPTH } from '../files/files-limits.ts';
 import { isInside } from '../files/is-inside.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularHead, readRegularText } from '../files/regular-file.ts';
-import { isToolFolder, TOOL_FOLDER_DEPTH } from '../files/watch-tree.ts';
+import { isToolFolder } from '../files/watch-tree.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';

@@ -13,10 +13,7 @@ import type { Receiver } from '../rpc/channel.ts';
 import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';
-
-/** High-water marks of the mailbox: number of values, and characters of their text. */
-export const MAILBOX_VALUES = 10_000;
-export const MAILBOX_CHARACTERS: number = 64 * 1024 * 1024;
+import { MAILBOX_CHARACTERS, MAILBOX_VALUES } from './transport-limits.ts';
 
 /** Settings of a `Connection`. */
 export interface ConnectionOptions {

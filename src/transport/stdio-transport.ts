@@ -17,9 +17,7 @@ import { LineWriter } from './line-writer.ts';
 import { type ReservedStdout, reserveStdout } from './reserve-stdout.ts';
 import { StdoutWatch } from './stdout-watch.ts';
 import type { Transport } from './transport.ts';
-
-/** Any interval will do: a pending timer keeps the process alive. */
-const KEEP_ALIVE_MS = 60_000;
+import { KEEP_ALIVE_MS } from './transport-limits.ts';
 
 /** Settings of a `StdioTransport`. */
 export interface StdioTransportOptions {

@@ -11,7 +11,7 @@ import type { OfferOverview } from '../../hub/fabric-overview.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import type { HubHttp } from '../../hub/shared/run-hub.ts';
-import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';

@@ -5,8 +5,10 @@
  * Only what words can get wrong is checked: types, enums, unknown and missing keys. The
  * server validates the rest. Unknown keys of `--input` are sent as they are.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { SCHEMA_DEPTH } from '../../schema/schema-limits.ts';
 import { typeText } from '../../schema/schema-text.ts';
 import {
 	alternativesOf,
@@ -14,7 +16,6 @@ import {
 	propertiesOf,
 	requiredOf,
 	resolveSchema,
-	SCHEMA_DEPTH,
 	type SchemaPlace,
 	typesOf,
 } from '../../schema/schema-types.ts';

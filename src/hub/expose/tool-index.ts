@@ -10,12 +10,14 @@
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
+
 import type { EmbeddedDocument, Nearness } from '../../library/embeddings/embeddings.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
-import { SLICE_MS, WorkSlices } from '../../rpc/work-slices.ts';
+import { SLICE_MS } from '../../rpc/rpc-limits.ts';
+import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import { clausesOf } from './query-clauses.ts';

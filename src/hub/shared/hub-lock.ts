@@ -16,9 +16,7 @@ import { withFolderLock } from '../../files/folder-lock.ts';
 import { hasListener } from '../../link/tls/unix-socket-file.ts';
 import { socketFolder } from './private-folder.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
-
-/** Length of an abstract name: all of it, because some versions of Node fill a shorter one with zeros and others do not. */
-const ABSTRACT_NAME_BYTES = 107;
+import { ABSTRACT_NAME_BYTES } from './shared-limits.ts';
 
 export interface HubLock {
 	/** Release it. Idempotent. */

@@ -5,6 +5,7 @@
  * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
  * questions of the server to its client.
  */
+
 import type { ServerEntry } from '../../config/configuration.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
@@ -60,9 +61,7 @@ import { ServerRoots } from './mcp/server-roots.ts';
 import type { AddedValues } from './mcp/tools/overridden-tools.ts';
 import { openServerPins, type ServerPins } from './mcp/tools/server-pins.ts';
 import { reviewedItems, ServerTools } from './mcp/tools/server-tools.ts';
-
-/** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
-const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+import { SERVER_MESSAGE_BYTES } from './source-limits.ts';
 
 const withoutSkills: readonly Capability[] = ['tools', 'prompts', 'resources', 'completions'];
 const withSkills: readonly Capability[] = [...withoutSkills, 'skills'];

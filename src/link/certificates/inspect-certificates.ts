@@ -2,12 +2,14 @@
  * Inspect a certificate folder without changing it, for `mctl doctor`: file modes, damage,
  * validity, whether the CA signed each leaf, and whether each key matches.
  */
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
+import { EXPIRES_SOON_DAYS } from '../link-limits.ts';
 import { DAY_MS, isPlausible } from './certificates.ts';
 import { assertPrivateKey } from './private-key-file.ts';
 import { isOwnAuthority } from './x509.ts';
@@ -19,8 +21,6 @@ export interface CertificateFinding {
 	readonly text: string;
 	readonly fix?: string | undefined;
 }
-
-const EXPIRES_SOON_DAYS = 30;
 
 /** One finding per file, good or bad. A missing folder has no findings. */
 export function* inspectCertificates(folder: string, now: Date = new Date()): Generator<CertificateFinding> {

@@ -9,6 +9,7 @@
  * the probe only says that the next start must find out again. A remote server that is
  * silent, overloaded or out of reach proves nothing either.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { mcpCodes, metaOf, SERVER_INFO } from '../../protocol/meta.ts';
@@ -22,6 +23,7 @@ import {
 import { pause, within } from '../../rpc/clock.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
+import { LAST_PROBE_MS, PROBE_AGAIN_MS } from '../mcp-limits.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
 import type { ServerLink } from './server-link.ts';
 
@@ -43,12 +45,6 @@ interface Unproven {
 }
 
 type ProbeOutcome = { result: unknown } | { offered: readonly unknown[] | undefined } | Unproven;
-
-/** The pause before the probe of a remote server is repeated, in milliseconds. */
-const PROBE_AGAIN_MS = 500;
-
-/** The least time for the answer to the probe of a server that refused `initialize`, in milliseconds: it runs now. */
-const LAST_PROBE_MS = 2000;
 
 export interface HandshakeOptions {
 	readonly identity: ClientIdentity;

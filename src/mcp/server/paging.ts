@@ -2,10 +2,9 @@
  * Paged lists. A cursor holds the key of the last item sent, so that the next page
  * is right even when the list changed in between. Clients treat it as opaque.
  */
-import { OrchestraError } from '../../errors.ts';
 
-/** Items on one page. Large, because many clients read only the first. */
-export const PAGE_ITEMS = 1000;
+import { OrchestraError } from '../../errors.ts';
+import { PAGE_ITEMS } from '../mcp-limits.ts';
 
 export interface Page<T> {
 	items: readonly T[];

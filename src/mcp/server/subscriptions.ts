@@ -5,6 +5,7 @@
  * be sent. Every later notification carries the id of the request. A canceled
  * request gets no answer; a server that shuts down answers every open one.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import type { ListKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
@@ -14,18 +15,13 @@ import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { LISTEN_REQUESTS_LIMIT, RESOURCE_SUBSCRIPTIONS_LIMIT } from '../mcp-limits.ts';
 import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
+import { isSubscribedTo } from './resource-subscriptions.ts';
 import { requireTasks } from './task-methods.ts';
-
-/** Most notifications that follow the acknowledgement of one subscription. */
-const HELD_LIMIT = RESOURCE_SUBSCRIPTIONS_LIMIT;
-
-/** Most open subscriptions of one session. */
-export const LISTEN_REQUESTS_LIMIT = 1024;
 
 const listKinds = {
 	toolsListChanged: 'tools',
@@ -219,7 +215,8 @@ export class Subscriptions {
 		const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: id };
 		const send = (): void => this.#peer().notify(method, { ...params, _meta });
 		if (held === undefined) send();
-		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
+		else if (held.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
+			held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
 }
 

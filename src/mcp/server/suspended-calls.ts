@@ -6,11 +6,10 @@
  * carries the answers and resumes the call where it stopped, so the handler is not
  * aware of the round trip. A call without a retry is canceled after a TTL.
  */
-import { OrchestraError } from '../../errors.ts';
-import type { InteractiveCall } from './interactive-call.ts';
 
-/** Most calls that may be suspended at once. */
-export const SUSPENDED_CALLS_LIMIT = 1000;
+import { OrchestraError } from '../../errors.ts';
+import { SUSPENDED_CALLS_LIMIT } from '../mcp-limits.ts';
+import type { InteractiveCall } from './interactive-call.ts';
 
 /** The suspended calls of a server, shared by its sessions: a client may retry on another connection. */
 export class SuspendedCalls {

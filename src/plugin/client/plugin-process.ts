@@ -23,14 +23,10 @@ import type {
 	PromptDefinition,
 	ToolDefinition,
 } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { READY_MS, SHUTDOWN_MS } from '../plugin-limits.ts';
 import { LINK_VARIABLE } from '../sdk/plugin-flags.ts';
 import { PluginClient } from './plugin-client.ts';
 import { StderrLines } from './stderr-lines.ts';
-
-/** Timeout of the READY line and of each step of the handshake. */
-export const READY_MS = 10_000;
-/** Timeout of `shutdown`. */
-export const SHUTDOWN_MS = 5_000;
 
 /** The program of a plugin and how to start it. */
 export interface PluginProgram extends LinkChoice {

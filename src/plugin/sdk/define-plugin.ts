@@ -22,6 +22,7 @@ import { deferred } from '../../rpc/deferred.ts';
 import { Orchestrator } from '../client/orchestrator-client.ts';
 import { PluginClient } from '../client/plugin-client.ts';
 import { type PluginManifest, PluginManifestSchema } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { SHUTDOWN_FLUSH_MS } from '../plugin-limits.ts';
 import { servePlugin } from '../server/plugin-server.ts';
 import type { PluginDefinition } from './plugin-definition.ts';
 import { LINK_VARIABLE, type PluginFlags, parsePluginFlags } from './plugin-flags.ts';
@@ -130,9 +131,6 @@ async function startPlugin(
 	if (orchestrator.isAvailable) void lifecycle.keepRegistered();
 	return { address: lifecycle.listener.address, stopped: lifecycle.stopped, stop: () => lifecycle.stop() };
 }
-
-/** Delay before the listener closes, so that the response to `shutdown` can be sent. */
-const SHUTDOWN_FLUSH_MS = 50;
 
 class PluginLifecycle {
 	listener: LinkListener | undefined;

@@ -9,11 +9,12 @@
  * protocol allows a repeated or empty request id, the link bounds the streams and applies
  * backpressure to each, and a canceled call still gets its (error) response.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
-import { INCOMING_LIMIT } from '../../rpc/calls/incoming-calls.ts';
+import { INCOMING_LIMIT } from '../../rpc/rpc-limits.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';

@@ -2,15 +2,12 @@
  * When the changed lists of running servers are read again: at once, then with a gap that
  * doubles for a server that changes with each list.
  */
+
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
+import { CHANGES_GAP_LIMIT_MS, CHANGES_GAP_MS } from '../source-limits.ts';
 
 export type ChangedList = Exclude<Change, { kind: 'resource' | 'log' }>['kind'];
-
-/** Least time between two reads of changed lists, in milliseconds. */
-const CHANGES_GAP_MS = 500;
-/** The largest gap. */
-const CHANGES_GAP_LIMIT_MS = 10_000;
 
 /** The changes of a running server. */
 interface PendingReads {

@@ -8,6 +8,7 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
+
 import { hubIdIn } from '../../../config/own-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
@@ -17,7 +18,7 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
-import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/restart-policy.ts';
+import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import {

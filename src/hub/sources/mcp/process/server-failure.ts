@@ -5,6 +5,7 @@
  * The message has all of it, because a model sees nothing else. `data.details` has the
  * same for programs, and is sent with the error.
  */
+
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError, type RequestOutcome, reasonTextOf, requestOutcomeOf } from '../../../../errors.ts';
 import type { Phase } from '../../../../mcp/client/phase-error.ts';
@@ -17,9 +18,7 @@ import { rpcError, rpcErrorOf } from '../../../../rpc/rpc-error.ts';
 import { publicUrl } from '../../../../transport/http/http-errors.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
-
-/** How many lines of stderr and stdout the error has. */
-const LAST_LINES = 10;
+import { FAILURE_LAST_LINES } from '../../source-limits.ts';
 
 /** What is known about the failure. */
 export interface FailureFacts {
@@ -156,8 +155,8 @@ function outputLines(diagnosis: Diagnosis | undefined): {
 	stray: readonly string[];
 } {
 	return {
-		stderr: crashLines(diagnosis?.stderr ?? [], LAST_LINES),
-		stray: crashLines(diagnosis?.strayLines ?? [], LAST_LINES),
+		stderr: crashLines(diagnosis?.stderr ?? [], FAILURE_LAST_LINES),
+		stray: crashLines(diagnosis?.strayLines ?? [], FAILURE_LAST_LINES),
 	};
 }
 
