@@ -149,11 +149,7 @@ export class PageCalls {
 	/** A question of the tool, or of the policy, to the person. */
 	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
-<<<<<<< HEAD:src/dashboard/page-calls.ts
-		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#parts.limits.pageCalls)
-=======
-		if (this.#questions.size >= QUESTIONS_LIMIT * this.#deps.limits.pageCalls)
->>>>>>> 4b1b2621e99950f0a407d6ff733c47627ae28f3c:src/dashboard/calls/page-calls.ts
+		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
 			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});
