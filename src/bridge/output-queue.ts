@@ -6,7 +6,6 @@
  * `isOverLimit`, so the queue is bounded. A client that reads nothing for `stalledMs`
  * is treated as gone.
  */
-
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../rpc/channel.ts';

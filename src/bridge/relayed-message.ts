@@ -6,7 +6,6 @@
  * Messages of a hub come from our own encoder, and long responses are most of the bytes:
  * only their beginning and their end are read.
  */
-
 import { messageOf } from '../errors.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { parseJson } from '../wire/json.ts';

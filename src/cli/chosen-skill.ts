@@ -1,5 +1,4 @@
 /* The skill that `--skill` names: the view of the tools that it uses, and its text as the first instructions. */
-
 import { OrchestraError } from '../errors.ts';
 import { skillView } from '../hub/expose/tool-filter.ts';
 import { INSTRUCTIONS_CHARACTERS } from '../hub/hub-limits.ts';

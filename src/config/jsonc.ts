@@ -4,7 +4,6 @@
  * `JSON.parse` has no line numbers, which configuration errors need. Strings and numbers
  * are passed to `JSON.parse`, so that escapes mean exactly what they mean in JSON.
  */
-
 import { NESTING_DEPTH } from '../core-limits.ts';
 import { attempt, OrchestraError } from '../errors.ts';
 import { parseBoundedJson } from '../files/value-bounds.ts';

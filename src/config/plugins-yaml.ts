@@ -6,7 +6,6 @@
  * absent, except in `env` and `config`, where empty is a value. The parser takes tens
  * of milliseconds to load, so it is loaded only when such a file exists.
  */
-
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as Yaml from 'yaml';

@@ -7,7 +7,6 @@
  * tree is composed. Unique keys are checked here, because the check of the package is
  * quadratic. `docs/decisions/0010-bounded-parsing.md` has the reasons.
  */
-
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { NESTING_DEPTH } from '../core-limits.ts';

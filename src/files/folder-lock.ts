@@ -5,7 +5,6 @@
  * lock, whose owner is dead or which is older than any legitimate work, is renamed
  * away. The rename is atomic: of two processes that try, one fails.
  */
-
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -6,7 +6,6 @@
  * opened with O_NONBLOCK, checked with fstat (its name may change meanwhile), and read
  * up to a limit.
  */
-
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
 import { SMALL_FILE_LIMIT_BYTES } from './files-limits.ts';

@@ -6,7 +6,6 @@
  * synchronous: memory stays bounded in any burst, and no line is dropped or reordered
  * at a rotation. A failing disk loses lines but never fails the caller.
  */
-
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../log.ts';

@@ -5,7 +5,6 @@
  * stack, and no `try` catches that. So no code may recurse over an untrusted value
  * before its depth is checked, by a loop without recursion.
  */
-
 import { NESTING_DEPTH } from '../core-limits.ts';
 import { OrchestraError } from '../errors.ts';
 import { VALUE_COUNT_LIMIT } from './files-limits.ts';

@@ -4,7 +4,6 @@
  * The folders are watched, not the files: editors replace a file rather than write
  * into it, and a file that does not exist yet cannot be watched.
  */
-
 import { basename, dirname, resolve } from 'node:path';
 import { Debounce } from './debounce.ts';
 import { WATCH_DEBOUNCE_MS } from './files-limits.ts';

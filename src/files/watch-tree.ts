@@ -6,7 +6,6 @@
  * picked up when it is created. When the system refuses a watch, changes are polled:
  * the listener is called every few seconds.
  */
-
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { attempt } from '../errors.ts';

@@ -6,7 +6,6 @@
  * turn. At the limit of connections a new one takes the place of one without a request,
  * the longest silent first: connections that send nothing keep nobody out.
  */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PIPELINE_LIMIT } from './http-limits.ts';

@@ -4,7 +4,6 @@
  * A body with a version in `_meta` is modern and stands alone. Everything else is
  * legacy: `initialize` opens a session, and the session id decides about the rest.
  */
-
 import type { IncomingMessage } from 'node:http';
 import { PlainCallCheck } from '../mcp/server/plain-messages.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';

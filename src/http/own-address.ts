@@ -5,7 +5,6 @@
  * rebinding even read the replies. The browser still sends the name of that site in
  * `Host` and `Origin`, so both must name this listener.
  */
-
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';

@@ -1,5 +1,4 @@
 /* The sources whose tools are not listed: they are starting, or they failed. */
-
 import { firstLine } from '../errors.ts';
 import { REASON_CHARACTERS } from '../process/process-limits.ts';
 import type { ReportedSource } from './source-status.ts';

@@ -5,7 +5,6 @@
  * together. Each server has a section with its name; a heading in its text is two levels
  * deeper, so that it is not taken for the begin of a section.
  */
-
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 import {

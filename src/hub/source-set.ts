@@ -2,7 +2,6 @@
  * The sources of a hub, and those that were replaced and still drain their calls.
  * Everything that is added here is closed here.
  */
-
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Change } from '../mcp/server/provider.ts';

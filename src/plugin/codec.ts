@@ -1,5 +1,4 @@
 /* Encode and decode requests and responses as frame payloads; the types of their kinds. */
-
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { isDeeperThan } from '../files/value-bounds.ts';

@@ -6,7 +6,6 @@
  * message over the total limit is not sent and fails alone (`oversize-message.ts`);
  * other messages in flight are not affected.
  */
-
 import { OrchestraError } from '../errors.ts';
 import type { LinkStream } from '../link/link.ts';
 import { Log } from '../log.ts';

@@ -7,7 +7,6 @@
  * process tree is stopped too, including descendants that left the group. Nothing is
  * restarted here.
  */
-
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';

@@ -1,5 +1,4 @@
 /* Close the pipe of a process that is gone, although another process may hold it open. */
-
 import type { Readable } from 'node:stream';
 import { PIPE_CAPACITY_BYTES, PIPE_EMPTY_POLLS, PIPE_IDLE_MS } from './process-limits.ts';
 

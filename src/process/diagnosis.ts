@@ -1,5 +1,4 @@
 /* How a child process exited, with all facts that the reader needs. */
-
 import { crashLines, crashReason } from './crash-lines.ts';
 import { DIAGNOSIS_HINT_LINES } from './process-limits.ts';
 

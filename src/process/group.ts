@@ -5,7 +5,6 @@
  * event for that, so it is polled. In a container orphans may never be reaped, so a
  * group of zombies counts as gone: on Linux /proc shows the state of a process.
  */
-
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt } from '../errors.ts';

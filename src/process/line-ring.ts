@@ -6,7 +6,6 @@
  * A character that is split between two chunks is decoded correctly. Secrets are replaced
  * when the lines are read, and before a line is cut, so that no part of one is left.
  */
-
 import { StringDecoder } from 'node:string_decoder';
 import { redact } from '../redact.ts';
 import { CrashReader, type LineKind } from './crash-lines.ts';

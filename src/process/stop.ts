@@ -1,5 +1,4 @@
 /* The stop ladder: end of input, SIGTERM, SIGKILL. Each step applies to the whole process tree. */
-
 import { ProcessTree } from './guard/process-tree.ts';
 import { STOP_KILL_MS, STOP_TERM_MS } from './process-limits.ts';
 

@@ -1,5 +1,4 @@
 /* Read a list page by page, within bounds: a server may send pages without end. */
-
 import type { Result } from './mcp-types.ts';
 import { LIST_PAGES_LIMIT } from './protocol-limits.ts';
 

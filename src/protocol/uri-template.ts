@@ -1,5 +1,4 @@
 /* URI templates (RFC 6570): reading a URI by level 1 and `{+path}`, filling in by every operator. */
-
 import { attempt } from '../errors.ts';
 import { URI_TEMPLATE_MATCH_STEPS, URI_TEMPLATE_MATCHED_PARTS } from './protocol-limits.ts';
 

@@ -4,7 +4,6 @@
  * A recording has the messages to the server and no number of the hub. Calls with the
  * same arguments are told apart by the time at which they began.
  */
-
 import { redactArguments } from '../named-secrets.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';

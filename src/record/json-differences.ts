@@ -1,5 +1,4 @@
 /* Where two JSON values differ, by path. Bounded. */
-
 import { isObject } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { JSON_DIFFERENCES_LIMIT } from './record-limits.ts';

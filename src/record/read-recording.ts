@@ -2,7 +2,6 @@
  * Read a recording. It may come from anywhere, so everything is checked: size, version,
  * and the form of each line. The error names the line.
  */
-
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

@@ -6,7 +6,6 @@
  * synchronously, as those of the log are: memory is bounded, and no line is reordered.
  * A disk that fails ends the recording with a warning and never fails a call.
  */
-
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { attempt, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';

@@ -1,5 +1,4 @@
 /* The files of recordings: their names, and which recordings there are. */
-
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';

@@ -5,7 +5,6 @@
  * the client between them. A question of the server gets the recorded answer. Secrets are
  * replaced in the new answers too, so that they do not count as differences.
  */
-
 import { messageOf, OrchestraError } from '../errors.ts';
 import { redactJson } from '../redact.ts';
 import { onAbort } from '../rpc/abortable.ts';

@@ -6,7 +6,6 @@
  * those of the new client. A question of the server is sent again, and its answer is
  * waited for, but nothing depends on it.
  */
-
 import type { OrchestraError } from '../errors.ts';
 import { parseBoundedJson } from '../files/value-bounds.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';

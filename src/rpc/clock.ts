@@ -1,5 +1,4 @@
 /* Time as a parameter, so that this layer stays pure and tests need not wait. */
-
 import { onAbort } from './abortable.ts';
 import { LONGEST_TIMER_MS } from './rpc-limits.ts';
 

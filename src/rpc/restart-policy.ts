@@ -6,7 +6,6 @@
  * program is broken: where `failedMs` is set it is left alone for that long. A server that
  * says that it is overloaded is not broken: the time that it names is the shortest delay.
  */
-
 import type { OrchestraError } from '../errors.ts';
 import { Backoff } from './backoff.ts';
 import { type Clock, systemClock } from './clock.ts';

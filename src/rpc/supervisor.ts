@@ -7,7 +7,6 @@
  * reason otherwise. Calls never shorten a delay, or a client that retries would start a broken
  * program again and again. Stopped by a user, it stays stopped until the next call.
  */
-
 import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type Clock, systemClock, timerMs } from './clock.ts';

@@ -1,5 +1,4 @@
 /* Keywords of JSON Schema whose usual check can take very long, done in bounded time. */
-
 import { OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 import { REFERENCE_BUDGET } from './schema-limits.ts';

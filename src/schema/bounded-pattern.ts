@@ -6,7 +6,6 @@
  * pair of instruction and position that failed is never tried twice (memoization). Backreferences cannot be bounded like this and are refused
  * (`docs/decisions/0009-bounded-patterns.md`).
  */
-
 import { type PatternNode, parsePattern, refusedPattern } from './pattern-syntax.ts';
 import { PATTERN_PROGRAM_LIMIT, PATTERN_STEP_LIMIT } from './schema-limits.ts';
 

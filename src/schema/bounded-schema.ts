@@ -7,7 +7,6 @@
  * So a schema is copied within bounds, and each reference in the copy gets a keyword
  * that counts how often it is followed.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { assertBounded } from '../files/value-bounds.ts';
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';

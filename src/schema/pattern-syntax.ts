@@ -5,7 +5,6 @@
  * What one character matches (classes, escapes, properties) stays text and is left
  * to the engine of the language, one character at a time, so it means the same.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { PATTERN_GROUP_LIMIT, PATTERN_LIMIT_CHARACTERS } from './schema-limits.ts';
 

@@ -5,7 +5,6 @@
  * Schemas come from outside. References are followed inside the document only, and
  * nesting is bounded, so that a schema that refers to itself ends.
  */
-
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { SCHEMA_DEPTH } from './schema-limits.ts';
 

@@ -3,7 +3,6 @@
  * comments. What types cannot say (`pattern`, `minimum`) is left out; a schema that
  * refers to itself becomes `unknown` below a depth.
  */
-
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { SCHEMA_DEPTH, TYPE_LITERAL_LIMIT } from './schema-limits.ts';
 import { alternativesOf, requiredOf, resolveSchema, type SchemaPlace, typesOf } from './schema-types.ts';

@@ -1,5 +1,4 @@
 /* The `OTEL_*` variables that an exporter of spans needs. */
-
 import type { Log } from '../log.ts';
 import { percentDecoded } from '../printable.ts';
 import { addSecret } from '../redact.ts';

@@ -5,7 +5,6 @@
  * are bounded: above the limit all new label sets share one series, as the OpenTelemetry
  * specification demands. Nothing is computed until the text is asked for.
  */
-
 import { Histogram } from './histogram.ts';
 import { type MetricKind, metricText, type Sample } from './prometheus-text.ts';
 import { SERIES_LIMIT } from './telemetry-limits.ts';

@@ -6,7 +6,6 @@
  * collector does not take is dropped and counted: a call never waits for telemetry, and
  * an exit waits for at most `EXPORT_EXIT_MS`.
  */
-
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ExportSettings } from './export-settings.ts';

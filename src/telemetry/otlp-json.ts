@@ -1,5 +1,4 @@
 /* Spans as the body of an OTLP/HTTP request, in JSON. Secrets are replaced. */
-
 import { redact } from '../redact.ts';
 import { ATTRIBUTE_CHARACTERS } from './telemetry-limits.ts';
 import type { Span, SpanAttributes } from './tracer.ts';

@@ -1,5 +1,4 @@
 /* One metric in the Prometheus text format, version 0.0.4. */
-
 import type { Histogram } from './histogram.ts';
 import { LABEL_CHARACTERS } from './telemetry-limits.ts';
 

@@ -6,7 +6,6 @@
  * followed, so the search ends. A problem with one tool is reported and hides
  * nothing else; of two tools with one id the first root wins.
  */
-
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';

@@ -4,7 +4,6 @@
  * When the child exits, its remaining output is delivered first; then the receiver
  * gets `end` with the exit code and the last stderr lines.
  */
-
 import { OrchestraError } from '../errors.ts';
 import type { Child, ChildOptions, ExitStatus } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';

@@ -5,7 +5,6 @@
  * pauses until `recv` takes some. A caller may send a lot before it receives, up to
  * that bound. Matching responses to requests is the job of the layer above.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/calls/message-errors.ts';

@@ -6,7 +6,6 @@
  * large enough for the other side to start on it concurrently. Lines keep their order and
  * never interleave. A broken pipe rejects every later call.
  */
-
 import type { Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';

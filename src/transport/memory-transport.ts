@@ -2,7 +2,6 @@
  * A transport pair within one process, for tests and for an embedded hub. Messages
  * are delivered asynchronously and in order, as by a pipe.
  */
-
 import { OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from './transport.ts';

@@ -7,7 +7,6 @@
  * flight within seconds, because their responses cannot be sent. The process then exits because
  * nothing keeps it alive; close other resources when the returned promise resolves.
  */
-
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { onAbort } from '../rpc/abortable.ts';

@@ -4,7 +4,6 @@
  * Stdout is reserved for the protocol: everything else that this process prints there,
  * a stray `console.log` or a library, goes to stderr until the transport is closed.
  */
-
 import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';

@@ -5,7 +5,6 @@
  * The timer starts with a message and stops when no request is in flight: an idle
  * server has no timer.
  */
-
 import type { Receiver } from '../rpc/channel.ts';
 import { observedReceiver } from './observed-transport.ts';
 import { StdoutReader } from './stdout-reader.ts';

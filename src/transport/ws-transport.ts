@@ -2,7 +2,6 @@
  * MCP over a WebSocket: each message is one text frame. Only clients of MCP servers of that
  * kind need it, so `ws` is loaded by the first one.
  */
-
 import type { WebSocket } from 'ws';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';

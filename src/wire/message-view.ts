@@ -7,7 +7,6 @@
  * of two equal names. Another parser may take the first of them, or may replace half of a
  * surrogate pair: a message that `isAmbiguous` is sent on as its parsed value.
  */
-
 import { JsonScanner } from './json-scanner.ts';
 import { MessageForm, noGaps } from './message-form.ts';
 import {

@@ -1,5 +1,4 @@
 /* `mctl worker`: a hub that only offers its tools to other hubs. No agent, and no port but for health and metrics. */
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';

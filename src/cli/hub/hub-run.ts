@@ -1,5 +1,4 @@
 /* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
-
 import { RotatingFile } from '../../files/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';

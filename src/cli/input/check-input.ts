@@ -5,7 +5,6 @@
  * Only what words can get wrong is checked: types, enums, unknown and missing keys. The
  * server validates the rest. Unknown keys of `--input` are sent as they are.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { SCHEMA_DEPTH } from '../../schema/schema-limits.ts';

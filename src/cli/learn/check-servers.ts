@@ -1,5 +1,4 @@
 /* Start servers once, list what they offer, keep it, and stop them: `mctl list servers --check`, `mctl learn`. */
-
 import type { ServerEntry } from '../../config/configuration.ts';
 import { attempt, firstLine, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';

@@ -6,7 +6,6 @@
  * until the file is trusted. Others can only make things stricter, and only where the
  * user's own configuration says nothing. A section that is not known here is held back.
  */
-
 import { resolve } from 'node:path';
 import { NESTING_DEPTH } from '../../core-limits.ts';
 import { isInside } from '../../files/is-inside.ts';

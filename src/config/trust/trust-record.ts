@@ -7,7 +7,6 @@
  * The last few versions of a file stay trusted, so that an edit can be recorded before it
  * is written, and a branch that was trusted stays so.
  */
-
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, OrchestraError } from '../../errors.ts';

@@ -4,7 +4,6 @@
  * journal and limits apply. The reply is one JSON object per line; empty lines keep the
  * connection alive. When the page disconnects, the call is canceled.
  */
-
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';

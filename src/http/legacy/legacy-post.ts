@@ -4,7 +4,6 @@
  * The answer outlives its connection: a client that has an event id can resume the
  * stream on another one. Without an id the answer has no reader and is dropped.
  */
-
 import { droppedResponse, ResponseBudget, type UnreadTotal } from '../../rpc/calls/response-budget.ts';
 import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import type { EventStream } from '../event-stream.ts';

@@ -1,5 +1,4 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
-
 import { envelopeOf, modernEnvelopeOf } from '../../mcp/server/viewed-client.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';

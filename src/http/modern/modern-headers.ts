@@ -2,7 +2,6 @@
  * The headers of a modern request must repeat what its body says, so that a proxy can
  * route by them. A request whose headers contradict its body is refused.
  */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import {
 	CLIENT_CAPABILITIES,

@@ -2,7 +2,6 @@
  * Arguments of a tool that a client repeats in headers: those with `x-mcp-header` in
  * the input schema that we list. A header that contradicts its argument is refused.
  */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { attempt } from '../../errors.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';

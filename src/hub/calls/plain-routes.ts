@@ -6,7 +6,6 @@
  * is not used while something needs the values of a call: a rule that denies or asks, a listener
  * of calls. The general route (`Hub.life`) is the reference; both write the same journal line.
  */
-
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type ToolForwarder, type ViewedClient, viewedContext } from '../../mcp/server/viewed-client.ts';
 import type { Implementation, Tool } from '../../protocol/mcp-types.ts';

@@ -1,5 +1,4 @@
 /* The skills of all sources for a search, which does not wait long for them. */
-
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { SKILLS_WAIT_MS } from '../hub-limits.ts';

@@ -7,7 +7,6 @@
  * clients are notified. A request for an unknown item waits longer than a list, because a
  * late source may have the item.
  */
-
 import { LIST_WAIT_MS } from '../../config/defaults.ts';
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';

@@ -3,7 +3,6 @@
  * start, the changes of a list are collected: each notification makes a client read the
  * whole list, and its model the whole context.
  */
-
 import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { Backoff } from '../../rpc/backoff.ts';

@@ -2,7 +2,6 @@
  * The tools of each group of the fabric as they were listed last, beside the pins: for
  * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
  */
-
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';

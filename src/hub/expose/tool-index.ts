@@ -10,7 +10,6 @@
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
-
 import type { EmbeddedDocument, Nearness } from '../../library/embeddings/embeddings.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import { bundledToolConcepts } from '../../library/files/word-list-files.ts';

@@ -3,7 +3,6 @@
  *
  * It is composed by hand, without copies of the entry: this is done for every call.
  */
-
 import { sha256 } from '../../files/sha256.ts';
 import { hasSecret, redact, redactJson } from '../../redact.ts';
 import { canonicalJson, jsonStart } from '../../trust/canonical-json.ts';

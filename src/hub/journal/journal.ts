@@ -8,7 +8,6 @@
  * cannot be written causes a warning and never fails a call. Lines are made after the
  * response is sent, not in the path of the call.
  */
-
 import { messageOf, type RequestOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { ChainedFile } from '../../trust/chained-file.ts';

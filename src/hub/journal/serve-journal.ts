@@ -3,7 +3,6 @@
  * command such as `mctl call`. Several of them may run in one folder, and a hash chain
  * has one writer, so each process has its own file, made with its first call.
  */
-
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCode, messageOf } from '../../errors.ts';

@@ -6,7 +6,6 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
-
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
 import {

@@ -7,7 +7,6 @@
  * endless loop between two plugins is cut off. A subscriber that is gone is removed at
  * the first failed delivery.
  */
-
 import { attempt, OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import {

@@ -6,7 +6,6 @@
  * of other peers are routed one by one to the plugin that provides the tool or storage,
  * or to another source of the hub.
  */
-
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Log } from '../../log.ts';
 import type { SharedState } from '../../mcp/server/mcp-session.ts';

@@ -6,7 +6,6 @@
  * has no subscription id: one request for each event, however many subscriptions it passes.
  * Topics in `needs_events` of a manifest are subscribed for the plugin, in every SDK.
  */
-
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';

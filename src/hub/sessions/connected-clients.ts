@@ -1,5 +1,4 @@
 /* The clients that are connected to the hub: for display, and for servers that need one outside a call. */
-
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { StartedCall } from '../call-feed.ts';
 import { CONNECTED_SESSIONS_LIMIT } from '../hub-limits.ts';

@@ -7,7 +7,6 @@
  * configuration only. The first value wins until the hub ends, so that two bridges with
  * different values do not restart plugins again and again.
  */
-
 import { TRUST_VARIABLE } from '../../config/trust/held-back.ts';
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';

@@ -3,7 +3,6 @@
  * its processes, and ends it when it is done. An idle hub touches no file: the files are watched.
  * Whether its event loop runs, the socket answers.
  */
-
 import { type FSWatcher, watch } from 'node:fs';
 import { attempt, messageOf } from '../../errors.ts';
 import { Debounce } from '../../files/debounce.ts';

@@ -1,5 +1,4 @@
 /* Details of a running hub for `mctl hub status` and `mctl hub ps`. */
-
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { heldBackText } from '../../config/trust/held-back.ts';

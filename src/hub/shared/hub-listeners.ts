@@ -5,7 +5,6 @@
  * folder. A UDP port is opened only when a plugin or an address is configured. A deleted
  * socket file is created again; open connections are not affected.
  */
-
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';

@@ -7,7 +7,6 @@
  * folder; the stale file of a killed hub refuses connections and is replaced. No data is
  * exchanged over the socket.
  */
-
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /* Private folders: they decide which hub we connect to, so their owner and mode are checked. */
-
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';

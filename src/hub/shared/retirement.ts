@@ -5,7 +5,6 @@
  * accepts no connection, and a client whose connection was not accepted has sent nothing:
  * so no call is lost, whatever connects at the same moment. It finds the next hub.
  */
-
 import type { LinkPeer } from '../../link/link.ts';
 import { within } from '../../rpc/clock.ts';
 import { RETIREMENT_ANSWER_MS } from './shared-limits.ts';

@@ -2,7 +2,6 @@
  * The process of the shared hub: take the lock, end the orphans of a crashed hub, listen,
  * serve until stopped or idle, and clean up.
  */
-
 import { basename } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';

@@ -6,7 +6,6 @@
  * once; the parent is then process 1 or the nearest subreaper. The mark by which a guard
  * finds stray children is removed from the environment.
  */
-
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { messageOf, OrchestraError } from '../../errors.ts';

@@ -6,7 +6,6 @@
  * lock belonged to a hub that was shutting down, another one is started. An idle hub of an
  * older version is replaced, when the hub itself agrees that nobody uses it.
  */
-
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';

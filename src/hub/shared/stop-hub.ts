@@ -5,7 +5,6 @@
  * processes of the hub are recorded while it lives, then awaited, and ended here if the
  * guard is gone too.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';

@@ -1,5 +1,4 @@
 /* The last lines of a server or plugin in memory, and the notes of the hub about it. */
-
 import { crashLines } from '../../process/crash-lines.ts';
 import { redact } from '../../redact.ts';
 import { Listeners } from '../../rpc/listeners.ts';

@@ -5,7 +5,6 @@
  * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
  * questions of the server to its client.
  */
-
 import type { ServerEntry } from '../../config/configuration.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import { failure } from '../../mcp/define/defined-results.ts';

@@ -1,5 +1,4 @@
 /* The tools and prompts of a plugin, from its last start, and the types that its manifest declares. */
-
 import type { Change } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';

@@ -1,5 +1,4 @@
 /* How a plugin process ended: for the log, and for the errors of calls in flight. */
-
 import { OrchestraError, requestOutcomeOf, withOutcome } from '../../errors.ts';
 import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';

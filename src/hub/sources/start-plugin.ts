@@ -1,5 +1,4 @@
 /* Start a configured plugin, and check its health. */
-
 import { dirname } from 'node:path';
 import type { PluginEntry } from '../../config/configuration.ts';
 import { markedEnvironment } from '../../config/own-entry.ts';

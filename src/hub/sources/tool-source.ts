@@ -2,7 +2,6 @@
  * Tools of Tool Protocol v1 as a source: they are discovered below the roots, each
  * call is one process, and its events become progress and log notifications.
  */
-
 import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';

@@ -6,7 +6,6 @@
  * Six synchronous system calls take about 30 µs. Anything unusual (a large file, a link,
  * a missing file) gives undefined, and the asynchronous path handles it.
  */
-
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALL_READ_BYTES } from './storage-limits.ts';

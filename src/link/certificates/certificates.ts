@@ -12,7 +12,6 @@
  * certificate starts when its CA started, so a certificate that was renewed while the
  * clock was ahead is valid when the clock is corrected.
  */
-
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';

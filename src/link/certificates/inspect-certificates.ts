@@ -2,7 +2,6 @@
  * Inspect a certificate folder without changing it, for `mctl doctor`: file modes, damage,
  * validity, whether the CA signed each leaf, and whether each key matches.
  */
-
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

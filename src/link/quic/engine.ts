@@ -6,7 +6,6 @@
  * Another engine would replace only this file. It is loaded on first use; on a
  * platform without a binary only QUIC is missing.
  */
-
 import { createRequire } from 'node:module';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { HostPort } from '../address.ts';

@@ -6,7 +6,6 @@
  * replaced atomically. The file of a process that still listens, or a file that is
  * not a socket, is never replaced.
  */
-
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, rename, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';

@@ -7,7 +7,6 @@
  * result or with `notifications/cancelled`; then a new one is opened, with backoff,
  * and everything subscribed counts as changed.
  */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { ServerCapabilities } from '../../protocol/mcp-types.ts';

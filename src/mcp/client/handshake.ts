@@ -9,7 +9,6 @@
  * the probe only says that the next start must find out again. A remote server that is
  * silent, overloaded or out of reach proves nothing either.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { Implementation, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { mcpCodes, metaOf, SERVER_INFO } from '../../protocol/meta.ts';

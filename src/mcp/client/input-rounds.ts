@@ -3,7 +3,6 @@
  * until it is complete. Each round is a new request with the same params, the answers,
  * and the `requestState` exactly as it came. One total deadline covers all rounds.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
 import { type InputRequired, isInputRequired, type Result } from '../../protocol/mcp-types.ts';

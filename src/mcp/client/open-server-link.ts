@@ -4,7 +4,6 @@
  * Some legacy servers exit when a request comes before `initialize`. Such a server is
  * started once more, as legacy and without the probe.
  */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Diagnosis, explainExit, lastLinesText } from '../../process/diagnosis.ts';

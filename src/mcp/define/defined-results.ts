@@ -1,5 +1,4 @@
 /* Convert return values of tools, resources and prompts into MCP results. */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type {
 	CallToolResult,

@@ -3,7 +3,6 @@
  * itself with each request, so requests of one name are one session: those of the first
  * name have the id of the connection, as legacy requests do.
  */
-
 import { isObject } from '../../wire/json.ts';
 import { SESSION_NAME_CHARACTERS, SESSION_NAMES_LIMIT } from '../mcp-limits.ts';
 import type { Provider } from './provider.ts';

@@ -5,7 +5,6 @@
  * Questions asked at the same time are sent together. Questions asked while no
  * request is open are sent with the next step.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.ts';
 import { onAbort } from '../../rpc/abortable.ts';

@@ -4,7 +4,6 @@
  * Requests before `initialize` are served too, in the newest legacy revision, as
  * other servers do.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Answer,

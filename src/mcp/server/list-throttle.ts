@@ -5,7 +5,6 @@
  * A server that changes its tools with each list would flood a client that lists them
  * after each notification.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { ListKind } from '../../protocol/item-lists.ts';
 import { LIST_CHANGED_GAP_MS } from '../mcp-limits.ts';

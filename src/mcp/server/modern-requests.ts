@@ -2,7 +2,6 @@
  * The modern era is stateless: every request carries its version and the client's
  * capabilities in `_meta`, checked each time. Every result has a `resultType`.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Answer,

@@ -2,7 +2,6 @@
  * Paged lists. A cursor holds the key of the last item sent, so that the next page
  * is right even when the list changed in between. Clients treat it as opaque.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import { PAGE_ITEMS } from '../mcp-limits.ts';
 

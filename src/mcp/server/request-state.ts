@@ -4,7 +4,6 @@
  * The client is not trusted: the state is signed with a key that never leaves this
  * process, expires, and is bound to the request that it was issued for.
  */
-
 import type * as NodeCrypto from 'node:crypto';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';

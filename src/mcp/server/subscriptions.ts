@@ -5,7 +5,6 @@
  * be sent. Every later notification carries the id of the request. A canceled
  * request gets no answer; a server that shuts down answers every open one.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { ListKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';

@@ -6,7 +6,6 @@
  * carries the answers and resumes the call where it stopped, so the handler is not
  * aware of the round trip. A call without a retry is canceled after a TTL.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import { SUSPENDED_CALLS_LIMIT } from '../mcp-limits.ts';
 import type { InteractiveCall } from './interactive-call.ts';

@@ -5,7 +5,6 @@
  * very many are in flight between our own ends; over TLS calls are multiplexed on one
  * stream. Canceling a call notifies the peer.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { DialOptions, Link } from '../../link/link.ts';
 import { dial, type LinkChoice } from '../../link/open-link.ts';

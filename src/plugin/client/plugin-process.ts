@@ -5,7 +5,6 @@
  * list its tools and prompts. If a step fails, the program is stopped and the error has
  * its last stderr lines. Supervision is done by the hub.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import { loadIdentity } from '../../link/certificates/certificates.ts';
 import type { LinkChoice } from '../../link/open-link.ts';

@@ -4,7 +4,6 @@
  * The buffer is bounded: when it is full the stream is paused, which applies
  * backpressure to the peer. Leaving the loop early cancels the call.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { LinkStream } from '../../link/link.ts';
 import { decodeResponse } from '../codec.ts';

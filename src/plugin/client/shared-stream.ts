@@ -8,7 +8,6 @@
  * pending call if there is only one; among several it cannot be attributed, and their
  * deadlines apply.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';

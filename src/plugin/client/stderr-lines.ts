@@ -5,7 +5,6 @@
  * limited: beyond a number of bytes per second, chunks are dropped unparsed, and their
  * size is logged with the next line.
  */
-
 import { STDERR_LINE_BYTES } from '../../process/process-limits.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { LineSplitter, NEWLINE } from '../../wire/lines.ts';

@@ -6,7 +6,6 @@
  * The process listens, prints `READY host:port` on stderr, registers with the
  * orchestrator if it has one, and serves until it is stopped.
  */
-
 import { create, toJson } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';
 import {

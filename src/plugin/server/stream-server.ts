@@ -9,7 +9,6 @@
  * protocol allows a repeated or empty request id, the link bounds the streams and applies
  * backpressure to each, and a canceled call still gets its (error) response.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';

@@ -13,7 +13,6 @@
  * much. A fork of the guard, its backup, acts when this process and the guard are both
  * killed; a record on disk covers the case that all three are.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { GUARD_RESTART_LIMIT } from '../process-limits.ts';

@@ -7,7 +7,6 @@
  * wrapped around, so every process is read; children that exit or are stopped at about
  * the same time share one scan, which is done in slices.
  */
-
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, isCode } from '../../errors.ts';

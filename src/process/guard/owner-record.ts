@@ -8,7 +8,6 @@
  * them by the ladder. An owner is identified by pid and start time in one pid
  * namespace, never by pid alone.
  */
-
 import { readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';

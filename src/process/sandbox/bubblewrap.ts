@@ -8,7 +8,6 @@
  * write it. The environment is inherited and not an argument: it may have
  * secrets. The processes stay in the group of the child and keep its mark.
  */
-
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,6 @@
  * named after its owner by pid and start time; groups of dead owners are removed when the
  * next process opens one.
  */
-
 import {
 	accessSync,
 	constants,

@@ -9,7 +9,6 @@
  * runs. A start that was announced may have happened: it is never repeated, its
  * outcome is unknown.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { attempt, OrchestraError } from '../../errors.ts';

@@ -10,7 +10,6 @@
  * canceled call gets no response. There each stream has its own flow control and its
  * own ids, and a canceled call is still answered.
  */
-
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import {

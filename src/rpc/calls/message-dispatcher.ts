@@ -5,7 +5,6 @@
  * `Admission`; so is everything else that gets a response, invalid messages included.
  * An invalid response to one of our calls fails that call, with the line in the error.
  */
-
 import { messageOf, OrchestraError, withOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { isObject, parseJson } from '../../wire/json.ts';

@@ -2,7 +2,6 @@
  * Our own calls: numbered 1, 2, 3…, sent, and settled by the first of: the response,
  * the deadline, the caller's abort, the end of the pipe.
  */
-
 import { messageOf, OrchestraError, type RequestOutcome, withOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { encodeNotification, encodeRequest, type Id, type RpcResponse } from '../../wire/json-rpc.ts';

@@ -4,7 +4,6 @@
  * The peer parses every message anyway, so a second parse of a large result is avoided:
  * the id is read from the beginning or the end of a long text.
  */
-
 import { isObject, parseJson } from '../../wire/json.ts';
 import { encodeError, type Id, type RpcErrorObject, readMessage } from '../../wire/json-rpc.ts';
 import { elementsOf } from '../../wire/json-text.ts';

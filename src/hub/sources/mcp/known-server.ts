@@ -13,7 +13,6 @@
  * the reason why the last start failed, and a mark of the entry with all its values: a
  * failure of an entry that was edited since says nothing about the next start.
  */
-
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -2,7 +2,6 @@
  * When the changed lists of running servers are read again: at once, then with a gap that
  * doubles for a server that changes with each list.
  */
-
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import { CHANGES_GAP_LIMIT_MS, CHANGES_GAP_MS } from '../source-limits.ts';

@@ -2,7 +2,6 @@
  * Bounds the elicitation and sampling requests of a server: each takes the attention of a
  * user or the tokens of a model. Roots are not counted: the program of the client answers.
  */
-
 import { OrchestraError } from '../../../errors.ts';
 import { CLIENT_REQUESTS_PER_CALL, CLIENT_REQUESTS_PER_MINUTE } from '../source-limits.ts';
 

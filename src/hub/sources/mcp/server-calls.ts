@@ -6,7 +6,6 @@
  * pass in order, before the answer. The result is passed on untouched, unless the entry has
  * `redact`.
  */
-
 import { OrchestraError, requestOutcomeOf } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';

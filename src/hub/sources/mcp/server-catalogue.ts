@@ -8,7 +8,6 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
-
 import { hubIdIn } from '../../../config/own-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';

@@ -1,5 +1,4 @@
 /* Where the hub keeps files about MCP servers: what each offered last, and its stderr. */
-
 import { join } from 'node:path';
 import { FILE_NAME_CHARACTERS } from '../source-limits.ts';
 

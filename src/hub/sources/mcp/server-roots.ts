@@ -5,7 +5,6 @@
  * that client changes them. When it then asks outside a call, the same client answers; the
  * only client that is connected, when there was no call yet.
  */
-
 import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../../../errors.ts';
 import { Debounce } from '../../../files/debounce.ts';

@@ -3,7 +3,6 @@
  * `npx` package disturb each other, and the second list is of no use. The lock is a bound
  * socket, which the system releases whenever its process ends.
  */
-
 import { homedir } from 'node:os';
 import { attempt } from '../../../../errors.ts';
 import { sha256 } from '../../../../files/sha256.ts';

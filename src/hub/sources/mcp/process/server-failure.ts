@@ -5,7 +5,6 @@
  * The message has all of it, because a model sees nothing else. `data.details` has the
  * same for programs, and is sent with the error.
  */
-
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError, type RequestOutcome, reasonTextOf, requestOutcomeOf } from '../../../../errors.ts';
 import type { Phase } from '../../../../mcp/client/phase-error.ts';

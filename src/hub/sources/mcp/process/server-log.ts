@@ -4,7 +4,6 @@
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
-
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../../../errors.ts';
 import { RotatingFile } from '../../../../files/rotating-file.ts';

@@ -2,7 +2,6 @@
  * The processes of one MCP server, by scope: one for all clients, one per session of a
  * client, or one per call.
  */
-
 import type { ServerScope } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
 import type { ServerConnection } from '../../../../mcp/client/server-connection.ts';

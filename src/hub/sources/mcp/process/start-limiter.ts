@@ -7,7 +7,6 @@
  * milliseconds. A start that takes long gives its slot to an urgent one, so that servers that
  * hang delay no call and hide no other server from the first list.
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OrchestraError } from '../../../../errors.ts';
 import { Semaphore } from '../../../../rpc/semaphore.ts';

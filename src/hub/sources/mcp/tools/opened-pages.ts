@@ -3,7 +3,6 @@
  * its note that a person is done with one reaches the client that was asked. Only legacy
  * revisions have this notification.
  */
-
 import { attempt } from '../../../../errors.ts';
 import type { CallContext } from '../../../../mcp/server/call-context.ts';
 import { isObject } from '../../../../wire/json.ts';

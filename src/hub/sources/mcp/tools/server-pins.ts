@@ -6,7 +6,6 @@
  * A call costs one comparison. With `tell`, tools from disk are compared only when the
  * hub is idle: nothing depends on the result.
  */
-
 import type { PinMode } from '../../../../config/configuration.ts';
 import { messageOf } from '../../../../errors.ts';
 import type { Log } from '../../../../log.ts';

@@ -2,7 +2,6 @@
  * Scans the tools of all MCP servers of a hub, in slices of a few milliseconds, and logs
  * each finding once. The code of the scan is loaded with the first server.
  */
-
 import type { Log } from '../../../../log.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
