@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
+import { Cancelable } from '../../src/rpc/calls/cancelable.ts';
 import { canceledCall } from '../../src/rpc/calls/message-errors.ts';
 import { type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
 import { FakeClock } from '../support/fake-channel.ts';
@@ -37,6 +38,16 @@ describe('PendingTable', () => {
 		controller.abort();
 		expect(log).toEqual(['1 was canceled']);
 		expect(table.oldest?.id).toBe(2);
+	});
+
+	it('removes a call whose work is canceled, and a settled one is not canceled', () => {
+		const { table, log, call } = pendingTable();
+		const [work, settled] = [new Cancelable(), new Cancelable()];
+		table.add(call(1, 100), undefined, work);
+		table.add(call(2, 100), undefined, settled);
+		table.take(2);
+		for (const each of [work, settled]) each.abort(new OrchestraError('canceled', 'the caller left'));
+		expect([log, table.size]).toEqual([['1 was canceled'], 0]);
 	});
 
 	it('rejects every call when the connection ends, and leaves no timer', () => {
