@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { Cancelable } from '../../src/rpc/calls/cancelable.ts';
 import { canceledCall } from '../../src/rpc/calls/message-errors.ts';
-import { type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
 import { FakeClock } from '../support/fake-channel.ts';
 
 describe('PendingTable', () => {
@@ -42,7 +42,7 @@ describe('PendingTable', () => {
 
 	it('removes a call whose work is canceled, and a settled one is not canceled', () => {
 		const { table, log, call } = pendingTable();
-		const [work, settled] = [new Cancelable(), new Cancelable()];
+		const [work, settled] = [cancelSource(), cancelSource()];
 		table.add(call(1, 100), undefined, work);
 		table.add(call(2, 100), undefined, settled);
 		table.take(2);
@@ -65,6 +65,10 @@ describe('PendingTable', () => {
 		expect([table.get('1'), table.take(null), table.size]).toEqual([undefined, undefined, 1]);
 	});
 });
+
+function cancelSource(): CancelSource & Cancelable {
+	return Object.assign(new Cancelable(), { isCanceled: false });
+}
 
 function pendingTable() {
 	const clock = new FakeClock();

@@ -215,7 +215,7 @@ describe('an end or a failure during the start', () => {
 
 	it('does not matter once it is closed: what started is stopped, and the call learns why', async () => {
 		for (const fails of [false, true]) {
-			const gate = deferred<void>();
+			const gate = deferred();
 			const program = objectProgram();
 			const { supervisor } = supervised(program, {
 				start: async (signal, onEnd) => {
