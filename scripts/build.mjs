@@ -93,11 +93,11 @@ function sharedLayers() {
 		cli: 'cli/(asked-command|command|commands|exit|help|nearest|parse-flags|run-command).ts|cli/terminal/output',
 		mcp: 'mcp/(define|server)/|mcp/client/phase-error|protocol/',
 		config:
-			'config/(load|library-folders).ts|files/(folder-lock|replace-file|sha256|watch-files)|process/(process-stat|mark).ts|hub/(names|project-trust)|telemetry/is-exporting|cli/chosen-view',
+			'config/(load|library-folders).ts|files/(folder-lock|replace-file|sha256|watch-files)|process/process-stat.ts|process/guard/mark.ts|hub/(catalogue/names|project-trust)|telemetry/is-exporting|cli/chosen-view',
 		tool: 'tool/(discover|mcp-result|missing-program|run-limits|runs-at-once).ts',
-		guard: 'process/guard.ts',
-		run: 'tool/run.ts|process/(child|helper-spawner).ts|secrets/resolve-secret',
-		hub: 'hub/(open-hub|serve-journal|serve-session).ts|cli/hub-client/fabric-openers',
+		guard: 'process/guard/guard.ts',
+		run: 'tool/run.ts|process/(child|spawn/helper-spawner).ts|secrets/resolve-secret',
+		hub: 'hub/(open-hub|journal/serve-journal|sessions/serve-session).ts|cli/hub-client/fabric-openers',
 		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-client/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
 	};
 	return Object.entries(groups).map(([name, paths]) => ({

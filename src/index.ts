@@ -17,7 +17,7 @@ export { type ConnectServerOptions, connectServer, type ServerTarget } from './m
 export { McpClient } from './mcp/client/mcp-client.ts';
 export type { ServerDefinition } from './mcp/define/definition.ts';
 export { type ServeMcpOptions, serve } from './mcp/define/serve.ts';
-export { HelperSpawner } from './process/helper-spawner.ts';
+export { HelperSpawner } from './process/spawn/helper-spawner.ts';
 export { type Discovery, discoverTools } from './tool/discover.ts';
 export type { ToolEvent } from './tool/event.ts';
 export { type KnownToolEvent, knownEvent } from './tool/known-event.ts';

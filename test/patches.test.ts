@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OrchestraError } from '../src/errors.ts';
 import type * as HubModule from '../src/hub/hub.ts';
-import type * as HubMetricsModule from '../src/hub/hub-metrics.ts';
-import type * as JournalLineModule from '../src/hub/journal-line.ts';
+import type * as JournalLineModule from '../src/hub/journal/journal-line.ts';
+import type * as HubMetricsModule from '../src/hub/metrics/hub-metrics.ts';
 import { Log } from '../src/log.ts';
 import type * as RestartPolicyModule from '../src/rpc/restart-policy.ts';
 import { runsAllTests } from './support/all-tests.ts';
@@ -90,7 +90,7 @@ describe.runIf(runsAllTests)('the tree with all patches', () => {
 	});
 
 	it('has the metric', async () => {
-		const { HubMetrics } = await load<typeof HubMetricsModule>('hub/hub-metrics.ts');
+		const { HubMetrics } = await load<typeof HubMetricsModule>('hub/metrics/hub-metrics.ts');
 		const { Hub } = await load<typeof HubModule>('hub/hub.ts');
 		const metrics = new HubMetrics(new Hub({ sources: [], log: Log.silent }));
 		expect(metrics.text()).toMatch(/^orchestra_backends 0$/m);
@@ -103,7 +103,7 @@ describe.runIf(runsAllTests)('the tree with all patches', () => {
 	});
 
 	it('has the field of the journal', async () => {
-		const { journalMembers } = await load<typeof JournalLineModule>('hub/journal-line.ts');
+		const { journalMembers } = await load<typeof JournalLineModule>('hub/journal/journal-line.ts');
 		const call = {
 			client: 'c',
 			backend: 'b',

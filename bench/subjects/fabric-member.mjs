@@ -18,7 +18,7 @@ import { Log } from '../../src/log.ts';
 import { CallContext } from '../../src/mcp/server/call-context.ts';
 import { answerValue } from '../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
-import { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 
 export {
 	bodyKey,

@@ -4,7 +4,7 @@
  */
 import type { OrchestraError } from '../errors.ts';
 import { SUBSCRIPTION_ID } from '../protocol/meta.ts';
-import { oversizeMessage } from '../rpc/message-errors.ts';
+import { oversizeMessage } from '../rpc/calls/message-errors.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { messageOutline } from '../wire/message-outline.ts';

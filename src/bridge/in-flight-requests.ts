@@ -3,7 +3,7 @@
  * happens to the hub. Subscriptions stay open and do not count for idleness.
  */
 
-import { CallTable } from '../rpc/call-table.ts';
+import { CallTable } from '../rpc/calls/call-table.ts';
 
 export interface InFlightRequest {
 	readonly method: string;

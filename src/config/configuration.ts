@@ -1,8 +1,8 @@
 /* The merged configuration: variables expanded, paths absolute. */
 import type { EntryPlace } from '../oauth/account.ts';
 import type { IdentityProvider, OAuthSettings } from '../oauth/auth-settings.ts';
-import type { ChildLimits } from '../process/child-limits.ts';
-import type { Sandbox } from '../process/sandbox.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
 import type { JsonValue } from '../wire/json.ts';

@@ -1,7 +1,7 @@
 /* The `sandbox` and `limits` of a server, a plugin or the tools. */
 import { join } from 'node:path';
-import type { ChildLimits } from '../process/child-limits.ts';
-import type { Sandbox } from '../process/sandbox.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import type { Configuration } from './configuration.ts';
 import type { Field } from './field.ts';
 import {

@@ -1,6 +1,6 @@
 /* An entry of `plugins`. The format is the same in every file. */
-import type { ChildLimits } from '../process/child-limits.ts';
-import type { Sandbox } from '../process/sandbox.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import { noteArgs } from '../secrets/secret-name.ts';
 import type { PluginEntry } from './configuration.ts';
 import { childLimits, pluginSandbox } from './confinement.ts';

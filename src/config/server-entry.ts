@@ -3,8 +3,8 @@
  * Keys that are not in the tables are ignored: another client may use them.
  */
 import type { OAuthSettings } from '../oauth/auth-settings.ts';
-import type { ChildLimits } from '../process/child-limits.ts';
-import type { Sandbox } from '../process/sandbox.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { noteArgs } from '../secrets/secret-name.ts';
 import type {

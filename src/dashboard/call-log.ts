@@ -6,8 +6,8 @@
  * small objects. Calls of other times come from the journal, without their arguments.
  */
 import type { CallEnd, CallListener, StartedCall } from '../hub/call-feed.ts';
-import { withoutArguments } from '../hub/journal-line.ts';
-import { CallTable } from '../rpc/call-table.ts';
+import { withoutArguments } from '../hub/journal/journal-line.ts';
+import { CallTable } from '../rpc/calls/call-table.ts';
 import type { CallDetails, CallOutcome, CallRow, CallsEvent } from './api-calls.ts';
 import { CallNotes, type JournalFacts } from './call-notes.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';

@@ -1,7 +1,8 @@
 /* The lists of the hub as short rows, and as what the search reads of them. Long lists are read in slices. */
+
+import type { MergedList } from '../hub/catalogue/merged-list.ts';
 import { firstSentence } from '../hub/expose/tool-document.ts';
 import type { Hub } from '../hub/hub.ts';
-import type { MergedList } from '../hub/merged-list.ts';
 import { estimateTokens } from '../library/match/tokens.ts';
 import { redactJson } from '../redact.ts';
 import { WorkSlices } from '../rpc/work-slices.ts';

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import { serveSession } from '../hub/serve-session.ts';
+import { serveSession } from '../hub/sessions/serve-session.ts';
 import { ServerConnection } from '../mcp/client/server-connection.ts';
 import type { ElicitResult } from '../protocol/client-methods.ts';
 import { negotiate } from '../protocol/revisions.ts';

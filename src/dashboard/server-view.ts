@@ -6,7 +6,7 @@ import { holdEdit } from '../config/edit/hold-server.ts';
 import { OrchestraError } from '../errors.ts';
 import { controlServer } from '../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../hub/source.ts';
-import { commandOf } from '../hub/sources/mcp/server-failure.ts';
+import { commandOf } from '../hub/sources/mcp/process/server-failure.ts';
 import { quoted } from '../printable.ts';
 import { commandLine } from '../process/spawn-record.ts';
 import { policyOf } from '../trust/policy.ts';

@@ -1,7 +1,7 @@
 /* What the overview shows: the hub, its sources and clients, calls that wait, what needs attention. */
 import { attempt } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
-import type { ConnectedClient } from '../hub/connected-clients.ts';
+import type { ConnectedClient } from '../hub/sessions/connected-clients.ts';
 import { redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import type { ClientRow, DashboardState, HubFacts } from './api-types.ts';

@@ -4,9 +4,9 @@
  */
 import type { FabricRule } from '../config/configuration.ts';
 import { OrchestraError } from '../errors.ts';
+import { LabelledUris } from '../hub/catalogue/labelled-uris.ts';
 import type { FabricOverview } from '../hub/fabric-overview.ts';
 import { withoutCircles } from '../hub/hub-path.ts';
-import { LabelledUris } from '../hub/labelled-uris.ts';
 import type { Can, Source } from '../hub/source.ts';
 import type { SourceStatus } from '../hub/source-status.ts';
 import type { Log } from '../log.ts';

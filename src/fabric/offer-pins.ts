@@ -5,9 +5,9 @@
  */
 import type { PinMode } from '../config/configuration.ts';
 import { messageOf } from '../errors.ts';
-import { PINNED_GROUPS, writeKnownOffer } from '../hub/known-offers.ts';
+import { PINNED_GROUPS, writeKnownOffer } from '../hub/catalogue/known-offers.ts';
 import { isSameList } from '../hub/one-source.ts';
-import { openServerPins, type ServerPins, type ToolReview } from '../hub/sources/mcp/server-pins.ts';
+import { openServerPins, type ServerPins, type ToolReview } from '../hub/sources/mcp/tools/server-pins.ts';
 import type { Log } from '../log.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';

@@ -1,7 +1,7 @@
 /* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
 import { sha256 } from '../files/sha256.ts';
+import { serverNamesIn } from '../hub/catalogue/published-names.ts';
 import type { Hub } from '../hub/hub.ts';
-import { serverNamesIn } from '../hub/published-names.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { anyToolPattern } from '../trust/tool-pattern.ts';
 import { encodeJson } from '../wire/json-text.ts';

@@ -18,7 +18,7 @@ import {
 } from '../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../protocol/meta.ts';
 import { negotiate, type Revision } from '../protocol/revisions.ts';
-import { IncomingCall } from '../rpc/incoming-call.ts';
+import { IncomingCall } from '../rpc/calls/incoming-call.ts';
 import { isObject } from '../wire/json.ts';
 import type { FabricLink } from './fabric-link.ts';
 import { NotificationRate } from './notification-rate.ts';

@@ -9,7 +9,7 @@ import type { EventStreamPool } from './event-stream-pool.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpRefusal } from './http-reply.ts';
-import type { LegacySessions } from './legacy-sessions.ts';
+import type { LegacySessions } from './legacy/legacy-sessions.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 export const VERSION_HEADER = 'mcp-protocol-version';

@@ -20,7 +20,7 @@ import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
-import { LegacySessions } from './legacy-sessions.ts';
+import { LegacySessions } from './legacy/legacy-sessions.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ownAddressCheck } from './own-address.ts';
 

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { PlainCallCheck } from '../mcp/server/plain-messages.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
-import { LONG_CHARACTERS } from '../rpc/message-dispatcher.ts';
+import { LONG_CHARACTERS } from '../rpc/calls/message-dispatcher.ts';
 import { inSlices } from '../rpc/work-slices.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';
@@ -26,8 +26,8 @@ import {
 } from './http-exchange.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { type HttpRefusal, refuse } from './http-reply.ts';
-import { LegacyEndpoint } from './legacy-endpoint.ts';
-import { ModernEndpoint } from './modern-endpoint.ts';
+import { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
+import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { readBody } from './request-body.ts';
 
 export class McpEndpoint {

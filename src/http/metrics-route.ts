@@ -1,5 +1,5 @@
 /* `/metrics`: the metrics of the hub for Prometheus. */
-import type { HubMetrics } from '../hub/hub-metrics.ts';
+import type { HubMetrics } from '../hub/metrics/hub-metrics.ts';
 import { PROMETHEUS_TYPE } from '../telemetry/prometheus-text.ts';
 import { refuse } from './http-reply.ts';
 import type { HttpRoute } from './http-route.ts';

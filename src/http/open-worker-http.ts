@@ -5,7 +5,7 @@
 import type { HubSection } from '../config/configuration.ts';
 import type { OfferOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
-import { HubMetrics, type HubMetricsOptions } from '../hub/hub-metrics.ts';
+import { HubMetrics, type HubMetricsOptions } from '../hub/metrics/hub-metrics.ts';
 import type { HubHttp } from '../hub/shared/run-hub.ts';
 import { isLoopback, resolveHost } from '../link/address.ts';
 import type { Log } from '../log.ts';

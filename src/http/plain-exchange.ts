@@ -10,14 +10,14 @@ import type { ModernEnvelope } from '../mcp/server/modern-client.ts';
 import type { ToolForwarder, ViewedClient } from '../mcp/server/viewed-client.ts';
 import type { McpLogLevel } from '../protocol/mcp-types.ts';
 import type { Revision } from '../protocol/revisions.ts';
-import type { IncomingCall, RequestOrigin, ViewedRequest } from '../rpc/incoming-call.ts';
+import type { IncomingCall, RequestOrigin, ViewedRequest } from '../rpc/calls/incoming-call.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import type { Principal } from './authenticate.ts';
 import { replyJson } from './http-reply.ts';
-import { ModernExchange, type ModernExchangeParts } from './modern-exchange.ts';
-import type { ModernSession } from './modern-sessions.ts';
+import { ModernExchange, type ModernExchangeParts } from './modern/modern-exchange.ts';
+import type { ModernSession } from './modern/modern-sessions.ts';
 
 /** A client that was seen before: its envelope needs no second look. */
 export interface SeenClient {

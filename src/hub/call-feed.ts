@@ -6,8 +6,8 @@
  * removed: it must never fail a call.
  */
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
-import { CallTable } from '../rpc/call-table.ts';
-import type { JournalEntry } from './journal.ts';
+import { CallTable } from '../rpc/calls/call-table.ts';
+import type { JournalEntry } from './journal/journal.ts';
 
 /** A call that began. */
 export interface StartedCall {

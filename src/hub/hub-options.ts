@@ -2,11 +2,11 @@
 import type { Log } from '../log.ts';
 import type { CallGate } from '../trust/call-gate.ts';
 import type { Middleware } from './calls/compose.ts';
-import type { ConnectedClients } from './connected-clients.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
-import type { Journal } from './journal.ts';
+import type { Journal } from './journal/journal.ts';
 import type { LoopGuard } from './loops/loop-guard.ts';
 import type { ResultSource } from './results/result-source.ts';
+import type { ConnectedClients } from './sessions/connected-clients.ts';
 import type { Source } from './source.ts';
 import type { HubTasks } from './tasks/hub-tasks.ts';
 

@@ -18,11 +18,11 @@ import type { NamedTool } from '../trust/tool-name.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { type Handler, readerOf } from './calls/compose.ts';
 import { HubCall, type Target } from './calls/hub-call.ts';
+import type { MergedList, Route } from './catalogue/merged-list.ts';
+import { unlistedName } from './catalogue/published-names.ts';
 import { AnnouncedExtensions } from './extensions.ts';
 import type { Hub } from './hub.ts';
-import type { HubSessions } from './hub-sessions.ts';
-import type { MergedList, Route } from './merged-list.ts';
-import { unlistedName } from './published-names.ts';
+import type { HubSessions } from './sessions/hub-sessions.ts';
 import { able, type Source } from './source.ts';
 import type { HubTasks } from './tasks/hub-tasks.ts';
 

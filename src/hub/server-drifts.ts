@@ -20,9 +20,9 @@ import {
 } from '../trust/pins/pinned-tool.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
-import { readKnownOffers } from './known-offers.ts';
+import { readKnownOffers } from './catalogue/known-offers.ts';
 import { type KnownServer, knownFilesHere, readKnown } from './sources/mcp/known-server.ts';
-import { reviewedItems } from './sources/mcp/server-tools.ts';
+import { reviewedItems } from './sources/mcp/tools/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 

@@ -12,9 +12,9 @@ import { isIP, type LookupFunction } from 'node:net';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';
 import { hostOf, isLoopbackUrl, type NetworkClass, networkClass } from '../transport/http/network-class.ts';
-import { proxyFor } from '../transport/http/proxy.ts';
+import { proxyFor } from '../transport/http/proxy/proxy.ts';
+import { TunnelAgent } from '../transport/http/proxy/tunnel-agent.ts';
 import { readBytes } from '../transport/http/read-bytes.ts';
-import { TunnelAgent } from '../transport/http/tunnel-agent.ts';
 import { jsonObject } from '../wire/json.ts';
 import { REDIRECT_LIMIT, REQUEST_MS, RESPONSE_LIMIT_BYTES } from './auth-limits.ts';
 

@@ -14,19 +14,19 @@ import { Log } from '../log.ts';
 import { within } from '../rpc/clock.ts';
 import { LineSplitter } from '../wire/lines.ts';
 import { quoteLine } from '../wire/quote-line.ts';
-import { limited, reachedLimit } from './child-limits.ts';
 import { closeWhenIdle } from './close-when-idle.ts';
-import { type ControlGroup, openControlGroup } from './control-group.ts';
 import { type Diagnosis, explainExit } from './diagnosis.ts';
-import { directSpawner } from './direct-spawner.ts';
 import { childEnvironment } from './environment.ts';
 import { findCommand, spawnError } from './find-command.ts';
-import { type Guard, sharedGuard } from './guard.ts';
+import { type Guard, sharedGuard } from './guard/guard.ts';
+import { ProcessTree } from './guard/process-tree.ts';
 import { LineRing } from './line-ring.ts';
-import { ProcessTree } from './process-tree.ts';
-import { type FoundProgram, sandboxed } from './sandbox.ts';
+import { limited, reachedLimit } from './sandbox/child-limits.ts';
+import { type ControlGroup, openControlGroup } from './sandbox/control-group.ts';
+import { type FoundProgram, sandboxed } from './sandbox/sandbox.ts';
+import { directSpawner } from './spawn/direct-spawner.ts';
+import type { ExitStatus, SpawnedProcess, Spawner } from './spawn/spawner.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
-import type { ExitStatus, SpawnedProcess, Spawner } from './spawner.ts';
 import { STOP_EOF_MS, STOP_KILL_MS, stopTree } from './stop.ts';
 
 /** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
@@ -49,7 +49,7 @@ export interface ChildOptions {
 	log?: Log | undefined;
 }
 
-export type { ExitStatus } from './spawner.ts';
+export type { ExitStatus } from './spawn/spawner.ts';
 
 const isWindows = process.platform === 'win32';
 

@@ -2,7 +2,7 @@
  * The environment of a child: the variables that a program needs to run, plus those of
  * the configuration. Tokens and keys of the parent are not inherited by accident.
  */
-import { certificateNames } from './certificate-variables.ts';
+import { certificateNames } from './sandbox/certificate-variables.ts';
 
 const posixNames = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'TMPDIR'];
 const windowsNames = [

@@ -1,8 +1,8 @@
 /* The description of a program to start, from a configuration file, a URI or a caller. */
 import { redactArgs } from '../named-secrets.ts';
 import { printableLine, quoted } from '../printable.ts';
-import type { ChildLimits } from './child-limits.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { ChildLimits } from './sandbox/child-limits.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** A program to start. */
 export interface SpawnRecord {

@@ -1,5 +1,5 @@
 /* The stop ladder: end of input, SIGTERM, SIGKILL. Each step applies to the whole process tree. */
-import { ProcessTree } from './process-tree.ts';
+import { ProcessTree } from './guard/process-tree.ts';
 
 /** How long a child has after its stdin was closed, in milliseconds. */
 export const STOP_EOF_MS = 1000;

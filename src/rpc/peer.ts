@@ -12,18 +12,18 @@ import { encodeNotification, type Id } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
-import { Admission } from './admission.ts';
-import type { BatchResponse } from './batch-response.ts';
+import { Admission } from './calls/admission.ts';
+import type { BatchResponse } from './calls/batch-response.ts';
+import type { IncomingCall, RequestOrigin, ViewedRequest } from './calls/incoming-call.ts';
+import { IncomingCalls } from './calls/incoming-calls.ts';
+import { MessageDispatcher } from './calls/message-dispatcher.ts';
+import { serialize } from './calls/message-errors.ts';
+import { OutgoingCalls, type PendingCall, type RequestOptions } from './calls/outgoing-calls.ts';
+import type { CancelSource } from './calls/pending.ts';
+import { ResponseBudget, type UnreadTotal } from './calls/response-budget.ts';
 import type { About, Channel, Receiver } from './channel.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Dialect, mcpDialect } from './dialect.ts';
-import type { IncomingCall, RequestOrigin, ViewedRequest } from './incoming-call.ts';
-import { IncomingCalls } from './incoming-calls.ts';
-import { MessageDispatcher } from './message-dispatcher.ts';
-import { serialize } from './message-errors.ts';
-import { OutgoingCalls, type PendingCall, type RequestOptions } from './outgoing-calls.ts';
-import type { CancelSource } from './pending.ts';
-import { ResponseBudget, type UnreadTotal } from './response-budget.ts';
 import { methodNotFound } from './rpc-error.ts';
 
 /** Handlers and settings of a `Peer`. */

@@ -10,8 +10,8 @@
 import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
 import { crashLines } from '../process/crash-lines.ts';
+import type { ExitStatus, Spawner } from '../process/spawn/spawner.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
-import type { ExitStatus, Spawner } from '../process/spawner.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { timerMs } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';

@@ -12,10 +12,10 @@
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { StderrPolicy } from '../process/child.ts';
-import type { ChildLimits } from '../process/child-limits.ts';
-import type { Sandbox } from '../process/sandbox.ts';
+import type { ChildLimits } from '../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../process/sandbox/sandbox.ts';
+import type { Spawner } from '../process/spawn/spawner.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
-import type { Spawner } from '../process/spawner.ts';
 import { deferred } from '../rpc/deferred.ts';
 import { validate } from '../schema/validate.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';

@@ -1,6 +1,6 @@
 /* The summary of a run: its shape, its exit code, and its error. */
 import { constants } from 'node:os';
-import type { ExitStatus } from '../process/spawner.ts';
+import type { ExitStatus } from '../process/spawn/spawner.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { payloadText, type StrayKind, type ToolEvent } from './event.ts';
 

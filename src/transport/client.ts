@@ -7,7 +7,7 @@
 import type { Diagnosis } from '../process/diagnosis.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
-import type { RequestOptions } from '../rpc/outgoing-calls.ts';
+import type { RequestOptions } from '../rpc/calls/outgoing-calls.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
 import { isTracing, traced, traceToStderr } from './trace.ts';

@@ -8,8 +8,8 @@
 
 import { OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
+import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/calls/message-errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
-import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/message-errors.ts';
 import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';

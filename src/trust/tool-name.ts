@@ -4,7 +4,7 @@
  * The text is `server__tool`, at most 64 characters that agents accept. Only a server
  * whose name has no `__` stands there as it is; another one has a label, so the server of
  * a text ends at its first `__`. The text of a tool never begins like that of another
- * configured server, whatever the tool is called (hub/merged-list.ts sees to that).
+ * configured server, whatever the tool is called (hub/catalogue/merged-list.ts sees to that).
  * Policies, views and filters compare server and tool, not the text.
  */
 

@@ -1,7 +1,7 @@
 /* `mctl log`: which calls of the journal are shown, and new ones with -f. */
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { fileJournal, type Journal, type JournalEntry } from '../../src/hub/journal.ts';
+import { fileJournal, type Journal, type JournalEntry } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
 import { startMctl } from '../support/mctl.ts';

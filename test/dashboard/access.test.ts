@@ -8,7 +8,7 @@ import { DashboardAccess } from '../../src/dashboard/dashboard-access.ts';
 import { HubCall } from '../../src/hub/calls/hub-call.ts';
 import { CallContext } from '../../src/mcp/server/call-context.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
-import { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 import { type Browser, eventsOf, fetchRaw, openTestDashboard } from '../support/dashboard.ts';
 import { fakeSource } from '../support/fake-source.ts';
 import { modernRequest, send } from '../support/http-listener.ts';

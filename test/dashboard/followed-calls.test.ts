@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { CallLog } from '../../src/dashboard/call-log.ts';
 import { defaultDashboardLimits } from '../../src/dashboard/dashboard-limits.ts';
 import { FollowedCalls } from '../../src/dashboard/followed-calls.ts';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import { gateway, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';

@@ -4,7 +4,7 @@ import { fabricReply } from '../../src/dashboard/fabric-reply.ts';
 import { FabricLink } from '../../src/fabric/fabric-link.ts';
 import { orderWorker } from '../../src/fabric/order-worker.ts';
 import { ADMINISTRATOR } from '../../src/fabric/server-config.ts';
-import { HubMetrics } from '../../src/hub/hub-metrics.ts';
+import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TrustRecord } from '../../src/config/trust/trust-record.ts';
 import { MemberKeys } from '../../src/fabric/member-keys.ts';
 import { assertPrivate } from '../../src/files/private-path.ts';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import { ownRecordings } from '../../src/record/recording-files.ts';
 import { ApprovalFiles } from '../../src/trust/approval-files.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Authenticate } from '../../src/http/authenticate.ts';
 import type { HttpRoute } from '../../src/http/http-route.ts';
-import { ModernSessions } from '../../src/http/modern-sessions.ts';
+import { ModernSessions } from '../../src/http/modern/modern-sessions.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import {

@@ -1,9 +1,9 @@
 /* What strangers write into headers is read without surprises. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mismatch } from '../../src/http/modern-headers.ts';
+import { eventId, ReplayBuffer, readEventId } from '../../src/http/legacy/replay-buffer.ts';
+import { mismatch } from '../../src/http/modern/modern-headers.ts';
 import { ownAddressCheck } from '../../src/http/own-address.ts';
-import { eventId, ReplayBuffer, readEventId } from '../../src/http/replay-buffer.ts';
 
 describe('Host and Origin', () => {
 	const isOwn = ownAddressCheck({ scheme: 'http', host: '127.0.0.1', port: 8080 });

@@ -1,7 +1,7 @@
 /* Modern calls over HTTP that pass as text give the same as those that are parsed. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import {
 	encodedRequest,

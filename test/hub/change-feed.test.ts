@@ -1,6 +1,6 @@
 /* How the clients of a hub learn of changed lists while servers start. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ChangeFeed } from '../../src/hub/change-feed.ts';
+import { ChangeFeed } from '../../src/hub/catalogue/change-feed.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

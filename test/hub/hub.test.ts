@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import type { Source } from '../../src/hub/source.ts';
 import { Log } from '../../src/log.ts';
 import type { ClientConnection } from '../../src/mcp/server/call-context.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import { canonicalJson } from '../../src/trust/canonical-json.ts';
 import { temporaryFolder } from '../support/workspace.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeByName, mergeByUri } from '../../src/hub/merged-list.ts';
+import { mergeByName, mergeByUri } from '../../src/hub/catalogue/merged-list.ts';
 import { qualifiesNames, type Source } from '../../src/hub/source.ts';
 import { NAME_CHARACTERS, ServerNames, shortened, toolPrefix } from '../../src/trust/tool-name.ts';
 import { fakeSource } from '../support/fake-source.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transport as TransportV2 } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { fileJournal } from '../../src/hub/journal.ts';
+import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import { Peer } from '../../src/rpc/peer.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CallContext, type ClientConnection } from '../../src/mcp/server/call-context.ts';
 import { argumentsIn } from '../../src/plugin/exact-json.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
-import { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 
 it('keeps every digit of the arguments of an inner call', () => {
 	const inner = '{"name":"sum","arguments":{"big":12345678901234567890}}';

@@ -10,7 +10,7 @@ import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
-import { INCOMING_LIMIT } from '../../src/rpc/incoming-calls.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/calls/incoming-calls.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
 import { deferred, until } from '../support/waiting.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { Child } from '../../src/process/child.ts';
-import { type ChildLimits, limited } from '../../src/process/child-limits.ts';
 import { explainExit } from '../../src/process/diagnosis.ts';
+import { type ChildLimits, limited } from '../../src/process/sandbox/child-limits.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { node, shell } from '../support/programs.ts';
 

@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Child } from '../../src/process/child.ts';
+import { explainExit } from '../../src/process/diagnosis.ts';
 import {
 	ControlGroup,
 	controlGroupPlace,
 	openControlGroup,
 	removeOrphanGroups,
-} from '../../src/process/control-group.ts';
-import { explainExit } from '../../src/process/diagnosis.ts';
+} from '../../src/process/sandbox/control-group.ts';
 import { node, shell } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';

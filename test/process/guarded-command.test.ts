@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Guard } from '../../src/process/guard.ts';
-import { canFindMarks, guardedCommand } from '../../src/process/guarded-command.ts';
+import { Guard } from '../../src/process/guard/guard.ts';
+import { canFindMarks, guardedCommand } from '../../src/process/guard/guarded-command.ts';
 import { isAlive } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallTable } from '../../src/rpc/call-table.ts';
+import { CallTable } from '../../src/rpc/calls/call-table.ts';
 
 describe('CallTable', () => {
 	it('keeps entries in the order of their arrival until they are taken', () => {

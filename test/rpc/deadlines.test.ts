@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Deadlines } from '../../src/rpc/calls/deadlines.ts';
 import { systemClock, within } from '../../src/rpc/clock.ts';
-import { Deadlines } from '../../src/rpc/deadlines.ts';
 import { FakeClock } from '../support/fake-channel.ts';
 
 describe('Deadlines', () => {

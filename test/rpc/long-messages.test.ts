@@ -1,7 +1,7 @@
 /* A long message is scanned in slices: others work meanwhile, and the order is kept. */
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import type { PendingCall } from '../../src/rpc/outgoing-calls.ts';
+import type { PendingCall } from '../../src/rpc/calls/outgoing-calls.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { member } from '../../src/wire/message-member.ts';
 import type { MessageView } from '../../src/wire/message-view.ts';

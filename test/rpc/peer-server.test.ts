@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import type { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
 import { methodNotFound, rpcError } from '../../src/rpc/rpc-error.ts';
 import { FakeChannel, FakeClock } from '../support/fake-channel.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
-import { canceledCall } from '../../src/rpc/message-errors.ts';
-import { type PendingEntry, PendingTable } from '../../src/rpc/pending.ts';
+import { canceledCall } from '../../src/rpc/calls/message-errors.ts';
+import { type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
 import { FakeClock } from '../support/fake-channel.ts';
 
 describe('PendingTable', () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { Log } from '../../src/log.ts';
-import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import type { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import type { HttpClientOptions } from '../../src/transport/http/http-client-options.ts';
 import { openHttpTransport } from '../../src/transport/http/open-http-transport.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Journal } from '../../src/hub/journal.ts';
+import type { Journal } from '../../src/hub/journal/journal.ts';
 import { type OpenedHub, openHub } from '../../src/hub/open-hub.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession, sharedState } from '../../src/mcp/server/mcp-session.ts';

@@ -7,7 +7,7 @@ import type { Call, CallMethod, CallParams } from '../../src/mcp/server/provider
 import { type ItemKind, lists } from '../../src/protocol/item-lists.ts';
 import { answerValue } from '../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../src/protocol/revisions.ts';
-import { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 import { failure } from './servers.ts';
 
 /** @param open called for each test; the suite closes it */

@@ -1,6 +1,6 @@
 /* The spans, phases and counters of calls that wait: for a person, in a queue, for a start; and of a plugin. */
 import { describe, expect, it } from 'vitest';
-import { HubMetrics } from '../../src/hub/hub-metrics.ts';
+import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { type Span, Tracer } from '../../src/telemetry/tracer.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { pluginWith } from '../support/plugins.ts';

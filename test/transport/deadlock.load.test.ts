@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
-import type { IncomingCall } from '../../src/rpc/incoming-call.ts';
+import type { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { ChildTransport } from '../../src/transport/child-transport.ts';
 import { Client } from '../../src/transport/client.ts';

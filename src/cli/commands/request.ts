@@ -13,7 +13,7 @@ import { printableJson } from '../../printable.ts';
 import type { ChildOptions } from '../../process/child.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
-import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { Client } from '../../transport/client.ts';

@@ -7,7 +7,7 @@
 import { OrchestraError } from '../../errors.ts';
 import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
 import { printable, printableLine } from '../../printable.ts';
-import { keepOwnerRecord, recordFolder } from '../../process/owner-record.ts';
+import { keepOwnerRecord, recordFolder } from '../../process/guard/owner-record.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { gatewaySteps } from './gateway-steps.ts';
 import { hubSteps } from './hub-steps.ts';

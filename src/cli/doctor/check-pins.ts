@@ -3,9 +3,9 @@
 import type { ServerEntry } from '../../config/configuration.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
-import { overrideProblems } from '../../hub/sources/mcp/override-problems.ts';
-import { describeDrift } from '../../hub/sources/mcp/server-pins.ts';
-import { INSTRUCTIONS } from '../../hub/sources/mcp/server-tools.ts';
+import { overrideProblems } from '../../hub/sources/mcp/tools/override-problems.ts';
+import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
+import { INSTRUCTIONS } from '../../hub/sources/mcp/tools/server-tools.ts';
 import { describeFinding } from '../../trust/scan/scan-finding.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 

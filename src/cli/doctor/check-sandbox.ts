@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { OrchestraError, reasonTextOf } from '../../errors.ts';
-import { sandboxProgram } from '../../process/sandbox.ts';
+import { sandboxProgram } from '../../process/sandbox/sandbox.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
 const TRY_MS = 5000;

@@ -3,7 +3,7 @@
  * with `--check` a program is started or a remote server contacted.
  */
 import type { RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
-import { commandOf } from '../../hub/sources/mcp/server-failure.ts';
+import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
 import type { SignInState } from '../../oauth/stored-sign-in.ts';
 import { childEnvironment } from '../../process/environment.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
@@ -104,7 +104,7 @@ async function authorizedText(
 /** Without the credentials of the proxy. */
 async function proxyText(entry: ServerEntry, environment: DoctorContext['environment']): Promise<string> {
 	if (entry.kind === 'stdio') return '';
-	const { proxyFor } = await import('../../transport/http/proxy.ts'); // loaded on demand, as above
+	const { proxyFor } = await import('../../transport/http/proxy/proxy.ts'); // loaded on demand, as above
 	const proxy = proxyFor(new URL(entry.url), environment);
 	return proxy ? `, through the proxy ${proxy.label}` : '';
 }

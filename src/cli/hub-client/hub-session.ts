@@ -6,9 +6,9 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { firstLine } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
+import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { openHub } from '../../hub/open-hub.ts';
-import { serveJournal } from '../../hub/serve-journal.ts';
-import { serveSession } from '../../hub/serve-session.ts';
+import { serveSession } from '../../hub/sessions/serve-session.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { reportOf, type SourceReport } from '../../hub/source-status.ts';

@@ -13,9 +13,9 @@ import {
 	writeKnown,
 } from '../../hub/sources/mcp/known-server.ts';
 import { listServer } from '../../hub/sources/mcp/list-server.ts';
-import { openServerTransport } from '../../hub/sources/mcp/open-server-transport.ts';
-import { listingCapabilities } from '../../hub/sources/mcp/server-pool.ts';
-import { STARTS_AT_ONCE } from '../../hub/sources/mcp/start-limiter.ts';
+import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
+import { listingCapabilities } from '../../hub/sources/mcp/process/server-pool.ts';
+import { STARTS_AT_ONCE } from '../../hub/sources/mcp/process/start-limiter.ts';
 import { Log } from '../../log.ts';
 import { ServerConnection } from '../../mcp/client/server-connection.ts';
 import { redact, redactJson } from '../../redact.ts';

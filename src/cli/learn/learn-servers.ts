@@ -8,7 +8,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { attempt } from '../../errors.ts';
 import { isLearningOn } from '../../hub/shared/learner-standby.ts';
 import { forgetFailure, knownFilesHere, readKnown } from '../../hub/sources/mcp/known-server.ts';
-import { learningTurn } from '../../hub/sources/mcp/learning-lock.ts';
+import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
 import { printableLine } from '../../printable.ts';
 import type { CommandInput } from '../command.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';

@@ -13,10 +13,10 @@ import {
 	readFailure,
 	readKnown,
 } from '../../hub/sources/mcp/known-server.ts';
-import { ScopeChoice } from '../../hub/sources/mcp/scope-choice.ts';
-import { commandOf } from '../../hub/sources/mcp/server-failure.ts';
+import { ScopeChoice } from '../../hub/sources/mcp/process/scope-choice.ts';
+import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
-import { ToolNames } from '../../hub/sources/mcp/tool-names.ts';
+import { ToolNames } from '../../hub/sources/mcp/tools/tool-names.ts';
 import { Log } from '../../log.ts';
 import type { SignInState } from '../../oauth/stored-sign-in.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';

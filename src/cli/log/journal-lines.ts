@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
-import { serveJournalFiles } from '../../hub/serve-journal.ts';
+import { serveJournalFiles } from '../../hub/journal/serve-journal.ts';
 import { matchesWildcard } from '../../trust/wildcard.ts';
 import { jsonObject } from '../../wire/json.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';

@@ -1,5 +1,5 @@
 /* `mctl replay --against`: the requests of a recording to a server, and the differences of its answers. */
-import { openServerTransport } from '../../hub/sources/mcp/open-server-transport.ts';
+import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
 import { printableJson } from '../../printable.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { JsonDifference } from '../../record/json-differences.ts';

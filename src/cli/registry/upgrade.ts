@@ -10,7 +10,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
-import { reviewedItems } from '../../hub/sources/mcp/server-tools.ts';
+import { reviewedItems } from '../../hub/sources/mcp/tools/server-tools.ts';
 import { quoted } from '../../printable.ts';
 import { type PackageSource, packageReference } from '../../registry/launch-plan.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';

@@ -9,7 +9,7 @@ import type { McpClientOptions } from '../../mcp/client/call-options.ts';
 import type { McpClient } from '../../mcp/client/mcp-client.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
-import type { RequestOptions } from '../../rpc/outgoing-calls.ts';
+import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { listAll, type Offered } from '../hub-client/hub-offers.ts';
@@ -106,7 +106,7 @@ async function connectEntry(
 	environment: CommandInput['environment'],
 	options: McpClientOptions,
 ): Promise<McpClient> {
-	const { openServerTransport } = await import('../../hub/sources/mcp/open-server-transport.ts');
+	const { openServerTransport } = await import('../../hub/sources/mcp/process/open-server-transport.ts');
 	const { McpClient: Client } = await import('../../mcp/client/mcp-client.ts');
 	const transport = {
 		environment,

@@ -1,7 +1,7 @@
 /* The error for a tool that is not listed because it is held back. */
 import { OrchestraError } from '../../errors.ts';
 import { serverDrifts } from '../../hub/server-drifts.ts';
-import { ToolNames } from '../../hub/sources/mcp/tool-names.ts';
+import { ToolNames } from '../../hub/sources/mcp/tools/tool-names.ts';
 import { printableName } from '../../printable.ts';
 import type { CallTarget } from './call-target.ts';
 

@@ -2,7 +2,7 @@
 
 import { loadConfiguration } from '../../config/load.ts';
 import { acceptServer, pinnedEntries } from '../../hub/server-drifts.ts';
-import { describeDrift } from '../../hub/sources/mcp/server-pins.ts';
+import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { printable } from '../../printable.ts';
 import { abortable } from '../../rpc/abortable.ts';
 import { type Command, usageError } from '../command.ts';

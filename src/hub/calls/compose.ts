@@ -6,7 +6,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { calls, renamed } from '../../mcp/server/methods.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
 import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
-import type { MergedList } from '../merged-list.ts';
+import type { MergedList } from '../catalogue/merged-list.ts';
 import { clientName, type HubCall, type Target } from './hub-call.ts';
 
 /** Who reads a list. */

@@ -12,7 +12,7 @@ import type { GatedCall, PolicyNote } from '../../trust/call-gate.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import type { CallEnd, StartedCall } from '../call-feed.ts';
-import type { Route } from '../merged-list.ts';
+import type { Route } from '../catalogue/merged-list.ts';
 import { ReceivedAnswer } from '../sources/mcp/plain-call.ts';
 
 /** Where a call goes; without an item when no list has it. */

@@ -4,7 +4,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { whenEnded } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue } from '../../protocol/mcp-types.ts';
 import type { CallEnd } from '../call-feed.ts';
-import { type Journal, type JournalEntry, noJournal } from '../journal.ts';
+import { type Journal, type JournalEntry, noJournal } from '../journal/journal.ts';
 import type { Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
 

@@ -6,8 +6,8 @@ import type { Log } from '../../log.ts';
 import { after } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
+import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import type { SkillSearch } from '../expose/found-skills.ts';
-import { LIBRARY_LABEL } from '../names.ts';
 import type { Middleware } from './compose.ts';
 import { skillsSoon } from './skills-soon.ts';
 

@@ -12,8 +12,8 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
+import type { MergedList } from '../catalogue/merged-list.ts';
 import { UI } from '../extensions.ts';
-import type { MergedList } from '../merged-list.ts';
 import type { Middleware } from './compose.ts';
 
 /** The member of `_meta` that older hosts read; others read `ui.resourceUri`. */

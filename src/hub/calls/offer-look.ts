@@ -4,7 +4,7 @@
  */
 import { after } from '../../mcp/server/methods.ts';
 import type { Item } from '../../protocol/item-lists.ts';
-import type { MergedList } from '../merged-list.ts';
+import type { MergedList } from '../catalogue/merged-list.ts';
 import type { ResultSource } from '../results/result-source.ts';
 import type { Middleware } from './compose.ts';
 

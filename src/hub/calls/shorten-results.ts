@@ -3,7 +3,7 @@ import { estimateTokensOf } from '../../library/match/tokens.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type { Answer } from '../../protocol/mcp-types.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
-import type { Journal, JournalTokens } from '../journal.ts';
+import type { Journal, JournalTokens } from '../journal/journal.ts';
 import type { ResultSource } from '../results/result-source.ts';
 import { countCharacters } from '../results/value-size.ts';
 import type { Middleware } from './compose.ts';

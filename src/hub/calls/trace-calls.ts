@@ -11,7 +11,7 @@ import type { CallPhase, CallTracer } from '../../mcp/server/call-observers.ts';
 import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';
 import type { CallEnd } from '../call-feed.ts';
-import { errorTypeOf } from '../error-type.ts';
+import { errorTypeOf } from '../metrics/error-type.ts';
 import type { Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
 

@@ -9,7 +9,7 @@ import type { Configuration, Limits } from '../../config/configuration.ts';
 import { IDENTICAL_CALLS } from '../../config/defaults.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { isKnownAgent } from '../known-agents.ts';
+import { isKnownAgent } from '../sessions/known-agents.ts';
 import { ClientCalls } from './client-calls.ts';
 import { WATCHED_CLIENTS } from './loop-limits.ts';
 

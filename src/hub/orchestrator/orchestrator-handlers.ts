@@ -21,7 +21,7 @@ import type { Transport } from '../../transport/transport.ts';
 import type { Hub } from '../hub.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
-import { serveSession } from '../serve-session.ts';
+import { serveSession } from '../sessions/serve-session.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
 import { eventRoutes, PluginEvents } from './plugin-events.ts';
 import { storageRoutes } from './storage-routes.ts';

@@ -19,13 +19,13 @@ import type { PluginHandlers, ServerCall, StreamingCall } from '../../plugin/ser
 import { answerValue, type GetPromptResult, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { onAbort } from '../../rpc/abortable.ts';
-import { IncomingCall } from '../../rpc/incoming-call.ts';
+import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { HubCall, type OtherWay } from '../calls/hub-call.ts';
+import { withDownReasons } from '../catalogue/targets.ts';
 import type { Hub } from '../hub.ts';
 import { publishedTarget } from '../one-source.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
-import { withDownReasons } from '../targets.ts';
 
 /** The provider for a named one that no plugin serves. */
 const DEFAULT_PROVIDER = 'claude';

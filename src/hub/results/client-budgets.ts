@@ -13,7 +13,7 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { isKnownAgent } from '../known-agents.ts';
+import { isKnownAgent } from '../sessions/known-agents.ts';
 
 /** Of a known agent. */
 export const AGENT_BUDGET_TOKENS = 8000;

@@ -26,7 +26,7 @@ import type { NamedTool } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
-import type { MergedList, Route } from '../merged-list.ts';
+import type { MergedList, Route } from '../catalogue/merged-list.ts';
 import type { KeptSessions, OwnUris, Source } from '../source.ts';
 import { AGENT_BUDGET_TOKENS, type ClientBudgets } from './client-budgets.ts';
 import type { KeptResult } from './kept-result.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { heldBackText } from '../../config/trust/held-back.ts';
 import { attempt } from '../../errors.ts';
-import { sharedGuard } from '../../process/guard.ts';
+import { sharedGuard } from '../../process/guard/guard.ts';
 import { redactJson } from '../../redact.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { able } from '../source.ts';

@@ -10,7 +10,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { withoutMark } from '../../process/mark.ts';
+import { withoutMark } from '../../process/guard/mark.ts';
 import type { Learning } from '../sources/mcp/mcp-source-options.ts';
 
 /** The last line has the keys that are left. */

@@ -17,7 +17,7 @@ import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { OfferOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
-import { fileJournal } from '../journal.ts';
+import { fileJournal } from '../journal/journal.ts';
 import { rateLimited } from '../log-rate.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';

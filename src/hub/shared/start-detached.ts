@@ -10,7 +10,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
-import { withoutMark } from '../../process/mark.ts';
+import { withoutMark } from '../../process/guard/mark.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
 
 /** The shell starts the program in the background, prints its pid and exits. */

@@ -6,7 +6,7 @@ import { answerBy, type CallAnswers } from '../../mcp/server/methods.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result } from '../../protocol/mcp-types.ts';
-import { PROJECT_LABEL } from '../names.ts';
+import { PROJECT_LABEL } from '../catalogue/names.ts';
 import type { Can, Source } from '../source.ts';
 import { LocalSkills } from './local-skills.ts';
 

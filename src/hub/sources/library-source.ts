@@ -18,7 +18,7 @@ import type {
 	Result,
 } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
-import { LIBRARY_LABEL } from '../names.ts';
+import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import { LocalSkills } from '../skills/local-skills.ts';
 import type { Can, Source } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';

@@ -29,9 +29,9 @@ import {
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
+import { LabelledUris, mapItems } from '../catalogue/labelled-uris.ts';
+import { isLabelled, isOfSource, isPage, ownUri } from '../catalogue/names.ts';
 import { ExtensionRules } from '../extensions.ts';
-import { LabelledUris, mapItems } from '../labelled-uris.ts';
-import { isLabelled, isOfSource, isPage, ownUri } from '../names.ts';
 import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
@@ -45,21 +45,21 @@ import {
 } from './mcp/known-server.ts';
 import { LogLevels } from './mcp/log-levels.ts';
 import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
-import type { AddedValues } from './mcp/overridden-tools.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
-import { ScopeChoice } from './mcp/scope-choice.ts';
+import { ScopeChoice } from './mcp/process/scope-choice.ts';
+import { ServerLog } from './mcp/process/server-log.ts';
+import { ServerPool } from './mcp/process/server-pool.ts';
+import type { ServerProcess } from './mcp/process/server-process.ts';
+import { processesOf, serverStatusOf } from './mcp/process/server-status.ts';
 import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { serverLogPath } from './mcp/server-files.ts';
-import { ServerLog } from './mcp/server-log.ts';
 import type { ServerParts } from './mcp/server-parts.ts';
-import { openServerPins, type ServerPins } from './mcp/server-pins.ts';
-import { ServerPool } from './mcp/server-pool.ts';
-import type { ServerProcess } from './mcp/server-process.ts';
 import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
-import { processesOf, serverStatusOf } from './mcp/server-status.ts';
-import { reviewedItems, ServerTools } from './mcp/server-tools.ts';
+import type { AddedValues } from './mcp/tools/overridden-tools.ts';
+import { openServerPins, type ServerPins } from './mcp/tools/server-pins.ts';
+import { reviewedItems, ServerTools } from './mcp/tools/server-tools.ts';
 
 /** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
 const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;

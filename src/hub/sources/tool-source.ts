@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
-import type { HelperSpawner } from '../../process/helper-spawner.ts';
+import type { HelperSpawner } from '../../process/spawn/helper-spawner.ts';
 import { type CallToolResult, isLogLevel, type Tool } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
@@ -217,7 +217,7 @@ export class ToolSource
 	/** The helper is started only when this process is large. */
 	async #spawnerForLarge(): Promise<HelperSpawner | undefined> {
 		if (this.#spawner === undefined && process.memoryUsage.rss() > LARGE_PROCESS_BYTES) {
-			const { HelperSpawner: Spawner } = await import('../../process/helper-spawner.ts');
+			const { HelperSpawner: Spawner } = await import('../../process/spawn/helper-spawner.ts');
 			this.#spawnerSince = new Date();
 			this.#spawner ??= new Spawner();
 		}

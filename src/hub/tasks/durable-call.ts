@@ -26,8 +26,8 @@ import {
 	isInputRequired,
 	type Result,
 } from '../../protocol/mcp-types.ts';
+import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
-import { IncomingCall } from '../../rpc/incoming-call.ts';
 import type { Handler } from '../calls/compose.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { LiveTask } from './live-task.ts';

@@ -15,7 +15,7 @@ import type { Durability } from '../../mcp/server/call-observers.ts';
 import { type Asking, requireCapabilities } from '../../mcp/server/client-questions.ts';
 import { modernRevision, modernVersions, negotiate } from '../../protocol/revisions.ts';
 import { LEGACY_TASKS_VERSION } from '../../protocol/tasks.ts';
-import { IncomingCall } from '../../rpc/incoming-call.ts';
+import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { Handler } from '../calls/compose.ts';
 import { HubCall, type Target } from '../calls/hub-call.ts';

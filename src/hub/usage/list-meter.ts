@@ -8,7 +8,7 @@ import { estimateTokens } from '../../library/match/tokens.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { clientName } from '../calls/hub-call.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { MEASURED_SESSIONS, MEASURED_TOOLS } from './usage-limits.ts';
 
 /** A list as a client got it. */

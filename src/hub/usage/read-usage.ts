@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { isCode } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { serveJournalFiles } from '../serve-journal.ts';
+import { serveJournalFiles } from '../journal/serve-journal.ts';
 import { type UsableParts, UsageCounts } from './usage-counts.ts';
 import { USAGE_BYTES, USAGE_CHUNK_BYTES, USAGE_LINE_BYTES } from './usage-limits.ts';
 import type { UsageReport } from './usage-report.ts';

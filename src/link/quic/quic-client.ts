@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';
+import { canceledCall } from '../../rpc/calls/message-errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
-import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseDialAddress, resolveHost } from '../address.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';

@@ -9,8 +9,8 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { OrchestraError } from '../../errors.ts';
+import { Deadlines } from '../../rpc/calls/deadlines.ts';
 import { systemClock } from '../../rpc/clock.ts';
-import { Deadlines } from '../../rpc/deadlines.ts';
 import { formatAddress, type HostPort } from '../address.ts';
 import { SOCKET_BUFFER_BYTES } from '../link-limits.ts';
 import type { ConnectionHost, QuicConnection } from './quic-connection.ts';

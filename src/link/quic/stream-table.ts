@@ -3,7 +3,7 @@
  * credit of the peer, and the write queue.
  */
 import { attempt, OrchestraError } from '../../errors.ts';
-import { CallTable } from '../../rpc/call-table.ts';
+import { CallTable } from '../../rpc/calls/call-table.ts';
 import { CODE_CANCELED, MAX_BUFFERED_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from '../link-limits.ts';
 import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
 import { QuicStream, type StreamHost } from './quic-stream.ts';

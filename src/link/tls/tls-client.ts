@@ -18,8 +18,8 @@ import {
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { Backoff } from '../../rpc/backoff.ts';
+import { canceledCall } from '../../rpc/calls/message-errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
-import { canceledCall } from '../../rpc/message-errors.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { parseDialAddress } from '../address.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';

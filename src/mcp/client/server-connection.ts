@@ -20,7 +20,7 @@ import {
 } from '../../protocol/mcp-types.ts';
 import { HUB_ID, SKILLS } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
-import type { PendingCall } from '../../rpc/outgoing-calls.ts';
+import type { PendingCall } from '../../rpc/calls/outgoing-calls.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';

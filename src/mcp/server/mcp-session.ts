@@ -10,9 +10,9 @@
 import { messageOf } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
-import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
+import { UnreadTotal } from '../../rpc/calls/response-budget.ts';
 import type { Peer, PeerOptions } from '../../rpc/peer.ts';
-import { UnreadTotal } from '../../rpc/response-budget.ts';
 import { isObject } from '../../wire/json.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';

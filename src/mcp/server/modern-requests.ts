@@ -13,7 +13,7 @@ import {
 } from '../../protocol/mcp-types.ts';
 import { SERVER_INFO } from '../../protocol/meta.ts';
 import { modernVersions } from '../../protocol/revisions.ts';
-import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';

@@ -10,7 +10,7 @@ import type { ListKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { onAbort } from '../../rpc/abortable.ts';
-import type { IncomingCall } from '../../rpc/incoming-call.ts';
+import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';

@@ -6,7 +6,7 @@
  * received so far. The envelope of a modern client is read once and compared as text from then on.
  */
 import { attempt } from '../../errors.ts';
-import type { IncomingCall, RequestOrigin } from '../../rpc/incoming-call.ts';
+import type { IncomingCall, RequestOrigin } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import type { MessageForm } from '../../wire/message-form.ts';

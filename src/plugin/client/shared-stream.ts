@@ -10,7 +10,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
-import { CallTable } from '../../rpc/call-table.ts';
+import { CallTable } from '../../rpc/calls/call-table.ts';
 import { decodeResponse, encodePluginRequest } from '../codec.ts';
 import type { UnaryCall } from './unary-calls.ts';
 

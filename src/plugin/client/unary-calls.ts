@@ -1,13 +1,13 @@
 /*
  * Unary calls in flight: one request, one response. The table is the one of JSON-RPC
- * (`rpc/pending.ts`). Here calls are not matched by its ids: each stream has its own
+ * (`rpc/calls/pending.ts`). Here calls are not matched by its ids: each stream has its own
  * requests, so the stream holds the `UnaryCall` that settles the call.
  */
 import { CALL_TIMEOUT_MS } from '../../config/defaults.ts';
 import { OrchestraError, withOutcome } from '../../errors.ts';
+import { canceledCall } from '../../rpc/calls/message-errors.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from '../../rpc/calls/pending.ts';
 import { systemClock } from '../../rpc/clock.ts';
-import { canceledCall } from '../../rpc/message-errors.ts';
-import { type CancelSource, type PendingEntry, PendingTable } from '../../rpc/pending.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 
 /** Timeout and cancellation of a call. */

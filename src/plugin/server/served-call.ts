@@ -1,7 +1,7 @@
 /* One request under way at the server. */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer } from '../../link/link.ts';
-import { Cancelable } from '../../rpc/cancelable.ts';
+import { Cancelable } from '../../rpc/calls/cancelable.ts';
 import type { ServerCall } from './handlers.ts';
 
 export class ServedCall extends Cancelable implements ServerCall {

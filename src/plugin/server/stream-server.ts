@@ -5,15 +5,15 @@
  * are answered in any order under their request ids. The peer ends its side after its
  * last request, and we end ours after the last response.
  *
- * There is no table by id and no admission queue as in `rpc/incoming-calls.ts`: the
+ * There is no table by id and no admission queue as in `rpc/calls/incoming-calls.ts`: the
  * protocol allows a repeated or empty request id, the link bounds the streams and applies
  * backpressure to each, and a canceled call still gets its (error) response.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
-import { CallTable } from '../../rpc/call-table.ts';
-import { INCOMING_LIMIT } from '../../rpc/incoming-calls.ts';
+import { CallTable } from '../../rpc/calls/call-table.ts';
+import { INCOMING_LIMIT } from '../../rpc/calls/incoming-calls.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';

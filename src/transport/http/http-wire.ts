@@ -20,9 +20,9 @@ import {
 } from './http-client-limits.ts';
 import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 import { hostOf } from './network-class.ts';
-import { type Proxy, proxyFor } from './proxy.ts';
+import { type Proxy, proxyFor } from './proxy/proxy.ts';
+import { proxyRefusal, proxyUnreachable, TunnelAgent } from './proxy/tunnel-agent.ts';
 import { discardBody } from './response-body.ts';
-import { proxyRefusal, proxyUnreachable, TunnelAgent } from './tunnel-agent.ts';
 
 export interface HttpWireOptions {
 	readonly url: URL;

@@ -9,7 +9,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { type Id, rpcCodes } from '../../wire/json-rpc.ts';
-import { resumeStream } from './event-source.ts';
+import { resumeStream } from './events/event-source.ts';
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
 import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
 import type { WireExchange } from './http-wire.ts';

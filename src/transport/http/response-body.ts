@@ -6,9 +6,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { type SilenceRules, SilenceWatch } from './events/silence-watch.ts';
 import { LINGER_MS } from './http-client-limits.ts';
 import { readBytes } from './read-bytes.ts';
-import { type SilenceRules, SilenceWatch } from './silence-watch.ts';
 
 /** The body as text; undefined when it is longer than the limit, which ends the connection. Rejects when it is cut. */
 export async function readText(response: IncomingMessage, limitBytes: number): Promise<string | undefined> {

@@ -6,8 +6,8 @@
  * properties are the SDK's convention, not ours.
  */
 import { OrchestraError } from '../../errors.ts';
+import { oversizeMessage, parseFailure } from '../../rpc/calls/message-errors.ts';
 import type { Receiver } from '../../rpc/channel.ts';
-import { oversizeMessage, parseFailure } from '../../rpc/message-errors.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import type { OversizeLine } from '../../wire/lines.ts';
 import type { Transport } from '../transport.ts';

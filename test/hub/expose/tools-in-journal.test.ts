@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ToolUsage } from '../../../src/hub/expose/tool-usage.ts';
 import { toolsInJournal } from '../../../src/hub/expose/tools-in-journal.ts';
-import { fileJournal } from '../../../src/hub/journal.ts';
+import { fileJournal } from '../../../src/hub/journal/journal.ts';
 import { Log } from '../../../src/log.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 

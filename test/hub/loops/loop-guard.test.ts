@@ -1,7 +1,7 @@
 /* Loop protection, as agents and their users meet it, on both ways through the hub. */
 import { expect, it } from 'vitest';
-import { HubMetrics } from '../../../src/hub/hub-metrics.ts';
-import type { JournalEntry } from '../../../src/hub/journal.ts';
+import type { JournalEntry } from '../../../src/hub/journal/journal.ts';
+import { HubMetrics } from '../../../src/hub/metrics/hub-metrics.ts';
 import { ApprovalFiles } from '../../../src/trust/approval-files.ts';
 import { decideApproval } from '../../../src/trust/decide-approval.ts';
 import { gateway, type ServedHub, serveServers } from '../../support/served-hub.ts';

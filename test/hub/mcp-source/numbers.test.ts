@@ -1,7 +1,7 @@
 /* Numbers of servers and clients that a double cannot hold, or that we would write differently. */
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { IncomingCall } from '../../../src/rpc/incoming-call.ts';
+import type { IncomingCall } from '../../../src/rpc/calls/incoming-call.ts';
 import { JsonText } from '../../../src/wire/json-text.ts';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';

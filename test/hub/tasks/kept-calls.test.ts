@@ -1,7 +1,7 @@
 /* Long calls of clients without tasks, with `tasks.keep`; the command and the metrics of tasks. */
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HubMetrics } from '../../../src/hub/hub-metrics.ts';
+import { HubMetrics } from '../../../src/hub/metrics/hub-metrics.ts';
 import { mctl } from '../../support/mctl.ts';
 import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';

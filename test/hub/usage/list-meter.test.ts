@@ -1,6 +1,6 @@
 /* The tokens of lists, as the hub writes them to its journal. */
 import { expect, it } from 'vitest';
-import type { Journal, JournalTokens } from '../../../src/hub/journal.ts';
+import type { Journal, JournalTokens } from '../../../src/hub/journal/journal.ts';
 import { realServer } from '../../support/mcp-folder.ts';
 import { gateway, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileJournal } from '../../../src/hub/journal.ts';
+import { fileJournal } from '../../../src/hub/journal/journal.ts';
 import { readUsage } from '../../../src/hub/usage/read-usage.ts';
 import { UsageCounts } from '../../../src/hub/usage/usage-counts.ts';
 import type { UsageReport } from '../../../src/hub/usage/usage-report.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectServer } from '../../../src/mcp/client/connect-server.ts';
 import { GuardedHttp } from '../../../src/oauth/guarded-http.ts';
-import { proxyFor } from '../../../src/transport/http/proxy.ts';
+import { proxyFor } from '../../../src/transport/http/proxy/proxy.ts';
 import { startAuthorizationServer } from '../../support/authorization-server.ts';
 import { startProxy, startTlsFront } from '../../support/http-proxy.ts';
 import { mctl } from '../../support/mctl.ts';

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { reopenDelayMs } from '../../../src/transport/http/event-source.ts';
+import { reopenDelayMs } from '../../../src/transport/http/events/event-source.ts';
+import type { SilenceRules } from '../../../src/transport/http/events/silence-watch.ts';
 import { newPosition, readEvents } from '../../../src/transport/http/response-body.ts';
-import type { SilenceRules } from '../../../src/transport/http/silence-watch.ts';
 import {
 	answersHandshake,
 	beginEvents,

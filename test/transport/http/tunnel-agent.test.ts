@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Proxy } from '../../../src/transport/http/proxy.ts';
-import { TunnelAgent } from '../../../src/transport/http/tunnel-agent.ts';
+import type { Proxy } from '../../../src/transport/http/proxy/proxy.ts';
+import { TunnelAgent } from '../../../src/transport/http/proxy/tunnel-agent.ts';
 
 describe('a tunnel', () => {
 	it.each([

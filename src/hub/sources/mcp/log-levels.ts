@@ -5,8 +5,8 @@
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { logLevels, type McpLogLevel } from '../../../protocol/mcp-types.ts';
 import { reachesLevel } from '../../../protocol/reaches-level.ts';
-import type { ConnectedClients } from '../../connected-clients.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { ConnectedClients } from '../../sessions/connected-clients.ts';
+import type { ServerProcess } from './process/server-process.ts';
 
 export class LogLevels {
 	readonly #clients: ConnectedClients;

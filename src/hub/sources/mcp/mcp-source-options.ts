@@ -1,9 +1,9 @@
 /* The parts that the source of an MCP server is made of. */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import type { Log } from '../../../log.ts';
-import type { ConnectedClients } from '../../connected-clients.ts';
-import type { ToolReview } from './server-pins.ts';
-import type { StartLimiter } from './start-limiter.ts';
+import type { ConnectedClients } from '../../sessions/connected-clients.ts';
+import type { StartLimiter } from './process/start-limiter.ts';
+import type { ToolReview } from './tools/server-pins.ts';
 
 /** Follows the servers that are started for their first lists. */
 export interface Learning {

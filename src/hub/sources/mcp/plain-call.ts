@@ -14,19 +14,19 @@ import type { CallContext, ClientConnection } from '../../../mcp/server/call-con
 import type { EraPatch } from '../../../mcp/server/plain-messages.ts';
 import { type ViewedClient, viewedContext } from '../../../mcp/server/viewed-client.ts';
 import type { Answer, Implementation, Result, Tool } from '../../../protocol/mcp-types.ts';
+import { IncomingCall, type ViewedRequest } from '../../../rpc/calls/incoming-call.ts';
+import type { PendingCall } from '../../../rpc/calls/outgoing-calls.ts';
+import type { CancelSource } from '../../../rpc/calls/pending.ts';
+import { SendWindow } from '../../../rpc/calls/send-window.ts';
 import { type Deferred, deferred } from '../../../rpc/deferred.ts';
-import { IncomingCall, type ViewedRequest } from '../../../rpc/incoming-call.ts';
-import type { PendingCall } from '../../../rpc/outgoing-calls.ts';
-import type { CancelSource } from '../../../rpc/pending.ts';
-import { SendWindow } from '../../../rpc/send-window.ts';
 import type { PolicyNote } from '../../../trust/call-gate.ts';
 import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
 import { member } from '../../../wire/message-member.ts';
 import type { MessageView } from '../../../wire/message-view.ts';
-import { mayNameLabelled } from '../../labelled-uris.ts';
-import type { Route } from '../../merged-list.ts';
-import type { ServerProcess } from './server-process.ts';
+import { mayNameLabelled } from '../../catalogue/labelled-uris.ts';
+import type { Route } from '../../catalogue/merged-list.ts';
+import type { ServerProcess } from './process/server-process.ts';
 
 /** What the hub knows of the calls of one client and tool, and does at their end. */
 export interface PlainRoute {

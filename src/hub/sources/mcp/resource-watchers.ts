@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { ResourceSubscriptions, withParents } from '../../../mcp/server/resource-subscriptions.ts';
 import { type Deferred, deferred } from '../../../rpc/deferred.ts';
-import { ownUri, qualifiedUri } from '../../names.ts';
+import { ownUri, qualifiedUri } from '../../catalogue/names.ts';
 
 interface Watched {
 	/** The URIs that clients used. */

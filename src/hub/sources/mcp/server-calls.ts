@@ -37,15 +37,15 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
 import { JsonText, withMember } from '../../../wire/json-text.ts';
+import type { LabelledUris } from '../../catalogue/labelled-uris.ts';
 import type { ExtensionRules } from '../../extensions.ts';
-import type { LabelledUris } from '../../labelled-uris.ts';
 import type { LogLevels } from './log-levels.ts';
-import type { AddedValues } from './overridden-tools.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
-import { answeredError } from './server-failure.ts';
-import type { ServerPool } from './server-pool.ts';
-import type { ServerProcess } from './server-process.ts';
+import { answeredError } from './process/server-failure.ts';
+import type { ServerPool } from './process/server-pool.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import { forwardLog, type ServerQuestions } from './server-questions.ts';
+import type { AddedValues } from './tools/overridden-tools.ts';
 import { followTask, upstreamTaskOf } from './upstream-task.ts';
 
 /** A request of a client, for a server. */

@@ -34,7 +34,7 @@ import {
 import { type ChangedList, ListChanges } from './list-changes.ts';
 import { listServer } from './list-server.ts';
 import type { Learning } from './mcp-source-options.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { ServerProcess } from './process/server-process.ts';
 
 export interface ServerCatalogueOptions {
 	/** Its name in the configuration. */
@@ -268,7 +268,7 @@ export class ServerCatalogue {
 		learning?.begin(files.key);
 		try {
 			// Loaded here: most hubs know all their servers.
-			const { learningTurn } = await import('./learning-lock.ts');
+			const { learningTurn } = await import('./process/learning-lock.ts');
 			const turn = await learningTurn(files, { environment, waitMs, signal: this.#closing.signal });
 			if (turn && 'known' in turn) {
 				this.#keep(turn.known, 'disk');

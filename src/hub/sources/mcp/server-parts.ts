@@ -1,14 +1,14 @@
 /* What the processes of an MCP server share, and what differs between them. */
 import type { ServerConnection, ServerConnectionOptions } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
-import type { CancelSource } from '../../../rpc/pending.ts';
+import type { CancelSource } from '../../../rpc/calls/pending.ts';
 import type { RestartPolicy } from '../../../rpc/restart-policy.ts';
 import type { StartCounts } from '../../../rpc/supervisor.ts';
 import type { ExtensionRules } from '../../extensions.ts';
+import type { ServerOpeningParts } from './process/server-opening.ts';
+import type { ServerProcess } from './process/server-process.ts';
+import type { StartLimiter } from './process/start-limiter.ts';
 import type { ResourceWatchers } from './resource-watchers.ts';
-import type { ServerOpeningParts } from './server-opening.ts';
-import type { ServerProcess } from './server-process.ts';
-import type { StartLimiter } from './start-limiter.ts';
 
 /** A request of a server to its client. */
 export interface ServerRequest {

@@ -14,11 +14,11 @@ import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
-import { OpenedPages } from './opened-pages.ts';
+import type { ScopeChoice } from './process/scope-choice.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import { QuestionRate } from './question-rate.ts';
-import type { ScopeChoice } from './scope-choice.ts';
 import type { ServerRequest } from './server-parts.ts';
-import type { ServerProcess } from './server-process.ts';
+import { OpenedPages } from './tools/opened-pages.ts';
 
 export class ServerQuestions {
 	readonly #server: string;

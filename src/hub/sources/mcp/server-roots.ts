@@ -11,10 +11,10 @@ import { Debounce } from '../../../files/debounce.ts';
 import type { Log } from '../../../log.ts';
 import type { RootsClient } from '../../../mcp/server/provider.ts';
 import { isObject } from '../../../wire/json.ts';
-import type { ConnectedClients } from '../../connected-clients.ts';
+import type { ConnectedClients } from '../../sessions/connected-clients.ts';
 import { promoteModern } from './plain-call.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import type { ServerRequest } from './server-parts.ts';
-import type { ServerProcess } from './server-process.ts';
 import { relatedTaskOf, type ServerQuestions } from './server-questions.ts';
 
 /** Changes of a client within this time are one notification, in milliseconds. */

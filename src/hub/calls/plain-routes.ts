@@ -1,0 +1,188 @@
+/*
+ * The plain route: calls of tools that pass through the hub as text.
+ *
+ * For each client and tool there is a compiled route to a running server process. It holds
+ * while the catalogue, the configuration and the connection are those that it was made of. It
+ * is not used while something needs the values of a call: a rule that denies or asks, a listener
+ * of calls. The general route (`Hub.life`) is the reference; both write the same journal line.
+ */
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { type ToolForwarder, type ViewedClient, viewedContext } from '../../mcp/server/viewed-client.ts';
+import type { Implementation, Tool } from '../../protocol/mcp-types.ts';
+import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
+import type { PolicyNote } from '../../trust/call-gate.ts';
+import { JsonText } from '../../wire/json-text.ts';
+import { member } from '../../wire/message-member.ts';
+import type { MessageView } from '../../wire/message-view.ts';
+import type { Route } from '../catalogue/merged-list.ts';
+import type { JournalEntry } from '../journal/journal.ts';
+import type { ClientCalls } from '../loops/client-calls.ts';
+import { able } from '../source.ts';
+import { PlainCall, type PlainRoute, type PlainTarget } from '../sources/mcp/plain-call.ts';
+import { clientName } from './hub-call.ts';
+import { traceOf } from './journal-calls.ts';
+
+/** Most routes of one client: a client may name any number of tools. */
+const ROUTES_LIMIT = 1000;
+
+/** Longer arguments are hashed by their value. */
+const CANONICAL_CHARACTERS = 64 * 1024;
+
+export interface PlainRoutesDeps {
+	/** Changes with everything that a route depends on. */
+	readonly generation: () => number;
+	/** The hub, for modern clients. */
+	readonly info: Implementation;
+	/** False while values of calls are needed. */
+	readonly isOpen: () => boolean;
+	/** The rules of now: another object after each change. */
+	readonly policy: () => object | undefined;
+	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
+	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyNote> | undefined;
+	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
+	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
+	/** Largest result that is not shortened, in characters. */
+	readonly limitCharacters: (context: CallContext, route: Route<Tool>) => number;
+	/** Limits the calls of a client; undefined when nothing does. */
+	readonly watch: (context: CallContext) => ClientCalls | undefined;
+	/** A call was sent. */
+	readonly began: (call: PlainCall) => void;
+	/** A call was answered: `entry` is its line of the journal. */
+	readonly ended: (call: PlainCall, entry: JournalEntry) => void;
+}
+
+/** The routes of one client. */
+export class PlainRoutes implements ToolForwarder {
+	readonly #deps: PlainRoutesDeps;
+	/** By the name of the tool, as JSON. */
+	readonly #routes = new Map<string, ToolRoute>();
+	/** That of the last call: the next one has it too, as a rule. */
+	#last: ToolRoute | undefined;
+	#generation = -1;
+	#policy: object | undefined;
+
+	constructor(deps: PlainRoutesDeps) {
+		this.#deps = deps;
+	}
+
+	take(view: MessageView, from: ViewedClient): boolean {
+		if (!this.#deps.isOpen() || view.has(member.budgetTokens)) return false;
+		const route = this.#routeOf(view, from);
+		if (route === undefined || route.calls?.admit(route, view) !== undefined) return false;
+		const isSent = PlainCall.send(view, from, route);
+		// The general route counts it.
+		if (!isSent) route.calls?.withdraw();
+		return isSent;
+	}
+
+	#routeOf(view: MessageView, from: ViewedClient): ToolRoute | undefined {
+		const generation = this.#deps.generation();
+		const policy = this.#deps.policy();
+		const isCurrent = generation === this.#generation && policy === this.#policy;
+		if (!isCurrent || this.#routes.size >= ROUTES_LIMIT) this.#routes.clear();
+		this.#generation = generation;
+		this.#policy = policy;
+		const last = isCurrent ? this.#last : undefined;
+		if (last?.isOpen && view.is(member.name, last.source)) return last;
+		this.#last = this.#find(view, from);
+		return this.#last;
+	}
+
+	#find(view: MessageView, from: ViewedClient): ToolRoute | undefined {
+		const source = view.source(member.name) ?? '';
+		const known = this.#routes.get(source);
+		if (known?.isOpen) return known;
+		const context = viewedContext(
+			from,
+			IncomingCall.ofView(view.source(member.id) ?? '', 'tools/call', view),
+		);
+		const route = this.#compile(String(view.value(member.name)), source, context);
+		if (route) this.#routes.set(source, route);
+		else this.#routes.delete(source);
+		return route;
+	}
+
+	#compile(name: string, source: string, context: CallContext): ToolRoute | undefined {
+		try {
+			const found = this.#deps.find(name, context);
+			const note = found && this.#deps.verdict(name, found, clientName(context));
+			if (found === undefined || note === undefined) return undefined;
+			const plain = able(found.source, 'plainTarget');
+			const target = plain?.plainTarget(found.name, context, this.#deps.info);
+			return target && new ToolRoute(this.#deps, { name, source, found, target, note }, context);
+		} catch {
+			return undefined; // the general route finds the same, and explains it
+		}
+	}
+}
+
+/** A route to one tool. */
+export class ToolRoute implements PlainRoute {
+	readonly found: Route<Tool>;
+	readonly target: PlainTarget;
+	readonly limitCharacters: number;
+	readonly calls: ClientCalls | undefined;
+	/** What the journal says about the policy. */
+	readonly note: Partial<PolicyNote>;
+	readonly #deps: PlainRoutesDeps;
+	readonly name: string;
+	/** The name as JSON, as the client wrote it. */
+	readonly source: string;
+	readonly client: string;
+
+	constructor(
+		deps: PlainRoutesDeps,
+		{ name, source, found, target, note }: Pick<ToolRoute, 'name' | 'source' | 'found' | 'target' | 'note'>,
+		context: CallContext,
+	) {
+		this.found = found;
+		this.target = target;
+		this.note = note;
+		this.limitCharacters = deps.limitCharacters(context, found);
+		this.calls = deps.watch(context);
+		this.#deps = deps;
+		this.name = name;
+		this.source = source;
+		this.client = clientName(context);
+	}
+
+	/** Whether its process still has the same connection. */
+	get isOpen(): boolean {
+		return this.target.process.connection === this.target.connection;
+	}
+
+	get backend(): string {
+		return this.found.source.id;
+	}
+
+	began(call: PlainCall): void {
+		this.#deps.began(call);
+	}
+
+	answered(call: PlainCall, view: MessageView, result: string): void {
+		const isFailed = view.is(member.isError, 'true');
+		const { view: request, startedAt } = call;
+		this.#deps.ended(call, {
+			client: this.client,
+			backend: this.backend,
+			method: call.method,
+			name: this.name,
+			startedAt,
+			ms: Date.now() - startedAt.getTime(),
+			outcome: isFailed ? 'failed' : 'ok',
+			trace: request.has(member.traceparent) ? traceOf(call.context) : undefined,
+			subject: this,
+			policy: this.note.policy,
+			rule: this.note.rule,
+			arguments: hashedArguments(request),
+			result: new JsonText(result),
+		});
+	}
+}
+
+/** Canonical JSON is hashed as it was written; a large value is hashed as on the general route. */
+function hashedArguments(view: MessageView): unknown {
+	if (!view.has(member.arguments)) return {};
+	const isText = view.isCanonical && view.lengthOf(member.arguments) <= CANONICAL_CHARACTERS;
+	return isText ? new JsonText(view.source(member.arguments) ?? '') : view.value(member.arguments);
+}

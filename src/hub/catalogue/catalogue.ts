@@ -1,0 +1,283 @@
+/*
+ * The merged lists of all sources, cached until a source changes.
+ *
+ * Sources are listed in parallel, each with a deadline; the files of this machine, tools
+ * and library, are always waited for. For a source that fails or is late, its last known
+ * items are used. A late answer is applied when it arrives, and
+ * clients are notified. A request for an unknown item waits longer than a list, because a
+ * late source may have the item.
+ */
+import { LIST_WAIT_MS } from '../../config/defaults.ts';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { after } from '../../mcp/server/methods.ts';
+import type { Change } from '../../mcp/server/provider.ts';
+import { type Item, type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
+import type { Awaitable, Prompt, Tool } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
+import { able, type Source, type SourceKind } from '../source.ts';
+import { downReasonOf } from '../source-status.ts';
+import { ListDifferences, type ListedChange } from './list-differences.ts';
+import { type MergedList, mergeByName, mergeByUri, type Route, type SourceItems } from './merged-list.ts';
+import { PartialList } from './partial-list.ts';
+
+/** How long a request for an unknown item waits for late sources. */
+const CALL_WAIT_MS = 10_000;
+/** How long a list waits for a source that only reads files: longer than a slow disk takes. */
+const FILES_WAIT_MS = 60_000;
+/** Sources that only read files. */
+const fileKinds: ReadonlySet<SourceKind> = new Set([
+	'tools',
+	'library',
+	'skills',
+	'storage',
+	'results',
+	'tasks',
+]);
+
+type NamedItem = Tool | Prompt;
+
+/** The keys of this table are the kinds. */
+const listEntries = Object.entries(lists) as [ItemKind, (typeof lists)[ItemKind]][];
+
+export interface CatalogueOptions {
+	/** The current sources, in configuration order. */
+	readonly sources: () => readonly Source[];
+	readonly log: Log;
+	/** Default `LIST_WAIT_MS`. */
+	readonly listWaitMs?: (() => number | undefined) | undefined;
+	/** A late source answered, and its items differ from those in the list. */
+	readonly onLate: (change: Change) => void;
+}
+
+export class Catalogue {
+	readonly #options: CatalogueOptions;
+	readonly #sources: () => readonly Source[];
+	readonly #log: Log;
+	/** Sources that missed their deadline and have not answered yet. */
+	readonly #late = new Map<ItemKind, Map<Source, Promise<void>>>();
+	readonly #lists = new Map<ItemKind, Awaitable<MergedList<Item>>>();
+	#generation = 0;
+	readonly #lastItems = new WeakMap<Source, Map<ItemKind, readonly unknown[]>>();
+	readonly #warned = new Set<string>();
+	readonly #differences = new ListDifferences({
+		given: (kind) => this.#lists.get(kind),
+		forget: (change) => this.forget(change),
+		current: (kind) => this.list(kind),
+	});
+	/** The tools of the sources that have answered, while others have not. */
+	#partial: PartialList<Tool> | undefined;
+
+	constructor(options: CatalogueOptions) {
+		this.#options = options;
+		this.#sources = options.sources;
+		this.#log = options.log;
+	}
+
+	/** How long a list waits for a source, in milliseconds. */
+	get waitMs(): number {
+		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+	}
+
+	/** The merged list of a kind. */
+	list<K extends ItemKind>(kind: K): Awaitable<MergedList<ItemTypes[K]>> {
+		return this.#list(kind, () => {
+			const partial = kind === 'tools' ? new PartialList<Tool>() : undefined;
+			if (partial) this.#partial = partial;
+			return after(this.#ask(kind, partial), (offers) => {
+				if (partial && this.#partial === partial) this.#partial = undefined;
+				// The merged items are those of the kind.
+				return this.#merge(kind, offers) as MergedList<ItemTypes[K]>;
+			});
+		});
+	}
+
+	/** The route of a tool or prompt, as soon as it is known; a slow source does not delay the tools of others. */
+	find<K extends 'tools' | 'prompts'>(kind: K, name: string): Awaitable<Route<ItemTypes[K]> | undefined> {
+		const list = this.list(kind);
+		const whole = this.search([kind], () => after(this.list(kind), ({ routes }) => routes.get(name)));
+		if (kind !== 'tools' || !(list instanceof Promise)) return whole;
+		// The kind is that of the tools.
+		const look = () => this.toolsSoFar().routes.get(name) as Route<ItemTypes[K]> | undefined;
+		const partial = this.#partial?.find(look);
+		return partial ? Promise.race([partial, whole]) : whole;
+	}
+
+	#merge(kind: ItemKind, offers: readonly SourceItems<Item>[]): MergedList<Item> {
+		const { key } = lists[kind];
+		// Every item has the key of its kind: it came from a list of that kind.
+		return key === 'name'
+			? mergeByName(offers as readonly SourceItems<NamedItem>[], this.#warn)
+			: mergeByUri(offers as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
+	}
+
+	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
+	search<T>(
+		kinds: readonly ItemKind[],
+		look: () => Awaitable<T | undefined>,
+		waitMs: number = CALL_WAIT_MS,
+	): Awaitable<T | undefined> {
+		return after(look(), (found) => {
+			if (found !== undefined || this.#lateAnswers(kinds).length === 0) return found;
+			return within(this.#whenLate(kinds, look), waitMs, false);
+		});
+	}
+
+	/** Resolves when a source that missed its deadline for these items has answered or failed; undefined when none is late. */
+	nextAnswer(kind: ItemKind): Promise<void> | undefined {
+		const late = this.#lateAnswers([kind]);
+		return late.length === 0 ? undefined : Promise.race(late);
+	}
+
+	async #whenLate<T>(
+		kinds: readonly ItemKind[],
+		look: () => Awaitable<T | undefined>,
+	): Promise<T | undefined> {
+		for (;;) {
+			const found = await look();
+			const late = this.#lateAnswers(kinds);
+			if (found !== undefined || late.length === 0) return found;
+			await Promise.race(late); // each removes itself from the map before it resolves
+		}
+	}
+
+	#lateAnswers(kinds: readonly ItemKind[]): Promise<void>[] {
+		return kinds.flatMap((kind) => [...this.#lateSources(kind).values()]);
+	}
+
+	/** The tools of the sources that have answered; the last known ones of the others, so that names stay with their sources. */
+	toolsSoFar(): MergedList<Tool> {
+		// The map holds the list of the same kind.
+		const list = this.#lists.get('tools') as Awaitable<MergedList<Tool>> | undefined;
+		if (list !== undefined && !(list instanceof Promise)) return list;
+		const offers = this.#sources().map((source): SourceItems<Tool> => {
+			const last = this.#lastItems.get(source)?.get('tools') ?? [];
+			// The items of a kind come from the same list function.
+			return { source, items: this.#partial?.of(source) ?? (last as readonly Tool[]) };
+		});
+		return mergeByName(offers, () => {});
+	}
+
+	/** Changes whenever a list may have changed. */
+	get generation(): number {
+		return this.#generation;
+	}
+
+	/** Invalidate the lists that a change concerns. */
+	forget(change: Change): void {
+		if (change.kind === 'resource' || change.kind === 'log') return;
+		this.#generation++;
+		for (const [kind, { change: list }] of listEntries) if (list === change.kind) this.#lists.delete(kind);
+	}
+
+	/** Something may have changed. True when clients have to know of it. */
+	hasChanged(change: ListedChange): Awaitable<boolean> {
+		return this.#differences.check(change);
+	}
+
+	#list<K extends ItemKind>(
+		kind: K,
+		load: () => Awaitable<MergedList<ItemTypes[K]>>,
+	): Awaitable<MergedList<ItemTypes[K]>> {
+		// The map holds the result of `load` of the same kind.
+		const known = this.#lists.get(kind) as Awaitable<MergedList<ItemTypes[K]>> | undefined;
+		if (known !== undefined) return known;
+		const loading = load();
+		this.#lists.set(kind, loading);
+		if (!(loading instanceof Promise)) return loading;
+		return loading.then((list) => {
+			// A settled list is returned synchronously.
+			if (this.#lists.get(kind) === loading) this.#lists.set(kind, list);
+			return list;
+		});
+	}
+
+	#ask(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
+		const sources = this.#sources();
+		const asked = sources.map((source) =>
+			after(this.#askOne(kind, source), (offer) => {
+				// There is one for tools alone.
+				partial?.add(offer as SourceItems<Tool>);
+				return offer;
+			}),
+		);
+		// Synchronous when every source answered synchronously.
+		const isThere = asked.every((offer): offer is SourceItems<Item> => !(offer instanceof Promise));
+		const offers = isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
+		return after(offers, (all) => {
+			// After the response.
+			setImmediate(() => {
+				for (const source of sources) able(source, 'learn')?.listAnswered();
+			});
+			return all;
+		});
+	}
+
+	#askOne(kind: ItemKind, source: Source): Awaitable<SourceItems<Item>> {
+		if (!source.capabilities.includes(lists[kind].capability)) return { source, items: [] };
+		if (this.#lateSources(kind).has(source)) return this.#lastItemsOf(kind, source);
+		try {
+			const offered = source.list(kind);
+			if (!(offered instanceof Promise)) return { source, items: offered };
+			return this.#await(kind, source, offered);
+		} catch (error) {
+			return this.#fallBack(kind, source, error);
+		}
+	}
+
+	async #await<T>(kind: ItemKind, source: Source, offered: Promise<readonly T[]>): Promise<SourceItems<T>> {
+		const waitMs = fileKinds.has(source.kind) ? FILES_WAIT_MS : this.waitMs;
+		const answered = offered.then(
+			(items) => this.#remember(kind, source, items),
+			(error: unknown) => this.#fallBack<T>(kind, source, error),
+		);
+		const offer = await within(answered, waitMs, false);
+		if (offer !== undefined) return offer;
+		this.#log.info(`${source.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`);
+		const known = this.#lastItemsOf<T>(kind, source);
+		this.#awaitLate(kind, known, answered);
+		return known;
+	}
+
+	#awaitLate<T>(kind: ItemKind, { source, items }: SourceItems<T>, answered: Promise<SourceItems<T>>): void {
+		const late = this.#lateSources(kind);
+		const settled = answered.then((offer) => {
+			late.delete(source);
+			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
+			if (!isSame && this.#sources().includes(source)) this.#options.onLate({ kind: lists[kind].change });
+		});
+		late.set(source, settled);
+	}
+
+	#lateSources(kind: ItemKind): Map<Source, Promise<void>> {
+		const late = this.#late.get(kind) ?? new Map<Source, Promise<void>>();
+		this.#late.set(kind, late);
+		return late;
+	}
+
+	#remember<T>(kind: ItemKind, source: Source, items: readonly T[]): SourceItems<T> {
+		const offers = this.#lastItems.get(source) ?? new Map<ItemKind, readonly unknown[]>();
+		this.#lastItems.set(source, offers.set(kind, items));
+		return { source, items };
+	}
+
+	#fallBack<T>(kind: ItemKind, source: Source, error: unknown): SourceItems<T> {
+		const message = `${source.id} could not list its ${kind}: ${messageOf(error)}`;
+		// A source that is down was logged before, and a removed source is expected to end.
+		const isNews = downReasonOf(source) === undefined && this.#sources().includes(source);
+		if (isNews) this.#log.warn(message);
+		else this.#log.debug(message);
+		return this.#lastItemsOf(kind, source);
+	}
+
+	#lastItemsOf<T>(kind: ItemKind, source: Source): SourceItems<T> {
+		// The items of a kind come from the same list function.
+		return { source, items: (this.#lastItems.get(source)?.get(kind) ?? []) as readonly T[] };
+	}
+
+	readonly #warn = (text: string): void => {
+		if (this.#warned.has(text)) return;
+		this.#warned.add(text);
+		this.#log.warn(text);
+	};
+}

@@ -1,0 +1,93 @@
+/*
+ * The first lists of a session. A client that keeps its first list for the whole session
+ * would never see a server that answers later, so its first lists wait longer: once, and
+ * less than the client itself waits for a server that starts.
+ */
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { after } from '../../mcp/server/methods.ts';
+import type { ItemKind } from '../../protocol/item-lists.ts';
+import type { Awaitable } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
+import { clientName } from '../calls/hub-call.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** How long the first lists of a client wait, in milliseconds. */
+interface FirstWait {
+	readonly waitMs: number;
+	/** When a client that may search gets its search tools, because it works without ours until then. */
+	readonly searchMs?: number;
+}
+
+/** The wait of a client whose own deadline is not known. */
+const usual: FirstWait = { waitMs: 8000 };
+
+/**
+ * Codex keeps the first list (github.com/openai/codex issues 10105, 33266, 35583, 37417). Older versions give a server
+ * 10 s for `initialize` and this list together (`DEFAULT_STARTUP_TIMEOUT` in mcp_connection_manager.rs). Codex 0.166 sends
+ * its first request to the model 1 s after it started us, without the tools of a server that has not listed them.
+ */
+const codex: FirstWait = { waitMs: 7000, searchMs: 500 };
+
+/**
+ * Clients that ignore `list_changed`, by the name in their `clientInfo`. Cursor reads the tools again only when its user
+ * asks for it (github.com/cursor/cursor issue 2980).
+ */
+const firstWaits: ReadonlyMap<string, FirstWait> = new Map([
+	['codex-mcp-client', codex],
+	['Codex', codex],
+	['cursor-vscode', usual],
+	['Cursor', usual],
+]);
+
+/** True for a client that keeps its first list. */
+export function listsOnce(client: string): boolean {
+	return firstWaits.has(client);
+}
+
+export class FirstLists {
+	readonly #catalogue: Catalogue;
+	/** When the first lists of a session are answered at the latest. */
+	readonly #deadlines = new Map<string, number>();
+
+	constructor(catalogue: Catalogue) {
+		this.#catalogue = catalogue;
+	}
+
+	/**
+	 * What `load` returns; for a client that keeps it, loaded again when the late sources have answered.
+	 * @param soFar what a client that cannot wait gets in its place; undefined when it has to wait
+	 */
+	list<T>(
+		kind: ItemKind,
+		context: CallContext | undefined,
+		load: () => Awaitable<T>,
+		soFar?: () => Awaitable<T> | undefined,
+	): Awaitable<T> {
+		const first = context && firstWaits.get(clientName(context));
+		if (context === undefined || first === undefined) return load();
+		const loading = this.#load(kind, this.#deadlineOf(context, first), load);
+		if (!soFar || first.searchMs === undefined || !(loading instanceof Promise)) return loading;
+		return within(loading, first.searchMs, false).then((list) => list ?? soFar() ?? loading);
+	}
+
+	#load<T>(kind: ItemKind, giveUpAt: number, load: () => Awaitable<T>): Awaitable<T> {
+		return after(load(), (list) => {
+			const leftMs = giveUpAt - performance.now();
+			if (leftMs <= 0 || !this.#catalogue.nextAnswer(kind)) return list;
+			return after(
+				this.#catalogue.search([kind], () => undefined, leftMs),
+				load,
+			);
+		});
+	}
+
+	endSession(sessionId: string): void {
+		this.#deadlines.delete(sessionId);
+	}
+
+	#deadlineOf({ sessionId }: CallContext, { waitMs }: FirstWait): number {
+		const giveUpAt = this.#deadlines.get(sessionId) ?? performance.now() + waitMs;
+		this.#deadlines.set(sessionId, giveUpAt);
+		return giveUpAt;
+	}
+}

@@ -1,0 +1,80 @@
+/* The clients that are connected to the hub: for display, and for servers that need one outside a call. */
+import type { ClientConnection } from '../../mcp/server/call-context.ts';
+import type { StartedCall } from '../call-feed.ts';
+
+/** Most sessions that are remembered; further ones are not shown. */
+const SESSIONS_LIMIT = 1000;
+
+/** A client as it introduced itself; the one of a legacy session is live. */
+type IntroducedClient = Pick<ClientConnection, 'clientInfo' | 'revision'> & Partial<ClientConnection>;
+
+/** An MCP session with an open connection. */
+export interface ConnectedClient {
+	readonly sessionId: string;
+	/** How it is connected: `link` for bridges and commands, `http`, `dashboard`. */
+	readonly transport: string;
+	/** Milliseconds since 1970. */
+	readonly since: number;
+	/** As the client introduced itself, a modern one with its first call; undefined before. */
+	readonly client: IntroducedClient | undefined;
+	readonly calls: number;
+	/** Milliseconds since 1970; undefined before the first call. */
+	readonly lastCallAt: number | undefined;
+}
+
+/** What changes with a call is written in place. */
+type ShownClient = { -readonly [Key in keyof ConnectedClient]: ConnectedClient[Key] };
+
+export class ConnectedClients {
+	readonly #sessions = new Map<string, { readonly shown: ShownClient; connections: number }>();
+
+	/** The sessions, the oldest first. */
+	list(): ConnectedClient[] {
+		return [...this.#sessions.values()].map(({ shown }) => ({ ...shown }));
+	}
+
+	/** A connection of a session opened. */
+	opened(sessionId: string, transport: string = 'stdio'): void {
+		const known = this.#sessions.get(sessionId);
+		if (known) known.connections++;
+		else if (this.#sessions.size < SESSIONS_LIMIT) {
+			const shown = {
+				sessionId,
+				transport,
+				since: Date.now(),
+				client: undefined,
+				calls: 0,
+				lastCallAt: undefined,
+			};
+			this.#sessions.set(sessionId, { shown, connections: 1 });
+		}
+	}
+
+	/** The client of a session introduced itself. */
+	introduced(client: IntroducedClient & Pick<ClientConnection, 'sessionId'>): void {
+		const known = this.#sessions.get(client.sessionId);
+		if (known) known.shown.client = client;
+	}
+
+	/** A call of a session began. */
+	called({ caller, startedAt }: Pick<StartedCall, 'caller' | 'startedAt'>): void {
+		if (caller === undefined) return;
+		const shown = this.#sessions.get(caller.sessionId)?.shown;
+		if (shown === undefined) return;
+		shown.calls++;
+		shown.lastCallAt = startedAt.getTime();
+		// Not the caller itself, which may keep the whole request.
+		shown.client ??= { clientInfo: caller.clientInfo, revision: caller.revision };
+	}
+
+	/** The clients that a process serves: the one of its session, or all. */
+	servedBy({ sessionId }: { readonly sessionId?: string | undefined }): ConnectedClient[] {
+		return this.list().filter((each) => sessionId === undefined || each.sessionId === sessionId);
+	}
+
+	/** A connection of a session closed. */
+	closed(sessionId: string): void {
+		const known = this.#sessions.get(sessionId);
+		if (known !== undefined && --known.connections <= 0) this.#sessions.delete(sessionId);
+	}
+}

@@ -1,0 +1,35 @@
+/* An MCP session with the hub on any transport: a tunnel of a bridge, or a pair in memory. */
+import type { Log } from '../../log.ts';
+import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
+import type { TunneledSession } from '../../plugin/tunnel-id.ts';
+import { Peer } from '../../rpc/peer.ts';
+import type { Transport } from '../../transport/transport.ts';
+import type { OpenedHub } from '../open-hub.ts';
+
+export interface SessionParts extends TunneledSession {
+	/** Called after the hub is open. */
+	readonly opened: () => Pick<OpenedHub, 'hub'>;
+	readonly shared: SharedState;
+	readonly log: Log;
+	/** The name of the transport. Default `link`. */
+	readonly transport?: string;
+}
+
+/** Serve an MCP session on a transport until it ends. */
+export function serveSession(
+	transport: Transport,
+	{ opened, shared, log, sessionId, view, transport: kind = 'link' }: SessionParts,
+): void {
+	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
+	const session = new McpSession(opened().hub, { shared, log, sessionId, transport: kind });
+	const peer = new Peer(transport, {
+		...session.peerOptions,
+		log,
+		onEnd: () => {
+			session.close();
+			peer.cancelIncoming('the client is gone');
+		},
+	});
+	session.connect(peer);
+	transport.start(peer);
+}

@@ -1,0 +1,65 @@
+/*
+ * One process at a time starts a server to learn what it offers: two first starts of one
+ * `npx` package disturb each other, and the second list is of no use. The lock is a bound
+ * socket, which the system releases whenever its process ends.
+ */
+import { homedir } from 'node:os';
+import { attempt } from '../../../../errors.ts';
+import { sha256 } from '../../../../files/sha256.ts';
+import { pause } from '../../../../rpc/clock.ts';
+import { type HubLock, takeHubLock } from '../../../shared/hub-lock.ts';
+import { type KnownFiles, type KnownServer, readKnown } from '../known-server.ts';
+
+/** How often a lock that another process holds is tried again, in milliseconds. */
+const POLL_MS = 100;
+const NAME_CHARACTERS = 24;
+
+/** The right to learn a server, or what another process has learnt of it. */
+export type LearningTurn = { readonly lock: HubLock } | { readonly known: KnownServer };
+
+export interface LearningTurnOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** How long another process may take, in milliseconds. */
+	readonly waitMs: number;
+	/** Aborted when nobody needs the server any more. */
+	readonly signal: AbortSignal;
+}
+
+/** Undefined while another process learns the server. */
+function takeLearningLock(
+	{ file }: KnownFiles,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<HubLock | undefined> {
+	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${sha256(file).slice(0, NAME_CHARACTERS)}`;
+	// Where no socket can be bound, each process learns it.
+	return takeHubLock(name, environment['HOME'] || homedir()).catch(() => noLock);
+}
+
+/**
+ * Wait until no other process learns the server; undefined when that takes too long. The wait keeps the process alive,
+ * because the answer of a command may depend on it. Rejects with the reason of `signal`.
+ */
+export async function learningTurn(
+	files: KnownFiles,
+	options: LearningTurnOptions,
+): Promise<LearningTurn | undefined> {
+	const giveUpAt = performance.now() + options.waitMs;
+	for (;;) {
+		const lock = await takeLearningLock(files, options.environment);
+		const known = lock && storedAt(files);
+		if (known) {
+			lock.release();
+			return { known };
+		}
+		if (lock) return { lock };
+		if (performance.now() >= giveUpAt) return undefined;
+		await pause(POLL_MS, options.signal);
+	}
+}
+
+const noLock: HubLock = { release: () => {} };
+
+function storedAt(files: KnownFiles): KnownServer | undefined {
+	// A damaged file is written again.
+	return attempt(() => readKnown(files));
+}

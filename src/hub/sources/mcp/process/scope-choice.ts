@@ -1,0 +1,50 @@
+/*
+ * Which scope a server has: the one that its entry names, else `shared`.
+ *
+ * A legacy server that asks its client while several clients have calls in flight cannot
+ * say which one it means. It is remembered as one that asks, and has the scope `session`
+ * from its next start, unless its entry names another.
+ */
+import type { ServerEntry, ServerScope } from '../../../../config/configuration.ts';
+import { messageOf } from '../../../../errors.ts';
+import type { Log } from '../../../../log.ts';
+import { isAsking, type KnownFiles, writeAsking } from '../known-server.ts';
+
+export class ScopeChoice {
+	readonly #entry: ServerEntry;
+	readonly #files: KnownFiles;
+	readonly #log: Log;
+	/** Undefined until it is read. */
+	#isAsking: boolean | undefined;
+
+	constructor(entry: ServerEntry, files: KnownFiles, log: Log) {
+		this.#entry = entry;
+		this.#files = files;
+		this.#log = log;
+	}
+
+	/** The scope from the next start. */
+	get next(): ServerScope {
+		const { scope, hasOwnScope } = this.#entry.settings;
+		if (hasOwnScope) return scope;
+		this.#isAsking ??= isAsking(this.#files);
+		return this.#isAsking ? 'session' : scope;
+	}
+
+	/** The server asked, and several clients have calls in flight. Returns what follows from it, as a sentence. */
+	asked(): string {
+		const { name, settings } = this.#entry;
+		if (settings.hasOwnScope) return `Set scope of mcpServers.${name} to "session".`;
+		if (this.next !== 'session') this.#remember();
+		return `From the next start of ${name}, each client has a process of its own (scope "session").`;
+	}
+
+	#remember(): void {
+		this.#isAsking = true;
+		try {
+			writeAsking(this.#files);
+		} catch (error) {
+			this.#log.warn(`that it asks its clients could not be saved: ${messageOf(error)}`);
+		}
+	}
+}

@@ -1,0 +1,66 @@
+/*
+ * The stderr of one MCP server without secrets: the last part in memory, everything in a
+ * rotated file. Lines of stdout that are no messages, and notes of the hub, are beside it.
+ *
+ * A server may flood its stderr; the file gets a bounded number of lines per second.
+ */
+import { StringDecoder } from 'node:string_decoder';
+import { messageOf } from '../../../../errors.ts';
+import { RotatingFile } from '../../../../files/rotating-file.ts';
+import type { Log } from '../../../../log.ts';
+import { rateLimited } from '../../../log-rate.ts';
+import { KeptLines, RAW_LINE_CHARACTERS } from '../../kept-lines.ts';
+
+/** Size of the file at which it is rotated. */
+const LOG_FILE_BYTES: number = 4 * 1024 * 1024;
+
+export class ServerLog {
+	readonly file: string;
+	readonly lines: KeptLines = new KeptLines();
+	readonly #write: (line: string) => void;
+	readonly #rotating: RotatingFile;
+
+	/** @param log receives one warning when the file cannot be written */
+	constructor(file: string, log: Log) {
+		this.file = file;
+		let hasFailed = false;
+		const onError = (error: unknown): void => {
+			if (!hasFailed) log.warn(`${file} could not be written: ${messageOf(error)}`);
+			hasFailed = true;
+		};
+		this.#rotating = new RotatingFile(file, LOG_FILE_BYTES, onError, log);
+		this.#write = rateLimited((line) => this.#rotating.write(`${new Date().toISOString()} ${line}\n`));
+	}
+
+	/** A line of our own: the server started or ended. */
+	note(line: string): void {
+		this.#write(`[orchestra] ${this.lines.keep('hub', line)}`);
+	}
+
+	/** A line of stdout that is no message. */
+	stray(line: string): void {
+		this.lines.keep('stdout', line);
+	}
+
+	/** A reader for the stderr of one process. */
+	reader(pid: () => number | undefined): { add: (chunk: Buffer) => void; end: () => void } {
+		const decoder = new StringDecoder('utf8');
+		let partial = '';
+		const add = (text: string): void => {
+			const lines = (partial + text).split('\n');
+			partial = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
+			for (const line of lines) this.#add(line, pid());
+		};
+		// The last line may have no newline.
+		return { add: (chunk) => add(decoder.write(chunk)), end: () => add(`${decoder.end()}\n`) };
+	}
+
+	close(): Promise<void> {
+		return this.#rotating.close();
+	}
+
+	#add(line: string, pid: number | undefined): void {
+		const kept = this.lines.keep('stderr', line);
+		if (kept !== '') this.#write(`[${pid ?? '-'}] ${kept}`);
+	}
+}

@@ -1,0 +1,267 @@
+/*
+ * The pins of one MCP server, or of one group of the fabric, in a hub: what it offers is compared with what was accepted
+ * whenever its tools are read. A drift is logged; with `hold` the tools that differ are
+ * left out of lists, and a call of one is refused.
+ *
+ * A call costs one comparison. With `tell`, tools from disk are compared only when the
+ * hub is idle: nothing depends on the result.
+ */
+import type { PinMode } from '../../../../config/configuration.ts';
+import { messageOf } from '../../../../errors.ts';
+import type { Log } from '../../../../log.ts';
+import { printableName } from '../../../../printable.ts';
+import type { Tool } from '../../../../protocol/mcp-types.ts';
+import { pinPlace } from '../../../../trust/pins/pin-place.ts';
+import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
+import { PinStore } from '../../../../trust/pins/pin-store.ts';
+import type { PinStores } from '../../../../trust/pins/pin-stores.ts';
+import { isTooMuch, type ToolHashes, toolHashes } from '../../../../trust/pins/pinned-tool.ts';
+import { type DriftedTool, type DriftKind, driftBetween } from '../../../../trust/pins/tool-drift.ts';
+import type { ListOrigin } from '../server-catalogue.ts';
+import type { ToolScans } from './tool-scans.ts';
+
+const LOGGED_TOOLS = 5;
+
+export interface ServerPinsOptions {
+	readonly server: string;
+	readonly mode: PinMode;
+	/** Opens the pins for the first comparison. Undefined with the mode `off`. */
+	readonly store: (() => PinStore) | undefined;
+	readonly log: Log;
+	/** Called with the tools when they are compared. */
+	readonly onCompared: (tools: readonly Tool[]) => void;
+	/** The tools that are held back are others now. */
+	readonly onHeld: () => void;
+}
+
+/** What the servers of a hub share to review their tools. */
+export interface ToolReview {
+	readonly stores: PinStores;
+	readonly scans: ToolScans;
+}
+
+/** What has pins: an entry of the configuration, or a group of the fabric. */
+export interface PinnedEntry {
+	readonly name: string;
+	/** The configuration file that it comes from. */
+	readonly file: string;
+	readonly settings: { readonly pin: PinMode | undefined };
+}
+
+export interface PinParts {
+	readonly entry: PinnedEntry;
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	readonly review: ToolReview;
+	readonly log: Log;
+}
+
+/** The pins of an entry. */
+export function openServerPins(
+	{ entry, environment, review, log }: PinParts,
+	onHeld: () => void,
+): ServerPins {
+	const { name, settings, file } = entry;
+	const mode = settings.pin ?? 'warn';
+	const open = (): PinStore => review.stores.at(pinPlace(file, environment), (place) => new PinStore(place));
+	const store = mode === 'off' ? undefined : open;
+	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
+	return new ServerPins({ server: name, mode, store, log, onCompared, onHeld });
+}
+
+export class ServerPins {
+	readonly #options: ServerPinsOptions;
+	#store: PinStore | undefined;
+	#stopWatching: (() => void) | undefined;
+	/** The tools that were read last, and have not been compared. */
+	#waiting: readonly Tool[] | undefined;
+	/** True while the tools are those of a server like it, which are never recorded. */
+	#isStandIn = false;
+	#current:
+		| { readonly tools: readonly Tool[]; readonly hashes: ToolHashes; readonly isFromServer: boolean }
+		| undefined;
+	/** Why each tool is held back, by its own name; undefined when none is. */
+	#held: ReadonlyMap<string, string> | undefined;
+	#recording: Promise<void> = Promise.resolve();
+	#logged = '';
+	#isWarm = false;
+	#driftCount = 0;
+	/** What was read and is not as it was accepted: it is logged once. */
+	readonly #changed = new Set<string>();
+
+	constructor(options: ServerPinsOptions) {
+		this.#options = options;
+	}
+
+	/** Undefined when no tool is held back. */
+	get held(): ReadonlyMap<string, string> | undefined {
+		return this.#held;
+	}
+
+	/** Tools that are not as they were accepted. */
+	get driftCount(): number {
+		return this.#driftCount;
+	}
+
+	get holds(): boolean {
+		return this.#options.mode === 'quarantine';
+	}
+
+	/** The tools were read. */
+	read(tools: readonly Tool[], source: ListOrigin): void {
+		this.#isStandIn = source === 'stand-in';
+		if (this.#isStandIn && !this.holds) return;
+		this.#waiting = tools;
+		const isFresh = source === 'server';
+		if (isFresh || this.holds || this.#isWarm) this.#compareWaiting(isFresh);
+	}
+
+	/**
+	 * An item that is known only after it was read is pinned when it is seen first, and again after the tools were
+	 * accepted. Returns why it is held back; undefined when it may be given out.
+	 */
+	seen(item: Tool): string | undefined {
+		const store = this.#watched();
+		if (store === undefined) return undefined;
+		const { server, log } = this.#options;
+		const { name } = item;
+		const accepted = store.accepted(server).pinned?.get(name);
+		if (accepted === undefined) this.#keep(store.add(server, item));
+		if (accepted === undefined || accepted === toolHashes([item]).get(name)) return undefined;
+		if (!this.#changed.has(name))
+			log.warn(
+				`${sourceTitle(server)} changed ${printableName(name)}. Accept it with "mctl trust accept ${server}"`,
+			);
+		this.#changed.add(name);
+		return this.holds ? reasonFor(server, name, 'changed', '')[0]?.[1] : undefined;
+	}
+
+	/** The hub is idle. */
+	warm(): void {
+		this.#isWarm = true;
+		this.#compareWaiting();
+	}
+
+	/** Resolves when the pins are on disk. Never rejects. */
+	async close(): Promise<void> {
+		this.#stopWatching?.();
+		await this.#recording;
+	}
+
+	#compareWaiting(isFresh = false): void {
+		const tools = this.#waiting;
+		if (tools === undefined) return;
+		this.#waiting = undefined;
+		if (isTooMuch(tools)) this.#refuse(tools);
+		else {
+			this.#current = { tools, hashes: toolHashes(tools), isFromServer: isFresh };
+			this.#compare(isFresh);
+		}
+		this.#options.onCompared(tools);
+	}
+
+	#compareAgain(): void {
+		if (this.#current) this.#compare(false);
+	}
+
+	/** Tools from disk were recorded when they were read from the server. */
+	#compare(isFresh: boolean): void {
+		const { server } = this.#options;
+		const store = this.#watched();
+		if (store === undefined) return;
+		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
+		const { problem } = store.read();
+		if (problem) return this.#reportProblem(problem.message, hashes);
+		const { pinned, missing } = store.accepted(server);
+		const isUnknown = pinned === undefined && !this.#isStandIn;
+		// A lock file that was deleted is written again for what the server offers now, not for what it offered once.
+		const isDeleted = missing !== undefined && this.#current?.isFromServer === true;
+		if (isFresh || isUnknown || isDeleted) this.#record(store, tools);
+		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
+		this.#driftCount = drifted.length;
+		const note = missing === undefined ? '' : ` ${missing}.`;
+		this.#report(drifted, note);
+		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, note))));
+	}
+
+	/** The pins, read again from now on when their files change. */
+	#watched(): PinStore | undefined {
+		this.#store ??= this.#options.store?.();
+		this.#stopWatching ??= this.#store?.watch(() => this.#compareAgain());
+		return this.#store;
+	}
+
+	/** A catalogue that is too large to compare. */
+	#refuse(tools: readonly Tool[]): void {
+		this.#current = undefined;
+		const message = `it offers too much (${tools.length} tools)`;
+		this.#reportProblem(message, new Map(tools.map(({ name }) => [name, ''])));
+	}
+
+	/** Pins that cannot be read say nothing about what was accepted. */
+	#reportProblem(message: string, hashes: ToolHashes): void {
+		const { server, store, log } = this.#options;
+		if (store === undefined) return;
+		if (this.#logged !== message)
+			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
+		this.#logged = message;
+		const reason = `it cannot be compared with its pin: ${message}`;
+		this.#hold(
+			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is held back: ${reason}`])),
+		);
+	}
+
+	#record(store: PinStore, tools: readonly Tool[]): void {
+		this.#keep(store.record(this.#options.server, tools));
+	}
+
+	/** The store writes in order: the last write is the end of all. */
+	#keep(written: Promise<void>): void {
+		const { server, log } = this.#options;
+		this.#recording = written.catch((error: unknown) => {
+			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
+		});
+	}
+
+	/** @param note about the lock file */
+	#report(drifted: readonly DriftedTool[], note: string): void {
+		const { server, log } = this.#options;
+		const text = describeDrift(drifted);
+		if (text !== '' && text + note !== this.#logged) {
+			const effect = `${this.holds ? ' What is changed or new is held back.' : ''}${note}`;
+			log.warn(
+				`${sourceTitle(server)} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
+			);
+		}
+		this.#logged = text + note;
+	}
+
+	#hold(reasons: ReadonlyMap<string, string>): void {
+		if (!this.holds) return;
+		const before = [...(this.#held?.keys() ?? [])].join('\n');
+		this.#held = reasons.size === 0 ? undefined : reasons;
+		if (before !== [...reasons.keys()].join('\n')) this.#options.onHeld();
+	}
+}
+
+/** One phrase for each kind of drift, with the first names. */
+export function describeDrift(drifted: readonly DriftedTool[]): string {
+	const kinds: readonly DriftKind[] = ['changed', 'new', 'removed'];
+	return kinds
+		.flatMap((kind) => {
+			const names = drifted.filter((each) => each.kind === kind).map(({ tool }) => printableName(tool));
+			if (names.length === 0) return [];
+			const more = names.length > LOGGED_TOOLS ? ` and ${names.length - LOGGED_TOOLS} more` : '';
+			return [`${kind}: ${names.slice(0, LOGGED_TOOLS).join(', ')}${more}`];
+		})
+		.join('; ');
+}
+
+function reasonFor(server: string, tool: string, kind: DriftKind, note: string): [string, string][] {
+	if (kind === 'removed') return [];
+	const what =
+		kind === 'changed' ? `${sourceTitle(server)} changed it` : `it is new at ${sourceTitle(server)}`;
+	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
+	return [
+		[tool, `${printableName(tool)} is held back: ${what} since its tools were accepted.${note} ${todo}`],
+	];
+}

@@ -1,0 +1,70 @@
+/*
+ * Scans the tools of all MCP servers of a hub, in slices of a few milliseconds, and logs
+ * each finding once. The code of the scan is loaded with the first server.
+ */
+import type { Log } from '../../../../log.ts';
+import type { Tool } from '../../../../protocol/mcp-types.ts';
+import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
+import type { ScannedServer } from '../../../../trust/scan/scan-names.ts';
+
+/** Most findings of one server that are logged at a time. */
+const LOGGED_FINDINGS = 5;
+/** Longest time that calls wait for the scan, in milliseconds. */
+const SLICE_MS = 5;
+
+export class ToolScans {
+	readonly #servers = new Map<string, ScannedServer>();
+	/** Servers that are not scanned yet, with the log for their findings. */
+	readonly #waiting = new Map<string, Log>();
+	readonly #logged = new Set<string>();
+	readonly #isOn: boolean;
+	#isRunning = false;
+
+	/** @param isOn false: nothing is scanned and nothing logged. Default true */
+	constructor(isOn: boolean = true) {
+		this.#isOn = isOn;
+	}
+
+	/** The tools of a server were read. */
+	add(server: string, tools: readonly Tool[], log: Log): void {
+		if (!this.#isOn) return;
+		this.#servers.set(server, { server, tools });
+		this.#waiting.set(server, log);
+		if (this.#isRunning) return;
+		this.#isRunning = true;
+		setImmediate(() => void this.#scanNext()).unref();
+	}
+
+	async #scanNext(): Promise<void> {
+		const [next] = this.#waiting;
+		if (next === undefined) {
+			this.#isRunning = false;
+			return;
+		}
+		const [server, log] = next;
+		this.#waiting.delete(server);
+		const { scanSteps } = await import('../../../../trust/scan/scan-tools.ts');
+		const { describeFinding } = await import('../../../../trust/scan/scan-finding.ts');
+		const others = [...this.#servers.values()].filter((each) => each.server !== server);
+		const scanned = this.#servers.get(server) ?? { server, tools: [] };
+		const findings: string[] = [];
+		let sliceEnd = performance.now() + SLICE_MS;
+		for (const step of scanSteps(scanned, others)) {
+			findings.push(...step.map(describeFinding));
+			if (performance.now() < sliceEnd) continue;
+			await new Promise<void>((resolve) => setImmediate(resolve).unref());
+			sliceEnd = performance.now() + SLICE_MS;
+		}
+		this.#report(server, findings, log);
+		setImmediate(() => void this.#scanNext()).unref();
+	}
+
+	#report(server: string, findings: readonly string[], log: Log): void {
+		const fresh = findings.filter((text) => !this.#logged.has(`${server} ${text}`));
+		for (const text of fresh) this.#logged.add(`${server} ${text}`);
+		for (const text of fresh.slice(0, LOGGED_FINDINGS))
+			log.warn(`a tool of ${sourceTitle(server)} is suspicious: ${text}`);
+		const more = fresh.length - LOGGED_FINDINGS;
+		if (more > 0) log.warn(`${more} more are suspicious: mctl trust diff ${server}`);
+	}
+}

@@ -1,0 +1,312 @@
+/*
+ * Received messages: each line is parsed once, classified and dispatched.
+ *
+ * A response settles its call at once. A request is handled, or queued by
+ * `Admission`; so is everything else that gets a response, invalid messages included.
+ * An invalid response to one of our calls fails that call, with the line in the error.
+ */
+import { messageOf, OrchestraError, withOutcome } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { isObject, parseJson } from '../../wire/json.ts';
+import {
+	encodeError,
+	type Id,
+	idOf,
+	type RpcErrorObject,
+	type RpcNotification,
+	type RpcRequest,
+	readMessage,
+	rpcCodes,
+} from '../../wire/json-rpc.ts';
+import { elementsOf } from '../../wire/json-text.ts';
+import type { OversizeLine } from '../../wire/lines.ts';
+import { member } from '../../wire/message-member.ts';
+import { messageOutline } from '../../wire/message-outline.ts';
+import { MessageView } from '../../wire/message-view.ts';
+import { quoteLine } from '../../wire/quote-line.ts';
+import { ViewReader } from '../../wire/view-reader.ts';
+import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits.ts';
+import type { Channel } from '../channel.ts';
+import type { Dialect } from '../dialect.ts';
+import type { PeerOptions } from '../peer.ts';
+import { inSlices } from '../work-slices.ts';
+import type { Admission } from './admission.ts';
+import { BatchResponse } from './batch-response.ts';
+import type { IncomingCalls } from './incoming-calls.ts';
+import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
+import type { OutgoingCalls } from './outgoing-calls.ts';
+import type { ResponseBudget } from './response-budget.ts';
+
+/** A shorter message is below every bound of a response, and is scanned at once. */
+export const LONG_CHARACTERS: number = 1024 * 1024;
+
+export interface MessageDispatcherParts
+	extends Pick<PeerOptions, 'role' | 'onNotification' | 'onView' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
+	channel: Pick<Channel, 'noteStray'>;
+	dialect: Dialect;
+	log: Log;
+	outgoing: OutgoingCalls;
+	incoming: IncomingCalls;
+	admission: Admission;
+	budget: ResponseBudget;
+	/** Sends a response, alone or as part of a batch. */
+	reply: (text: string, batch: BatchResponse | undefined) => void;
+}
+
+export class MessageDispatcher {
+	readonly #parts: MessageDispatcherParts;
+	readonly #isServer: boolean;
+	readonly #reader = new ViewReader();
+	/** The messages that came while a long one is scanned; undefined while none is. */
+	#held: HeldMessage[] | undefined;
+	/** What waits for the end of that scan. */
+	readonly #waiting: (() => void)[] = [];
+
+	constructor(parts: MessageDispatcherParts) {
+		this.#parts = parts;
+		this.#isServer = parts.role === 'server';
+	}
+
+	/** @param isAdmitted true for a message that was queued before */
+	read(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
+		if (this.#held) return void this.#held.push({ text, batch, isAdmitted });
+		if (text.length > LONG_CHARACTERS) {
+			if (this.#refusesLong(text)) return;
+			const isViewed = this.#parts.onView ? !this.#isQueueing : this.#parts.outgoing.viewsResponses;
+			if (batch === undefined && isViewed)
+				return void this.#readLong(text, isAdmitted).catch((error: unknown) =>
+					this.#parts.log.error(`a long message was not handled: ${messageOf(error)}`),
+				);
+		} else if (batch === undefined && this.#passOn(text)) return;
+		this.#parse(text, batch, isAdmitted);
+	}
+
+	/** Call `action` when no long message is being scanned: at once, as a rule. */
+	whenRead(action: () => void): void {
+		if (this.#held) this.#waiting.push(action);
+		else action();
+	}
+
+	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
+	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
+		const held: HeldMessage[] = [];
+		this.#held = held;
+		this.#parts.admission.hold();
+		const view = await inSlices(MessageView.inSlices(text));
+		this.#held = undefined;
+		try {
+			if (!this.#takes(view)) this.#parse(text, undefined, isAdmitted);
+			for (const each of held) this.read(each.text, each.batch, each.isAdmitted);
+		} finally {
+			if (!this.#held) this.#parts.admission.release();
+			this.whenRead(() => {
+				for (const action of this.#waiting.splice(0)) action();
+			});
+		}
+	}
+
+	#takes(view: MessageView | undefined): boolean {
+		if (view === undefined) return false;
+		return this.#parts.onView ? this.offer(view) : this.#parts.outgoing.answerView(view);
+	}
+
+	#parse(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
+		let value: unknown;
+		try {
+			value = parseJson(text);
+		} catch (error) {
+			return this.#handleParseError(text, error, isAdmitted);
+		}
+		if (Array.isArray(value) && batch === undefined) this.#handleBatch(value, text, isAdmitted);
+		else this.#dispatch(value, text, batch, isAdmitted);
+	}
+
+	/** A request that is taken as a view, or a response to a forwarded call. Neither is parsed. */
+	#passOn(text: string): boolean {
+		const { onView, outgoing } = this.#parts;
+		if (onView === undefined) return outgoing.answer(text);
+		if (this.#isQueueing) return false;
+		const view = this.#reader.view(text);
+		return view !== undefined && this.offer(view);
+	}
+
+	/** Offer a request before it is parsed; true when it is taken. */
+	offer(view: MessageView): boolean {
+		return (
+			!this.#isQueueing &&
+			view.has(member.id) &&
+			view.has(member.method) &&
+			this.#parts.onView?.(view) === true
+		);
+	}
+
+	/** A queued request must not be overtaken. */
+	get #isQueueing(): boolean {
+		const { admission } = this.#parts;
+		return admission.isBlocked || admission.hasQueued;
+	}
+
+	/** Handle a parsed message that is no batch. */
+	dispatch(value: unknown, text: string): void {
+		this.#dispatch(value, text, undefined, false);
+	}
+
+	oversize({ limitBytes, head, tail }: OversizeLine): void {
+		const { id, kind } = messageOutline(head, tail);
+		const error = oversizeMessage(limitBytes);
+		const { message } = error;
+		this.#parts.log.warn(`${message}; it was dropped`);
+		const isResponse = kind === 'result' || kind === 'error';
+		if (this.#isServer && !isResponse)
+			return this.#replyError(id, { code: rpcCodes.invalidRequest, message }, undefined);
+		if (!isResponse) this.#parts.outgoing.failOldest(error);
+		else if (id === undefined) this.#parts.outgoing.failOnly(error);
+		else this.#parts.outgoing.fail(id, withOutcome(error, 'ran'));
+	}
+
+	/** Fail a call whose response is above its bound, without parsing it: true when it is. */
+	#refusesLong(text: string): boolean {
+		const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
+		if (id === undefined || kind === 'request') return false;
+		const bound = this.#parts.outgoing.responseBoundOf(id);
+		if (bound === undefined || text.length <= bound) return false;
+		this.#parts.outgoing.fail(id, longResponse(text.length, bound));
+		return true;
+	}
+
+	#dispatch(value: unknown, text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
+		const read = readMessage(value, text);
+		switch (read.kind) {
+			case 'request':
+				if (!isAdmitted && this.#parts.admission.isBlocked) return this.#enqueue(read.message, text, batch);
+				if (batch && this.#parts.isAlone?.(read.message.method)) {
+					const reason = `${read.message.method} must not be part of a batch`;
+					return this.#refuse(read.message.id, reason, text, batch);
+				}
+				return this.#parts.incoming.serve(read.message, text, batch);
+			case 'response':
+				if (read.isBare && this.#isServer && !this.#parts.outgoing.awaits(read.message.id))
+					return this.#handleInvalid(read.message.id, 'a request needs a `method`', {
+						text,
+						batch,
+						isAdmitted,
+					});
+				return this.#parts.outgoing.settle(read.message, text);
+			case 'notification':
+				return this.#handleNotification(read.message, text, isAdmitted);
+			case 'invalid':
+				if (read.isNotification) return this.#parts.channel.noteStray(text);
+				if (this.#failCall(value, read.id, read.reason, text)) return;
+				return this.#handleInvalid(read.id, read.reason, { text, batch, isAdmitted });
+		}
+	}
+
+	#enqueue(request: RpcRequest, text: string, batch: BatchResponse | undefined): void {
+		if (this.#parts.admission.isRefusing) return this.#parts.incoming.refuse(request, batch);
+		this.#parts.admission.enqueue({ text, key: request.id, batch });
+	}
+
+	#handleNotification({ method, params }: RpcNotification, text: string, isAdmitted: boolean): void {
+		const canceledId = this.#parts.dialect.canceledId(method, params, text);
+		const token = this.#parts.dialect.progressToken(method, params);
+		if (canceledId !== undefined) this.#cancel(canceledId);
+		else if (token !== undefined) this.#parts.outgoing.progress(token, params);
+		else if (!isAdmitted && this.#parts.admission.hasQueued && !this.#parts.admission.isFull)
+			return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
+		try {
+			this.#parts.onNotification?.(method, params, text);
+		} catch (error) {
+			this.#parts.log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no response
+		}
+	}
+
+	#cancel(id: Id): void {
+		if (!this.#parts.incoming.cancel(id)) this.#parts.admission.cancel(id);
+	}
+
+	/** An invalid response fails its call; false when `value` is not a response to a pending call. */
+	#failCall(value: unknown, id: Id | null, reason: string, text: string): boolean {
+		if (id === null || !this.#parts.outgoing.awaits(id) || !isObject(value) || 'method' in value)
+			return false;
+		this.#parts.channel.noteStray(text);
+		this.#parts.outgoing.fail(id, badResponse(reason, text));
+		return true;
+	}
+
+	#handleInvalid(id: Id | null, reason: string, { text, batch, isAdmitted }: Origin): void {
+		if (!this.#isServer) return this.#parts.channel.noteStray(text);
+		if (this.#mustQueue(isAdmitted)) return this.#parts.admission.enqueue({ text, key: undefined, batch });
+		this.#refuse(id, reason, text, batch);
+	}
+
+	#refuse(id: Id | null, reason: string, text: string, batch: BatchResponse | undefined): void {
+		if (!this.#isServer) return this.#parts.channel.noteStray(text);
+		batch?.expect();
+		const error = { code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` };
+		this.#replyError(id ?? undefined, error, batch);
+	}
+
+	/** Error responses are queued too: a peer that sends invalid messages and never reads must not fill our memory. */
+	#mustQueue(isAdmitted: boolean): boolean {
+		return !isAdmitted && this.#parts.admission.isBlocked && !this.#parts.admission.isRefusing;
+	}
+
+	#handleParseError(text: string, cause: unknown, isAdmitted: boolean): void {
+		if (text.trim() === '') return;
+		if (this.#isServer) {
+			if (this.#mustQueue(isAdmitted))
+				return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
+			const message = `parse error: ${messageOf(cause)}`;
+			this.#parts.log.info(`${message}; received ${quoteLine(text)}`);
+			return this.#replyError(undefined, { code: rpcCodes.parse, message }, undefined);
+		}
+		this.#parts.channel.noteStray(text);
+		this.#parts.outgoing.failOldest(parseFailure(text, cause));
+	}
+
+	#handleBatch(values: unknown[], text: string, isAdmitted: boolean): void {
+		const reason = values.length === 0 ? 'a batch must not be empty' : 'this protocol version has no batches';
+		if (values.length === 0 || !this.#parts.acceptsBatch?.()) {
+			for (const value of values) this.#failCall(value, idIn(value), reason, text);
+			return this.#handleInvalid(null, reason, { text, batch: undefined, isAdmitted });
+		}
+		const batch = new BatchResponse(
+			(text) => this.#parts.reply(text, undefined),
+			(characters) => this.#parts.budget.batched(characters),
+		);
+		const texts = elementsOf(text);
+		for (const [at, value] of values.entries()) this.#dispatch(value, texts[at] ?? '', batch, isAdmitted);
+		batch.seal();
+	}
+
+	#replyError(id: Id | undefined, error: RpcErrorObject, batch: BatchResponse | undefined): void {
+		const unknownId = this.#parts.unknownId ? this.#parts.unknownId() : null;
+		this.#parts.reply(encodeError(id ?? unknownId, error), batch);
+	}
+}
+
+/** A message that waits for a long one. */
+interface HeldMessage {
+	readonly text: string;
+	readonly batch: BatchResponse | undefined;
+	readonly isAdmitted: boolean;
+}
+
+/** Where a message came from, for its response. */
+interface Origin {
+	readonly text: string;
+	readonly batch: BatchResponse | undefined;
+	readonly isAdmitted: boolean;
+}
+
+function idIn(value: unknown): Id | null {
+	return (isObject(value) && idOf(value['id'], '')) || null;
+}
+
+function badResponse(reason: string, text: string): OrchestraError {
+	const line = quoteLine(text);
+	return new OrchestraError('bad_frame', `not a valid JSON-RPC response: ${reason}; received ${line}`, {
+		hint: 'The program does not follow JSON-RPC 2.0. Report this to its author.',
+		data: { line, outcome: 'ran' },
+	});
+}
