@@ -10,7 +10,9 @@ import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
+import type { HubLock } from './hub-lock.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import { START_MS } from './start-hub.ts';
 
 /** How long a hub may take to stop: longer than the shutdown of its plugins and the signals after it. */
 export const HUB_GRACE_MS = 15_000;
@@ -41,7 +43,7 @@ export async function stopHub(
 		for (const one of folder.orphans()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
 	note();
-	const hub = folder.owner();
+	const hub = folder.owner() ?? (await startingHub(folder));
 	if (hub) {
 		signalProcess(hub, 'SIGTERM');
 		if (!(await isGone(hub, stopMs, note))) signalProcess(hub, 'SIGKILL');
@@ -52,6 +54,21 @@ export async function stopHub(
 	await folder.clear();
 	return hub !== undefined;
 }
+
+/** The hub that another process is starting now, as soon as it holds its lock; undefined when none is being started. */
+async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefined> {
+	const giveUpAt = performance.now() + START_MS;
+	for (;;) {
+		// Without a folder for the lock nobody starts a hub.
+		const lock = await folder.startLock().catch(() => NO_LOCK);
+		lock?.release();
+		const hub = folder.owner();
+		if (hub || lock || performance.now() > giveUpAt) return hub;
+		await sleep(POLL_MS);
+	}
+}
+
+const NO_LOCK: HubLock = { release: () => {} };
 
 /** True when the process ends in time. `note` is called periodically meanwhile. */
 async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promise<boolean> {
