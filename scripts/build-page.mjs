@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { root } from './steps.mjs';
 
-const STYLES = ['base', 'shell', 'parts', 'views'];
+const STYLES = ['base', 'shell', 'components', 'views'];
 
 /** Write `dist/dashboard/page`. */
 export async function buildPage() {

@@ -6,12 +6,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
-import { putKey, readBucket } from '../../src/fabric/bucket.ts';
-import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { offerBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { putKey, readBucket } from '../../src/fabric/advertisements/bucket.ts';
+import { FabricSource } from '../../src/fabric/calls/fabric-source.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
-import { FabricSource } from '../../src/fabric/fabric-source.ts';
-import { FabricWorker } from '../../src/fabric/fabric-worker.ts';
-import { offerBodies } from '../../src/fabric/offered-tools.ts';
+import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
+import { FabricWorker } from '../../src/fabric/worker/fabric-worker.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
 import { Log } from '../../src/log.ts';

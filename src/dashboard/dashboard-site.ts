@@ -9,28 +9,28 @@ import type { HttpExchange } from '../http/http-exchange.ts';
 import type { HttpRoute } from '../http/http-route.ts';
 import { readBody } from '../http/request-body.ts';
 import { jsonObject } from '../wire/json.ts';
-import { type ApiExchange, refuseApi, replyApi, replyFailure, safeHeaders } from './api-reply.ts';
-import { ApiRoutes } from './api-routes.ts';
+import { type ApiExchange, refuseApi, replyApi, replyFailure, safeHeaders } from './api/api-reply.ts';
+import { ApiRoutes } from './api/api-routes.ts';
 import { cookieHeader, type DashboardAccess, type EntryVerdict, noCookieHeader } from './dashboard-access.ts';
-import type { DashboardParts } from './dashboard-parts.ts';
+import type { DashboardDeps } from './dashboard-deps.ts';
 import { PageFiles, plain } from './page-files.ts';
 
 const UNAUTHORIZED = 'unauthorized\nOpen the dashboard with: mctl dashboard\n';
 
 export class DashboardSite {
 	readonly #access: DashboardAccess;
-	readonly #limits: DashboardParts['limits'];
-	readonly #followed: DashboardParts['followed'];
+	readonly #limits: DashboardDeps['limits'];
+	readonly #followed: DashboardDeps['followed'];
 	readonly #pages: PageFiles;
 	readonly #api: ApiRoutes;
 
 	/** @param pageFolder default: that of the build */
-	constructor(parts: DashboardParts, access: DashboardAccess, pageFolder?: string) {
+	constructor(deps: DashboardDeps, access: DashboardAccess, pageFolder?: string) {
 		this.#access = access;
-		this.#limits = parts.limits;
-		this.#followed = parts.followed;
+		this.#limits = deps.limits;
+		this.#followed = deps.followed;
 		this.#pages = new PageFiles(pageFolder);
-		this.#api = new ApiRoutes(parts);
+		this.#api = new ApiRoutes(deps);
 	}
 
 	/** The routes check their sender themselves: a browser has a cookie and no token. */
@@ -138,7 +138,7 @@ function redirect(response: HttpExchange['response']): void {
 	response.writeHead(303, headers).end();
 }
 
-/** The parts after `/api/`, decoded; undefined when one is not percent-encoding. */
+/** The segments after `/api/`, decoded; undefined when one is not percent-encoding. */
 function pathOf(pathname: string): string[] | undefined {
 	return attempt(() => pathname.slice('/api/'.length).split('/').map(decodeURIComponent));
 }

@@ -7,11 +7,11 @@ import { bearerToken } from '../http/authenticate.ts';
 import { ensureToken, tokenFile } from '../http/http-token.ts';
 import { openHubHttp } from '../http/open-hub-http.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
-import { CallLog } from './call-log.ts';
+import { CallLog } from './calls/call-log.ts';
+import { FollowedCalls } from './calls/followed-calls.ts';
 import { DashboardAccess } from './dashboard-access.ts';
 import { type DashboardLimits, defaultDashboardLimits } from './dashboard-limits.ts';
 import { DashboardSite } from './dashboard-site.ts';
-import { FollowedCalls } from './followed-calls.ts';
 
 export interface DashboardOptions {
 	readonly limits?: Partial<DashboardLimits> | undefined;

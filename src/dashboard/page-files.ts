@@ -13,7 +13,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { attempt } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularFile } from '../files/regular-file.ts';
-import { safeHeaders } from './api-reply.ts';
+import { safeHeaders } from './api/api-reply.ts';
 
 const types: Readonly<Record<string, string>> = {
 	'.html': 'text/html; charset=utf-8',

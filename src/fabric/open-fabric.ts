@@ -7,12 +7,12 @@ import type { FabricParts } from '../hub/sources/build-sources.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
 import { entryKey } from '../secrets/secret-text.ts';
-import type { NatsAccess } from './connect-nats.ts';
-import { FabricSource } from './fabric-source.ts';
-import { FabricWorker } from './fabric-worker.ts';
-import { FollowedOffer, type WantedOffer } from './followed-offer.ts';
-import { OfferPins } from './offer-pins.ts';
-import { usesTls } from './server-check.ts';
+import { FabricSource } from './calls/fabric-source.ts';
+import { OfferPins } from './calls/group-pins.ts';
+import type { NatsAccess } from './link/connect-nats.ts';
+import { usesTls } from './link/server-check.ts';
+import { FollowedOffer, type WantedOffer } from './worker/configured-worker.ts';
+import { FabricWorker } from './worker/fabric-worker.ts';
 
 /** How to reach the servers of the setting. Throws `bad_input` for servers that may not be used. */
 export function natsAccess(

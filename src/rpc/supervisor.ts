@@ -120,6 +120,11 @@ export class Supervisor<T> {
 		return this.#starting !== undefined;
 	}
 
+	/** True once `close` was called. */
+	get isClosed(): boolean {
+		return this.#isClosed;
+	}
+
 	/** True when a user stopped it, until the next call. */
 	get isStopped(): boolean {
 		return this.#isStopped;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CallDetails } from '../../src/dashboard/api-calls.ts';
-import { CallLog } from '../../src/dashboard/call-log.ts';
+import type { CallDetails } from '../../src/dashboard/api/api-calls.ts';
+import { CallLog } from '../../src/dashboard/calls/call-log.ts';
 import { defaultDashboardLimits } from '../../src/dashboard/dashboard-limits.ts';
 import { OrchestraError } from '../../src/errors.ts';
 import type { CallEnd, StartedCall } from '../../src/hub/call-feed.ts';

@@ -1,8 +1,8 @@
 /* The numbers of the overview: flows, tools, time and latency, from the rows that are kept. */
 import { describe, expect, it } from 'vitest';
-import type { CallOutcome } from '../../src/dashboard/api-calls.ts';
-import { callOverview } from '../../src/dashboard/call-overview.ts';
-import { CallRing } from '../../src/dashboard/call-ring.ts';
+import type { CallOutcome } from '../../src/dashboard/api/api-calls.ts';
+import { callOverview } from '../../src/dashboard/calls/call-overview.ts';
+import { CallRing } from '../../src/dashboard/calls/call-ring.ts';
 
 const NOW = 1_000_000;
 

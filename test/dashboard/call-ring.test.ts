@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallRing, type RowFilter } from '../../src/dashboard/call-ring.ts';
-import { InternedTexts } from '../../src/dashboard/interned-texts.ts';
-import { latencyChart } from '../../src/dashboard/latency-chart.ts';
-import { MinuteCounts } from '../../src/dashboard/minute-counts.ts';
+import { CallRing, type RowFilter } from '../../src/dashboard/calls/call-ring.ts';
+import { InternedStrings } from '../../src/dashboard/calls/interned-strings.ts';
+import { latencyChart } from '../../src/dashboard/calls/latency-chart.ts';
+import { MinuteCounts } from '../../src/dashboard/calls/minute-counts.ts';
 
 const call = { at: 1, client: 'c', backend: 'b', method: 'tools/call', name: 'n' };
 
@@ -68,9 +68,9 @@ describe('CallRing', () => {
 	});
 });
 
-describe('InternedTexts', () => {
+describe('InternedStrings', () => {
 	it('reuses the number of a string that nobody uses any more', () => {
-		const texts = new InternedTexts();
+		const texts = new InternedStrings();
 		const [a, b] = [texts.add('a'), texts.add('b')];
 		expect(texts.add('a')).toBe(a);
 		texts.release(a);
@@ -81,7 +81,7 @@ describe('InternedTexts', () => {
 	});
 
 	it('cuts long strings and replaces secrets', () => {
-		const texts = new InternedTexts();
+		const texts = new InternedStrings();
 		expect(texts.text(texts.add('x'.repeat(1000)))).toHaveLength(301);
 		expect(texts.text(texts.add('Authorization: Bearer abcdefghijklmnopqrstuvwxyz123456'))).toContain('•••');
 	});

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandText, commandWords, readPageCommand } from '../../src/dashboard/page-commands.ts';
+import { commandText, commandWords, readPageCommand } from '../../src/dashboard/commands/page-commands.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { openTestDashboard } from '../support/dashboard.ts';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { settingRows } from '../../src/dashboard/setting-rows.ts';
+import { settingRows } from '../../src/dashboard/views/setting-rows.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const user = {

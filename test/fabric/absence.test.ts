@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, headers } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { readBucket } from '../../src/fabric/bucket.ts';
-import { createBucket } from '../../src/fabric/bucket-setup.ts';
-import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { readBucket } from '../../src/fabric/advertisements/bucket.ts';
+import { createBucket } from '../../src/fabric/advertisements/bucket-setup.ts';
+import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { Log } from '../../src/log.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,7 +1,7 @@
 /* The bucket in a cluster: three replicas, or none at all and the reason. */
 import { describe, expect, it } from 'vitest';
-import { createBucket } from '../../src/fabric/bucket-setup.ts';
-import { FabricLink } from '../../src/fabric/fabric-link.ts';
+import { createBucket } from '../../src/fabric/advertisements/bucket-setup.ts';
+import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { Log } from '../../src/log.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,6 +1,6 @@
 /* Which worker a rule about labels chooses. */
 import { describe, expect, it } from 'vitest';
-import { chooseWorker, type WorkerCandidate } from '../../src/fabric/choose-worker.ts';
+import { chooseWorker, type WorkerCandidate } from '../../src/fabric/calls/choose-worker.ts';
 
 const NOW = 100_000;
 

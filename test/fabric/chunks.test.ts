@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkReceiver } from '../../src/fabric/chunk-receiver.ts';
-import { ChunkSender, HubCredit } from '../../src/fabric/chunk-sender.ts';
+import { ChunkReceiver } from '../../src/fabric/calls/chunk-receiver.ts';
 import {
 	CHUNK_BYTES,
 	CHUNK_WINDOW,
@@ -9,8 +8,9 @@ import {
 	KEPT_RESULTS_BYTES,
 	RESULT_KEPT_MS,
 	RESULT_LIMIT_BYTES,
-} from '../../src/fabric/fabric-timers.ts';
-import { KeptResults } from '../../src/fabric/kept-results.ts';
+} from '../../src/fabric/fabric-limits.ts';
+import { ChunkSender, HubCredit } from '../../src/fabric/worker/chunk-sender.ts';
+import { KeptResults } from '../../src/fabric/worker/retained-results.ts';
 
 describe('a result in chunks', () => {
 	it('arrives whole whatever is lost, within its window', () => {

@@ -11,7 +11,7 @@ import {
 	GRACE_MS,
 	QUERY_AFTER_MS,
 	QUERY_EVERY_MS,
-} from '../../src/fabric/fabric-timers.ts';
+} from '../../src/fabric/fabric-limits.ts';
 import {
 	runsIn,
 	startWorker,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NatsServers } from '../../src/fabric/nats-servers.ts';
+import { NatsServers } from '../../src/fabric/link/nats-servers.ts';
 
 describe('NatsServers', () => {
 	it('tries the server that was used last at the end', () => {

@@ -1,8 +1,8 @@
 /* Numbers in questions of remote tools, their answers and their errors. */
 import { expect, it } from 'vitest';
-import type { FabricLink } from '../../src/fabric/fabric-link.ts';
-import { readQuestions, readResult } from '../../src/fabric/remote-content.ts';
-import { RemoteQuestions } from '../../src/fabric/remote-questions.ts';
+import { readQuestions, readResult } from '../../src/fabric/calls/remote-content.ts';
+import type { FabricLink } from '../../src/fabric/link/fabric-link.ts';
+import { RemoteQuestions } from '../../src/fabric/worker/remote-client-requests.ts';
 import { toRpcError } from '../../src/rpc/rpc-error.ts';
 import { encodeJson } from '../../src/wire/json-text.ts';
 

@@ -1,9 +1,9 @@
 /* What an operator does with workers: labels and rules, limits, draining, and what is seen of them. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fabricReply } from '../../src/dashboard/fabric-reply.ts';
-import { FabricLink } from '../../src/fabric/fabric-link.ts';
-import { orderWorker } from '../../src/fabric/order-worker.ts';
-import { ADMINISTRATOR } from '../../src/fabric/server-config.ts';
+import { fabricReply } from '../../src/dashboard/views/fabric-view.ts';
+import { orderWorker } from '../../src/fabric/administration/order-worker.ts';
+import { ADMINISTRATOR } from '../../src/fabric/administration/server-config.ts';
+import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -10,9 +10,9 @@ import {
 	nkeys,
 } from '@nats-io/transport-node';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createBucket } from '../../src/fabric/bucket-setup.ts';
-import { FabricLink } from '../../src/fabric/fabric-link.ts';
-import { ADMINISTRATOR, type Member, serverConfig } from '../../src/fabric/server-config.ts';
+import { ADMINISTRATOR, type Member, serverConfig } from '../../src/fabric/administration/server-config.ts';
+import { createBucket } from '../../src/fabric/advertisements/bucket-setup.ts';
+import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { certifyAuthority, makeLeaf, newAuthority } from '../../src/link/certificates/x509.ts';
 import { Log } from '../../src/log.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RemoteCall, type RemoteCallOptions } from '../../src/fabric/remote-call.ts';
+import { RemoteCall, type RemoteCallOptions } from '../../src/fabric/calls/remote-call.ts';
 
 const up = { isUp: true, upSince: 0, hasWorker: true };
 const down = { ...up, isUp: false };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BucketEntry } from '../../src/fabric/bucket.ts';
+import { bodyHash, type OfferBody } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { RemoteOffers } from '../../src/fabric/advertisements/advertisements.ts';
+import type { BucketEntry } from '../../src/fabric/advertisements/bucket.ts';
+import { PresencePace } from '../../src/fabric/advertisements/presence.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
-import { bodyHash, type OfferBody } from '../../src/fabric/offered-tools.ts';
-import { PresencePace } from '../../src/fabric/presence.ts';
-import { RemoteOffers } from '../../src/fabric/remote-offers.ts';
 
 const x = body('x');
 const xy = body('x', 'y');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertCapable, usesTls } from '../../src/fabric/server-check.ts';
+import { assertCapable, usesTls } from '../../src/fabric/link/server-check.ts';
 import { natsServer } from '../support/nats-server.ts';
 
 // Here and not where it is looked for, so that a run of all tests says it once.

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TrustRecord } from '../../src/config/trust/trust-record.ts';
-import { MemberKeys } from '../../src/fabric/member-keys.ts';
+import { MemberKeys } from '../../src/fabric/administration/member-keys.ts';
 import { assertPrivate } from '../../src/files/private-path.ts';
 import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';

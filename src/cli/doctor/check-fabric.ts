@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { FabricSection } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
-import { type FabricReport, fabricReport } from '../../fabric/fabric-report.ts';
-import { usesTls } from '../../fabric/server-check.ts';
+import { type FabricReport, fabricReport } from '../../fabric/administration/fabric-report.ts';
+import { usesTls } from '../../fabric/link/server-check.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';

@@ -1,7 +1,7 @@
 /* `mctl fabric config`: a configuration for nats-server with one user per invited member, or the files of a cluster. */
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
-import type { NodeAddress } from '../../fabric/cluster-files.ts';
+import type { NodeAddress } from '../../fabric/administration/cluster-files.ts';
 import { LARGEST_PORT } from '../../link/address.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 
@@ -44,8 +44,8 @@ export const fabricConfig: Command = {
 				fabricConfig,
 				`${listen} can be reached from other machines: it needs --cert and --key`,
 			);
-		const { MemberKeys } = await import('../../fabric/member-keys.ts');
-		const { serverConfig } = await import('../../fabric/server-config.ts');
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
+		const { serverConfig } = await import('../../fabric/administration/server-config.ts');
 		const members = await MemberKeys.ofUser(environment).members();
 		const storeDir = resolve(cwd, text('store') ?? 'nats-data');
 		const config = serverConfig({ members, listen, tls, storeDir });
@@ -63,8 +63,8 @@ async function writeCluster({ flags, cwd, environment, out }: CommandInput): Pro
 	for (const name of ['listen', 'cert', 'key'])
 		if (flags[name] !== undefined)
 			throw usageError(fabricConfig, `--${name} is for one server: a cluster has its own certificates`);
-	const { MemberKeys } = await import('../../fabric/member-keys.ts');
-	const { CLIENT_PORT, writeClusterFiles } = await import('../../fabric/cluster-files.ts');
+	const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
+	const { CLIENT_PORT, writeClusterFiles } = await import('../../fabric/administration/cluster-files.ts');
 	const keys = MemberKeys.ofUser(environment);
 	const members = await keys.members();
 	const nodes = (text('cluster') ?? '').split(',').map((node) => nodeAddress(node.trim(), CLIENT_PORT));

@@ -15,8 +15,8 @@ export const fabricDrain: Command = {
 		if (worker === undefined || more.length > 0)
 			throw usageError(fabricDrain, 'mctl fabric drain needs the name of one worker');
 		const settings = fabricSettings({ cwd, environment });
-		const { asAdministrator } = await import('../../fabric/administrator-link.ts');
-		const { orderWorker } = await import('../../fabric/order-worker.ts');
+		const { asAdministrator } = await import('../../fabric/administration/administrator-link.ts');
+		const { orderWorker } = await import('../../fabric/administration/order-worker.ts');
 		const order = flags['resume'] === true ? 'resume' : 'drain';
 		const onAccepted = (running: number): void => {
 			if (order === 'drain')

@@ -1,5 +1,5 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
-import type { Member } from '../../fabric/server-config.ts';
+import type { Member } from '../../fabric/administration/server-config.ts';
 import { type Command, usageError } from '../command.ts';
 
 export const fabricInvite: Command = {
@@ -36,8 +36,8 @@ export const fabricInvite: Command = {
 		const offers =
 			flags['offer'] === true ? name : typeof flags['offer'] === 'string' ? flags['offer'] : undefined;
 		const calls = lists?.get('use') ?? (offers === undefined ? ['*'] : []);
-		const { MemberKeys } = await import('../../fabric/member-keys.ts');
-		const { userLines } = await import('../../fabric/server-config.ts');
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
+		const { userLines } = await import('../../fabric/administration/server-config.ts');
 		const keys = MemberKeys.ofUser(environment);
 		const member = await keys.add({ name, ...(offers !== undefined && { offers }), calls });
 		const seedFile = keys.seedFile(name);

@@ -14,7 +14,7 @@ export const fabricRevoke: Command = {
 		const [name, ...more] = words;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricRevoke, 'mctl fabric revoke needs one name');
-		const { MemberKeys } = await import('../../fabric/member-keys.ts');
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
 		MemberKeys.ofUser(environment).revoke(name);
 		if (flags['json']) return out.json({ schema: 'orchestra.fabric-revoke/1', name, next: RELOAD_STEPS });
 		out.line(`${name} is no member any more. Until the servers know it, its key still works:`);

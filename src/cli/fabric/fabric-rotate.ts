@@ -14,7 +14,7 @@ export const fabricRotate: Command = {
 		const [name, ...more] = words;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricRotate, 'mctl fabric rotate needs one name');
-		const { MemberKeys } = await import('../../fabric/member-keys.ts');
+		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
 		const keys = MemberKeys.ofUser(environment);
 		const isFinished = flags['finish'] === true;
 		if (isFinished) keys.finishRotation(name);

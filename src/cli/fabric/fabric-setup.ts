@@ -10,7 +10,7 @@ export const fabricSetup: Command = {
 	async run(input) {
 		refuseWords(input, fabricSetup);
 		const { flags, cwd, environment, out } = input;
-		const { setUpFabric } = await import('../../fabric/fabric-report.ts');
+		const { setUpFabric } = await import('../../fabric/administration/fabric-report.ts');
 		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment);
 		if (flags['json']) return out.json({ schema: 'orchestra.fabric-setup/1', ...made });
 		const copies = made.replicas === 1 ? 'one replica' : `${made.replicas} replicas`;

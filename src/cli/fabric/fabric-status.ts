@@ -1,5 +1,5 @@
 /* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
-import type { FabricMember, FabricReport } from '../../fabric/fabric-report.ts';
+import type { FabricMember, FabricReport } from '../../fabric/administration/fabric-report.ts';
 import { type Command, type CommandPlace, refuseWords } from '../command.ts';
 import { callOf, journalsHere, type LoggedCall, readJournal } from '../log/journal-lines.ts';
 import type { Output } from '../terminal/output.ts';
@@ -24,7 +24,7 @@ export const fabricStatus: Command = {
 		refuseWords(input, fabricStatus);
 		const { flags, cwd, environment, signal, out } = input;
 		const settings = fabricSettings({ cwd, environment });
-		const { fabricReport, watchFabric } = await import('../../fabric/fabric-report.ts');
+		const { fabricReport, watchFabric } = await import('../../fabric/administration/fabric-report.ts');
 		const show = (report: FabricReport): void => {
 			const calls = remoteCalls({ cwd, environment });
 			if (flags['json'])

@@ -2,24 +2,23 @@
 import { useSignal } from '@preact/signals';
 import type { FunctionComponent, JSX } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { CommandText } from './components/command-text.tsx';
+import { ErrorText } from './components/panel.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { useDashboard } from './live/dashboard.ts';
 import { routeHref, type ViewName, viewNames } from './live/route.ts';
 import { usePageKeys } from './page-keys.ts';
-import { CommandText } from './parts/command-text.tsx';
-import { NoticeList } from './parts/notice-list.tsx';
-import { ErrorText } from './parts/panel.tsx';
-import { AddScreen } from './screens/add-screen.tsx';
-import { ApprovalsScreen } from './screens/approvals-screen.tsx';
-import { CallsScreen } from './screens/calls-screen.tsx';
+import { AddScreen } from './screens/add/add-screen.tsx';
+import { ApprovalsScreen } from './screens/approvals/approvals-screen.tsx';
+import { CallsScreen } from './screens/calls/calls-screen.tsx';
 import { HubsScreen } from './screens/hubs-screen.tsx';
 import { LibraryScreen } from './screens/library-screen.tsx';
-import { OverviewScreen } from './screens/overview-screen.tsx';
+import { OverviewScreen } from './screens/overview/overview-screen.tsx';
 import { ResultsScreen } from './screens/results-screen.tsx';
-import { ServerScreen } from './screens/server-screen.tsx';
+import { ServerScreen } from './screens/servers/server-screen.tsx';
 import { SettingsScreen } from './screens/settings-screen.tsx';
 import { TasksScreen } from './screens/tasks-screen.tsx';
-import { ToolsScreen } from './screens/tools-screen.tsx';
+import { ToolsScreen } from './screens/tools/tools-screen.tsx';
 import { UsageScreen } from './screens/usage-screen.tsx';
 import { VisibleText } from './text/visible-text.tsx';
 
@@ -181,6 +180,29 @@ function ConnectionBanner(): JSX.Element | null {
 			</p>
 		);
 	return null;
+}
+
+/** What just happened, below the view, for some seconds. */
+function NoticeList(): JSX.Element {
+	const dashboard = useDashboard();
+	return (
+		<div class="notices" role="status" aria-live="polite">
+			{dashboard.notices.value.map(({ id, text, command, error }) => (
+				<div key={id} class={`notice${error ? ' bad' : ''}`}>
+					<div>
+						<p>
+							<VisibleText text={text} />
+						</p>
+						{error && <ErrorText error={error} />}
+						{command && <CommandText command={command} />}
+					</div>
+					<button type="button" class="quiet" aria-label="Dismiss" onClick={() => dashboard.dismiss(id)}>
+						×
+					</button>
+				</div>
+			))}
+		</div>
+	);
 }
 
 function skipToMain(event: Event): void {

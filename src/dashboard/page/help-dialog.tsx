@@ -1,8 +1,8 @@
 /* The keys, and where the same is found in a terminal. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { CommandText } from './components/command-text.tsx';
 import { pageKeys } from './page-keys.ts';
-import { CommandText } from './parts/command-text.tsx';
 
 const COMMANDS: readonly (readonly [string, string])[] = [
 	['Overview', 'mctl hub status'],

@@ -154,6 +154,7 @@ export class McpSource
 			questions: this.#questions,
 			levels: this.#levels,
 			extensions: this.#extensions,
+			isElsewhere: this.address !== undefined,
 			pages: this.#pages,
 			check: this.#tools.check,
 		});

@@ -1,7 +1,7 @@
 /* The picture of who talks to what, as data. */
 import { describe, expect, it } from 'vitest';
-import type { ClientRow, SourceRow } from '../../../src/dashboard/api-types.ts';
-import { flowPicture } from '../../../src/dashboard/page/screens/flow-model.ts';
+import type { ClientRow, SourceRow } from '../../../src/dashboard/api/api-types.ts';
+import { flowPicture } from '../../../src/dashboard/page/screens/overview/flow-model.ts';
 import { reportOf } from '../../../src/hub/source-status.ts';
 
 const NOBODY = { client: '', backend: '' };

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CallRow } from '../../../src/dashboard/api-calls.ts';
+import type { CallRow } from '../../../src/dashboard/api/api-calls.ts';
 import { type CallApi } from '../../../src/dashboard/page/call/call-run.ts';
 import { PageRuns } from '../../../src/dashboard/page/call/page-runs.ts';
 import type { ApiClient, Query } from '../../../src/dashboard/page/live/api-client.ts';

@@ -170,11 +170,11 @@ describe('resources of MCP servers', () => {
 		const [one, two] = [await served.client(), await served.client()];
 		await one.request('resources/list');
 		for (const client of [one, two]) await client.request('resources/subscribe', { uri: 'note://one' });
-		const pids = served.events('subscribe:note://one').map(({ pid }) => pid);
-		expect(new Set(pids).size).toBe(2);
+		const pids = () => served.events('subscribe:note://one').map(({ pid }) => pid);
+		await until('each has a process that is subscribed', () => new Set(pids()).size === 2);
 		await one.call('gate__sleep', { ms: 300 });
 		await one.call('gate__update', { uri: 'note://one' });
-		expect(pids).toContain(Number(await two.call('gate__pid')));
+		expect(pids()).toContain(Number(await two.call('gate__pid')));
 		expect([updates(one), updates(two)]).toEqual([['note://one'], []]);
 		await one.failure('gate__die');
 		await until('it is subscribed to again', () => updates(one).length === 2);

@@ -29,6 +29,7 @@ describe('a hub that was started with --http', () => {
 		// A connection of another test may have the port for a moment.
 		await until('another program has the port', () => listens(other, Number(new URL(httpUrl).port)));
 		await place.bridge().ready();
+		await place.runningPid();
 		expect(place.folder.running()).toMatchObject({ httpUrl: undefined });
 		expect((await place.run('hub', 'logs')).stdout).toContain(`MCP over HTTP is not at ${httpUrl} any more`);
 	});
@@ -38,6 +39,7 @@ describe('a hub that was started with --http', () => {
 		await startWithHttp(place);
 		await place.run('hub', 'stop');
 		await place.bridge().ready();
+		await place.runningPid();
 		expect(place.folder.running()).toMatchObject({ httpUrl: undefined });
 	});
 });

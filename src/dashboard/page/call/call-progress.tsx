@@ -1,12 +1,12 @@
 /* A call while it runs: state, progress bar, log lines, a question of the tool. */
 import type { JSX } from 'preact';
+import { useNow } from '../components/now.ts';
+import { StateWord } from '../components/panel.tsx';
 import { routeHref } from '../live/route.ts';
-import { useNow } from '../parts/now.ts';
-import { StateWord } from '../parts/panel.tsx';
 import { formatCount, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
-import { QuestionForm } from './question-form.tsx';
+import { ElicitationForm } from './elicitation-form.tsx';
 
 export function CallProgressView({ run }: { run: CallRun }): JSX.Element | null {
 	if (run.status.value === 'idle') return null;
@@ -27,7 +27,7 @@ export function CallProgressView({ run }: { run: CallRun }): JSX.Element | null 
 			</p>
 			<ProgressBar run={run} />
 			{run.question.value && (
-				<QuestionForm key={run.question.value.id} question={run.question.value} run={run} />
+				<ElicitationForm key={run.question.value.id} question={run.question.value} run={run} />
 			)}
 			<LogLines run={run} />
 		</div>

@@ -1,7 +1,7 @@
 /* One call that the page makes: its progress, its logs, its questions and its end, live. */
 import { type Signal, signal } from '@preact/signals';
-import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../../api-calls.ts';
-import type { ApiError, ApiObject } from '../../api-types.ts';
+import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../../api/api-calls.ts';
+import type { ApiError, ApiObject } from '../../api/api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 
 type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';

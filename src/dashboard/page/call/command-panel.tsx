@@ -1,10 +1,10 @@
 /* The button that runs a command, with the command beside it, and what the command said. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { commandText, type PageCommand } from '../../page-commands.ts';
+import { commandText, type PageCommand } from '../../commands/page-commands.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { ErrorText } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { ErrorText } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CommandRun } from './command-run.ts';
 

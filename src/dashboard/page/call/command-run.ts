@@ -1,8 +1,8 @@
 /* A command of `mctl` that the page lets the hub run: its lines as they come, and its end. */
 import { type Signal, signal } from '@preact/signals';
-import type { CallMessage } from '../../api-calls.ts';
-import type { ApiError, ApiObject } from '../../api-types.ts';
-import type { PageCommand } from '../../page-commands.ts';
+import type { CallMessage } from '../../api/api-calls.ts';
+import type { ApiError, ApiObject } from '../../api/api-types.ts';
+import type { PageCommand } from '../../commands/page-commands.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 
 /** Lines that are kept. */

@@ -1,10 +1,10 @@
 /* Makes a recorded call again, when its button is pressed, and shows whether the answer is the same. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api-calls.ts';
+import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api/api-calls.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { ErrorText, Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { ErrorText, Panel } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
 import { CallProgressView } from './call-progress.tsx';

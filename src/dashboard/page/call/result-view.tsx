@@ -1,10 +1,10 @@
 /* The result of a tool, a prompt or a resource, part by part. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { ApiObject } from '../../api-types.ts';
-import { CopyButton } from '../parts/command-text.tsx';
-import { JsonTree } from '../parts/json-tree.tsx';
-import { Toggle } from '../parts/panel.tsx';
+import type { ApiObject } from '../../api/api-types.ts';
+import { CopyButton } from '../components/command-text.tsx';
+import { JsonTree } from '../components/json-tree.tsx';
+import { Toggle } from '../components/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { ContentPart } from './content-part.tsx';
 

@@ -2,13 +2,13 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import type { PromptRequest, ToolCallRequest } from '../../api-calls.ts';
+import type { PromptRequest, ToolCallRequest } from '../../api/api-calls.ts';
+import { CopyButton } from '../components/command-text.tsx';
+import { ErrorText, Panel, Toggle } from '../components/panel.tsx';
 import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
 import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
 import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { CopyButton } from '../parts/command-text.tsx';
-import { ErrorText, Panel, Toggle } from '../parts/panel.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
 import { ResultView } from './result-view.tsx';

@@ -1,6 +1,5 @@
 /* Requests to the hub that served this page, and nothing else. */
-import type { ApiError, ApiFailure } from '../../api-types.ts';
-import { readJsonLines } from './json-lines.ts';
+import type { ApiError, ApiFailure } from '../../api/api-types.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
@@ -81,5 +80,28 @@ async function failureOf(response: Response): Promise<ApiError> {
 	} catch {
 		// A proxy or an older hub may answer without our body.
 		return { code: `http_${response.status}`, message: `The hub answered with status ${response.status}.` };
+	}
+}
+
+/** One JSON value per line from a stream of bytes. Chunks are joined once per line. */
+async function* readJsonLines<T>(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<T> {
+	const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
+	let held: string[] = [];
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done) break;
+			const [first = '', ...rest] = value.split('\n');
+			held.push(first);
+			for (const next of rest) {
+				const line = held.join('');
+				held = [next];
+				if (line !== '') yield JSON.parse(line);
+			}
+		}
+		const last = held.join('');
+		if (last !== '') yield JSON.parse(last);
+	} finally {
+		await reader.cancel().catch(() => {}); // the stream may have failed already
 	}
 }

@@ -7,8 +7,8 @@
  * counted, and loaded when the reader returns.
  */
 import { type Signal, signal } from '@preact/signals';
-import type { CallRow, CallsReply } from '../../api-calls.ts';
-import type { ApiError } from '../../api-types.ts';
+import type { CallRow, CallsReply } from '../../api/api-calls.ts';
+import type { ApiError } from '../../api/api-types.ts';
 import { defaultDashboardLimits } from '../../dashboard-limits.ts';
 import { type ApiClient, type Query, RequestError } from './api-client.ts';
 import { CallRows } from './call-rows.ts';

@@ -5,7 +5,7 @@
  * arrays grow at their ends only, so 100,000 rows cost nothing per event. Beyond the limit the
  * oldest are removed, many at a time.
  */
-import type { CallRow } from '../../api-calls.ts';
+import type { CallRow } from '../../api/api-calls.ts';
 
 /** Rows above the limit that are removed at a time. */
 const TRIM_STEP = 1_000;

@@ -2,9 +2,9 @@
 import { type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { CallDetails, CallRow } from '../../api-calls.ts';
-import type { CatalogueReply } from '../../api-offers.ts';
-import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api-types.ts';
+import type { CallDetails, CallRow } from '../../api/api-calls.ts';
+import type { CatalogueReply } from '../../api/api-catalogue.ts';
+import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api/api-types.ts';
 import { PageRuns } from '../call/page-runs.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';

@@ -9,7 +9,7 @@
  */
 import { type Signal, signal } from '@preact/signals';
 import { Backoff } from '../../../rpc/backoff.ts';
-import type { DashboardEvents } from '../../api-types.ts';
+import type { DashboardEvents } from '../../api/api-types.ts';
 import { pathWith } from './api-client.ts';
 
 export type FeedState = 'connecting' | 'live' | 'paused' | 'lost' | 'signed out' | 'restarted';

@@ -1,16 +1,16 @@
 /* Hubs: every hub of this user, as `mctl hub ls` lists them. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ApiObject } from '../../api-types.ts';
-import { dashboardCommand } from '../../mctl-commands.ts';
+import type { ApiObject } from '../../api/api-types.ts';
+import { dashboardCommand } from '../../commands/mctl-commands.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../call/command-panel.tsx';
+import { CommandText } from '../components/command-text.tsx';
+import { useNow } from '../components/now.ts';
+import { Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { useNow } from '../parts/now.ts';
-import { Panel, StateWord } from '../parts/panel.tsx';
 import { formatBytes, formatDuration } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { objectsIn, textIn } from './add-listed.tsx';
+import { objectsIn, textIn } from './add/add-listed.tsx';
 
 const LIST = { kind: 'hubs' } as const;
 

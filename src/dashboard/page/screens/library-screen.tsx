@@ -1,20 +1,20 @@
 /* Library: find the documents that a task needs, within a budget of tokens. */
 import type { JSX } from 'preact';
-import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api-offers.ts';
-import { libraryCommand } from '../../mctl-commands.ts';
+import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api/api-catalogue.ts';
+import { libraryCommand } from '../../commands/mctl-commands.ts';
+import { CommandText, CopyButton } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { EmptyState, ErrorText } from '../components/panel.tsx';
+import { SearchBox, useDebounced } from '../components/search-box.tsx';
+import { SplitView } from '../components/split-view.tsx';
+import { VirtualList } from '../components/virtual-list.tsx';
 import { pathWith } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
-import { CommandText, CopyButton } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
-import { EmptyState, ErrorText } from '../parts/panel.tsx';
-import { SearchBox, useDebounced } from '../parts/search-box.tsx';
-import { SplitView } from '../parts/split-view.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { MatchReasons } from './match-reasons.tsx';
+import { MatchReasons } from './tools/match-reasons.tsx';
 
 const ROW_HEIGHT = 68;
 

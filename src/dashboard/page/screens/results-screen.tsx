@@ -2,12 +2,12 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { estimateTokens } from '../../../library/match/tokens.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { useNow } from '../components/now.ts';
+import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
-import { useNow } from '../parts/now.ts';
-import { EmptyState, ErrorText, Fact, Panel } from '../parts/panel.tsx';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 

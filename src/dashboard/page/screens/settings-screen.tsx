@@ -1,14 +1,14 @@
 /* Settings: the configuration as merged, and the file that each value comes from. */
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { SettingRow, SettingsReply } from '../../api-offers.ts';
-import type { ProblemRow } from '../../api-types.ts';
+import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
+import type { ProblemRow } from '../../api/api-types.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx';
+import { SearchBox } from '../components/search-box.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
-import { EmptyState, ErrorText, HintText, Panel } from '../parts/panel.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../hub/source-status.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { useNow } from '../components/now.ts';
+import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { CommandText } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
-import { useNow } from '../parts/now.ts';
-import { EmptyState, ErrorText, Panel, StateWord } from '../parts/panel.tsx';
 import { formatAge } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 

@@ -8,13 +8,13 @@ import type {
 	UsageRow,
 	UsageTimeline,
 } from '../../../hub/usage/usage-report.ts';
+import { type VolumeBucket, VolumeChart } from '../components/call-charts.tsx';
+import { Bar, FailureShare } from '../components/charts.tsx';
+import { CommandText } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
-import { type VolumeBucket, VolumeChart } from '../parts/call-charts.tsx';
-import { Bar, FailureShare } from '../parts/charts.tsx';
-import { CommandText } from '../parts/command-text.tsx';
-import { useFetched } from '../parts/fetched.ts';
-import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../parts/panel.tsx';
 import { formatAge, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 

@@ -1,0 +1,252 @@
+/* The routes of the API: which function answers which path. */
+import { OrchestraError } from '../../errors.ts';
+import { recordingsFolder, recordingsOfCall } from '../../record/recording-files.ts';
+import { isObject } from '../../wire/json.ts';
+import { callOverview, type OverviewFilter } from '../calls/call-overview.ts';
+import { CallReplay } from '../calls/call-replay.ts';
+import type { RowFilter } from '../calls/call-ring.ts';
+import { latencyChart } from '../calls/latency-chart.ts';
+import { PageCalls } from '../calls/page-calls.ts';
+import { CommandRuns } from '../commands/command-runs.ts';
+import { replayCommand } from '../commands/mctl-commands.ts';
+import { readPageCommand } from '../commands/page-commands.ts';
+import type { DashboardDeps } from '../dashboard-deps.ts';
+import { ApprovalsView, isDecision } from '../views/approvals-view.ts';
+import { CatalogueView, kindsOf } from '../views/catalogue-view.ts';
+import { clientFiles } from '../views/client-files.ts';
+import { fabricReply } from '../views/fabric-view.ts';
+import { LibraryView } from '../views/library-view.ts';
+import { MemorySamples } from '../views/memory-samples.ts';
+import { PolicyChange } from '../views/policy-change.ts';
+import { reachOf } from '../views/reach-view.ts';
+import { resultsReply } from '../views/results-view.ts';
+import { isServerAction, ServerView } from '../views/server-view.ts';
+import { settingsView } from '../views/settings-view.ts';
+import { StateView } from '../views/state-view.ts';
+import { cancelTask, tasksReply } from '../views/tasks-view.ts';
+import { UsageView } from '../views/usage-view.ts';
+import type { AnswerRequest, CallDetails } from './api-calls.ts';
+import type { ToolReply } from './api-catalogue.ts';
+import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
+import { EventStreams } from './event-streams.ts';
+
+const ROWS_LIMIT = 1000;
+const DEFAULT_ROWS = 200;
+const DEFAULT_HITS = 50;
+const HITS_LIMIT = 200;
+
+type Route = (exchange: ApiExchange) => unknown;
+
+/** Answers the requests of the API. */
+export class ApiRoutes {
+	readonly #deps: DashboardDeps;
+	readonly #approvals: ApprovalsView;
+	readonly #state: StateView;
+	readonly #catalogue: CatalogueView;
+	readonly #events: EventStreams;
+	readonly #pageCalls: PageCalls;
+	readonly #replay: CallReplay;
+	readonly #policy: PolicyChange;
+	readonly #servers: ServerView;
+	readonly #library: LibraryView;
+	readonly #usage: UsageView;
+	readonly #commands: CommandRuns;
+	readonly #gets: Readonly<Record<string, Route>>;
+	readonly #posts: Readonly<Record<string, Route>>;
+
+	constructor(deps: DashboardDeps) {
+		this.#deps = deps;
+		this.#approvals = new ApprovalsView(deps);
+		this.#catalogue = new CatalogueView(deps);
+		const memory = new MemorySamples();
+		this.#state = new StateView(deps, this.#approvals, memory);
+		const sources = { state: this.#state, approvals: this.#approvals, catalogue: this.#catalogue };
+		this.#events = new EventStreams(deps, sources);
+		this.#pageCalls = new PageCalls(deps);
+		this.#replay = new CallReplay(deps, this.#pageCalls);
+		this.#policy = new PolicyChange(deps, this.#catalogue);
+		this.#servers = new ServerView(deps, { catalogue: this.#catalogue, memory, policy: this.#policy });
+		this.#library = new LibraryView(deps, this.#pageCalls);
+		this.#usage = new UsageView(deps);
+		this.#commands = new CommandRuns(deps);
+		this.#gets = this.#getRoutes();
+		this.#posts = this.#postRoutes();
+	}
+
+	/** Reply to a request. False when no route has its path and method. */
+	async serve(exchange: ApiExchange): Promise<boolean> {
+		const routes = exchange.request.method === 'GET' ? this.#gets : this.#posts;
+		const [first = ''] = exchange.path;
+		if (!Object.hasOwn(routes, first)) return false;
+		const value: unknown = await routes[first]?.(exchange);
+		if (value !== undefined) replyApi(exchange, value);
+		return true;
+	}
+
+	close(): void {
+		this.#events.close();
+		this.#catalogue.close();
+		this.#pageCalls.close();
+		this.#commands.close();
+	}
+
+	#getRoutes(): Record<string, Route> {
+		return {
+			state: () => this.#state.current(),
+			events: (exchange) => this.#openEvents(exchange),
+			overview: ({ query }) => callOverview(this.#deps.calls.ring, overviewFilterOf(query), Date.now()),
+			reach: () => reachOf(this.#deps),
+			clients: () => clientFiles(this.#deps),
+			costs: () => this.#catalogue.costs(),
+			catalogue: async (exchange) => replyEncoded(exchange, await this.#catalogue.text()),
+			tool: ({ query }) => this.#tool(required(query, 'name')),
+			prompt: ({ query }) => this.#catalogue.prompt(required(query, 'name')),
+			search: ({ query }) =>
+				this.#catalogue.search({
+					query: query.get('q') ?? '',
+					kinds: kindsOf(query.get('kind')),
+					limit: countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT),
+				}),
+			resource: (exchange) =>
+				exchange.path[1] === 'facts'
+					? this.#catalogue.resource(required(exchange.query, 'uri'))
+					: this.#pageCalls.run(exchange, 'resources/read', { uri: required(exchange.query, 'uri') }),
+			calls: (exchange) => this.#calls(exchange),
+			servers: ({ path }) => this.#servers.page(path[1] ?? ''),
+			approvals: ({ path: [, id] }) =>
+				id === undefined ? { approvals: this.#approvals.list() } : this.#approvals.details(id),
+			library: ({ path, query, signal }) =>
+				path[1] === 'document'
+					? this.#library.document(required(query, 'uri'), signal)
+					: this.#library.find(query.get('q') ?? '', numberOf(query, 'budget') ?? null),
+			skills: () => this.#library.skills(),
+			fabric: () => fabricReply(this.#deps),
+			settings: () => settingsView(this.#deps),
+			usage: ({ query }) => this.#usage.report(numberOf(query, 'since')),
+			tasks: ({ path: [, id] }) => tasksReply(this.#deps, id),
+			results: ({ path: [, handle] }) => resultsReply(this.#deps, handle),
+		};
+	}
+
+	#postRoutes(): Record<string, Route> {
+		return {
+			call: (exchange) => this.#pageCalls.run(exchange, 'tools/call', namedCall(exchange.body)),
+			prompt: (exchange) => this.#pageCalls.run(exchange, 'prompts/get', namedCall(exchange.body)),
+			replay: (exchange) => this.#replay.run(exchange, exchange.body['number']),
+			answer: ({ body }) => {
+				this.#pageCalls.answer(answerOf(body));
+				return { isDone: true, command: '' };
+			},
+			tasks: ({ path: [, id = ''] }) => cancelTask(this.#deps, id),
+			servers: ({ path: [, id = '', action], body: { sha256 } }) => {
+				const shown = typeof sha256 === 'string' ? sha256 : undefined;
+				if (isServerAction(action)) return this.#servers.act(id, action, shown);
+				throw new OrchestraError('bad_input', 'a server has no such action', {
+					hint: 'Use start, stop, restart, enable or disable.',
+				});
+			},
+			policy: ({ body }) => this.#policy.write(body),
+			commands: (exchange) => this.#commands.run(exchange, readPageCommand(exchange.body)),
+			approvals: ({ path: [, id = ''], body: { decision }, signal }) => {
+				if (isDecision(decision)) return this.#approvals.decide(id, decision, signal);
+				throw new OrchestraError('bad_input', '"decision" is missing', {
+					hint: 'Use allow, always or deny.',
+				});
+			},
+		};
+	}
+
+	async #tool(name: string): Promise<ToolReply> {
+		const tool = await this.#catalogue.tool(name);
+		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
+	}
+
+	#openEvents({ response, query, streams }: ApiExchange): void {
+		if (this.#events.isFull || streams.isFull) return refuseApi(response, 503, 'too_many_streams');
+		const server = query.get('server') || undefined;
+		streams.add(response);
+		this.#events.open(response, { call: numberOf(query, 'call'), server });
+	}
+
+	#calls({ path, query }: ApiExchange): unknown {
+		const { calls } = this.#deps;
+		const filter = filterOf(query);
+		if (path[1] === 'chart') return latencyChart(calls.ring, filter, Date.now());
+		if (path[1] === undefined) {
+			const limit = countOf(query, 'limit', DEFAULT_ROWS, ROWS_LIMIT);
+			const found = calls.ring.rows(filter, { before: numberOf(query, 'before'), limit });
+			return { ...found, total: calls.ring.size };
+		}
+		const details = calls.details(Number(path[1]));
+		if (details) return { ...details, replay: this.#replayOf(details) };
+		throw new OrchestraError('not_found', 'this call is not kept any more', {
+			hint: 'mctl log shows the journal.',
+		});
+	}
+
+	/** The command that repeats the recording which has the call; null when there is none. */
+	#replayOf({ backend, at, ms }: CallDetails): string | null {
+		if (ms === null) return null;
+		const call = { server: backend, startedAt: new Date(at), ms };
+		const [recording] = recordingsOfCall(recordingsFolder(this.#deps.environment), call);
+		return recording === undefined ? null : replayCommand(recording.file, backend);
+	}
+}
+
+function filterOf(query: URLSearchParams): RowFilter {
+	const text = (name: string): string | undefined => query.get(name) || undefined;
+	return {
+		tool: text('tool'),
+		client: text('client'),
+		backend: text('backend'),
+		outcome: text('outcome'),
+		since: numberOf(query, 'since'),
+	};
+}
+
+function overviewFilterOf(query: URLSearchParams): OverviewFilter {
+	return {
+		client: query.get('client') ?? undefined,
+		backend: query.get('backend') || undefined,
+		since: numberOf(query, 'since'),
+	};
+}
+
+function required(query: URLSearchParams, name: string): string {
+	const value = query.get(name);
+	if (value) return value;
+	throw new OrchestraError('bad_input', `the parameter "${name}" is missing`, { hint: `Add ?${name}=…` });
+}
+
+function numberOf(query: URLSearchParams, name: string): number | undefined {
+	const text = query.get(name);
+	if (text === null || text === '') return undefined;
+	const value = Number(text);
+	if (Number.isSafeInteger(value)) return value;
+	throw new OrchestraError('bad_input', `the parameter "${name}" is not a whole number`, {
+		hint: `Write it as ?${name}=12.`,
+	});
+}
+
+function countOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {
+	return Math.max(1, Math.min(most, numberOf(query, name) ?? otherwise));
+}
+
+function namedCall(body: Readonly<Record<string, unknown>>): { name: string; arguments: object } {
+	const { name } = body;
+	const input = body['arguments'] ?? {};
+	if (typeof name === 'string' && isObject(input)) return { name, arguments: input };
+	throw new OrchestraError('bad_input', 'a call needs "name" and "arguments"', {
+		hint: 'Send {"name": "…", "arguments": {…}}.',
+	});
+}
+
+function answerOf({ id, action, content }: Readonly<Record<string, unknown>>): AnswerRequest {
+	const isAction = action === 'accept' || action === 'decline' || action === 'cancel';
+	if (typeof id === 'string' && isAction && (content === undefined || isObject(content)))
+		// It came from a JSON body.
+		return { id, action, content: content as AnswerRequest['content'] };
+	throw new OrchestraError('bad_input', 'an answer needs "id" and "action"', {
+		hint: 'The action is accept, decline or cancel.',
+	});
+}

@@ -1,0 +1,94 @@
+/*
+ * Makes a recorded call again, when a person asks for it, and compares the answers.
+ *
+ * The call goes through the hub as a call of the page, so policy, journal and limits
+ * apply, and the tool may change something again. Arguments come from the recording; a
+ * call whose arguments had a secret is not made, because the secret is not recorded.
+ */
+import { OrchestraError } from '../../errors.ts';
+import { findRecordedCall } from '../../record/find-recorded-call.ts';
+import { type JsonDifference, jsonDifferences } from '../../record/json-differences.ts';
+import type { RecordedAnswer, RecordedExchange } from '../../record/recorded-exchanges.ts';
+import { recordingsFolder } from '../../record/recording-files.ts';
+import { whySkipped } from '../../record/repeat-recording.ts';
+import { redactJson } from '../../redact.ts';
+import { isObject, parseJson } from '../../wire/json.ts';
+import type { AnswerComparison, CallDetails } from '../api/api-calls.ts';
+import type { ApiExchange } from '../api/api-reply.ts';
+import type { DashboardDeps } from '../dashboard-deps.ts';
+import type { CallAnswer, PageCalls } from './page-calls.ts';
+
+/** Longest side of one difference. */
+const SIDE_CHARACTERS = 4000;
+
+export class CallReplay {
+	readonly #deps: DashboardDeps;
+	readonly #pageCalls: PageCalls;
+
+	constructor(deps: DashboardDeps, pageCalls: PageCalls) {
+		this.#deps = deps;
+		this.#pageCalls = pageCalls;
+	}
+
+	/** Make the call and stream its messages. Throws when it is not recorded or cannot be made again. */
+	async run(exchange: ApiExchange, number: unknown): Promise<void> {
+		const call = typeof number === 'number' ? this.#deps.calls.details(number) : undefined;
+		if (call === undefined || call.ms === null || call.method !== 'tools/call')
+			throw new OrchestraError('not_found', 'there is no call of a tool with this number that has ended', {
+				hint: 'Choose one in the list of calls.',
+			});
+		const recorded = await this.#recordedCall(call, call.ms);
+		const { arguments: input = {} } = Object(recorded.params) as Readonly<Record<string, unknown>>;
+		const params = { name: call.name, arguments: input };
+		const compare = (now: CallAnswer): AnswerComparison => comparisonOf(recorded.answer, now);
+		return this.#pageCalls.run(exchange, 'tools/call', params, compare);
+	}
+
+	async #recordedCall(call: CallDetails, ms: number): Promise<RecordedExchange> {
+		const { hub, environment } = this.#deps;
+		const { routes } = await hub.catalogue.list('tools');
+		const found = await findRecordedCall(recordingsFolder(environment), {
+			server: call.backend,
+			tool: routes.get(call.name)?.name ?? call.name,
+			startedAt: new Date(call.at),
+			ms,
+			arguments: call.arguments === null ? undefined : parseJson(call.arguments),
+		});
+		if (found === undefined)
+			throw new OrchestraError('not_found', `no recording of ${call.backend} has this call`, {
+				hint: 'Add "record": true to the server, and make the call again.',
+			});
+		const reason =
+			found === 'several'
+				? 'several calls of that time may be it, and its arguments are not kept'
+				: whySkipped(found);
+		if (found !== 'several' && reason === undefined) return found;
+		throw new OrchestraError('bad_input', `this call is not made again: ${reason}`, {
+			hint: 'Open the tool, and call it with arguments of your own.',
+		});
+	}
+}
+
+/** The recorded answer and the new one. What differs between connections and not between answers is left out. */
+function comparisonOf(recorded: RecordedAnswer | undefined, now: CallAnswer): AnswerComparison {
+	const before = { [recorded?.member ?? 'result']: recorded === undefined ? null : parseJson(recorded.text) };
+	const differences = jsonDifferences(plain(before), plain(redactJson(now)));
+	return { isSame: differences.length === 0, differences: differences.map(shownDifference) };
+}
+
+function plain(answer: unknown): unknown {
+	const { result, error } = Object(answer) as Readonly<Record<string, unknown>>;
+	if (error !== undefined) return { error: { message: isObject(error) ? error['message'] : undefined } };
+	if (!isObject(result)) return { result };
+	const { _meta, resultType: _resultType, ...rest } = result;
+	return { result: rest };
+}
+
+function shownDifference({ path, before, after }: JsonDifference): AnswerComparison['differences'][number] {
+	return { path, before: sideText(before), after: sideText(after) };
+}
+
+function sideText(value: unknown): string | null {
+	if (value === undefined) return null;
+	return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, SIDE_CHARACTERS);
+}

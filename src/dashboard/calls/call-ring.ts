@@ -1,0 +1,243 @@
+/*
+ * The last calls of the hub in typed arrays: 40 bytes each, without an object per call.
+ *
+ * A call has a sequence number; its place is the number modulo the capacity. Calls from
+ * the journal come first and have negative numbers towards the page.
+ */
+import { wildcard } from '../../trust/wildcard.ts';
+import type { CallOutcome, CallRow } from '../api/api-calls.ts';
+import { InternedStrings } from './interned-strings.ts';
+
+const outcomes: readonly CallOutcome[] = ['running', 'ok', 'failed', 'error', 'canceled'];
+const FAILED = outcomes.indexOf('failed');
+const ERROR = outcomes.indexOf('error');
+
+/** A call, before it has ended. */
+export interface BegunCall {
+	readonly at: number;
+	readonly client: string;
+	readonly backend: string;
+	readonly method: string;
+	readonly name: string;
+}
+
+/** How it ended. */
+export interface EndedCall {
+	readonly outcome: CallOutcome;
+	readonly ms: number;
+	readonly error?: string | undefined;
+}
+
+/** What the rows of a query have in common; an absent field matches all. */
+export interface RowFilter {
+	/** A part of the name of the tool, prompt or resource, or a pattern with `*`. */
+	readonly tool?: string | undefined;
+	readonly client?: string | undefined;
+	readonly backend?: string | undefined;
+	/** `failures` is everything that ended without success. */
+	readonly outcome?: string | undefined;
+	/** Milliseconds since 1970. */
+	readonly since?: number | undefined;
+	/** The whole name of the client. */
+	readonly exactClient?: string | undefined;
+}
+
+/** A call that ended, as a visitor sees it: valid during the visit only. Texts are numbers, see `CallRing.text`. */
+export interface VisitedCall {
+	at: number;
+	ms: number;
+	isFailed: boolean;
+	client: number;
+	backend: number;
+	name: number;
+}
+
+export class CallRing {
+	readonly #capacity: number;
+	readonly #texts = new InternedStrings();
+	readonly #at: Float64Array;
+	readonly #ms: Float32Array;
+	readonly #outcome: Uint8Array;
+	readonly #client: Uint32Array;
+	readonly #backend: Uint32Array;
+	readonly #method: Uint32Array;
+	readonly #name: Uint32Array;
+	readonly #error: Uint32Array;
+	/** The sequence number of the next call. */
+	#next = 0;
+	/** Calls of the journal. */
+	#earlier = 0;
+
+	constructor(capacity: number) {
+		this.#capacity = capacity;
+		this.#at = new Float64Array(capacity);
+		this.#ms = new Float32Array(capacity);
+		this.#outcome = new Uint8Array(capacity);
+		this.#client = new Uint32Array(capacity);
+		this.#backend = new Uint32Array(capacity);
+		this.#method = new Uint32Array(capacity);
+		this.#name = new Uint32Array(capacity);
+		this.#error = new Uint32Array(capacity);
+	}
+
+	/** Calls that are kept. */
+	get size(): number {
+		return Math.min(this.#next, this.#capacity);
+	}
+
+	/** Add a call of the journal, before the first other one. */
+	addEarlier(call: BegunCall, end: EndedCall): void {
+		this.#earlier++;
+		this.begin(call);
+		this.#end(this.#next - 1, end);
+	}
+
+	/** Add a call. Returns its number. */
+	begin({ at, client, backend, method, name }: BegunCall): number {
+		const sequence = this.#next++;
+		const slot = sequence % this.#capacity;
+		if (sequence >= this.#capacity) this.#release(slot);
+		this.#at[slot] = at;
+		this.#ms[slot] = 0;
+		this.#outcome[slot] = 0;
+		this.#client[slot] = this.#texts.add(client);
+		this.#backend[slot] = this.#texts.add(backend);
+		this.#method[slot] = this.#texts.add(method);
+		this.#name[slot] = this.#texts.add(name);
+		this.#error[slot] = this.#texts.add('');
+		return this.#numberOf(sequence);
+	}
+
+	/** The call with this number ended. Does nothing when it is not kept any more. */
+	end(number: number, end: EndedCall): void {
+		const sequence = this.#sequenceOf(number);
+		if (this.#isKept(sequence)) this.#end(sequence, end);
+	}
+
+	/** Undefined when it is not kept. */
+	row(number: number): CallRow | undefined {
+		const sequence = this.#sequenceOf(number);
+		return this.#isKept(sequence) ? this.#rowAt(sequence) : undefined;
+	}
+
+	/** Rows that match, the newest first, before the call with the number `before`, and how many match at all. */
+	rows(
+		filter: RowFilter,
+		{ before, limit }: { before: number | undefined; limit: number },
+	): { rows: CallRow[]; next: number | null; matched: number } {
+		const rows: CallRow[] = [];
+		const end = before === undefined ? this.#next : this.#sequenceOf(before);
+		let matched = 0;
+		let next: number | null = null;
+		this.#visit(filter, (sequence) => {
+			matched++;
+			if (sequence >= end) return;
+			if (rows.length < limit) rows.push(this.#rowAt(sequence));
+			else next ??= rows.at(-1)?.number ?? null;
+		});
+		return { rows, next, matched };
+	}
+
+	/** Visit the calls that ended and match, the newest first. One object is used for all of them. A canceled call did not fail. */
+	visitEnded(filter: RowFilter, visit: (call: VisitedCall) => void): void {
+		const call = { at: 0, ms: 0, isFailed: false, client: 0, backend: 0, name: 0 };
+		this.#visit(filter, (_sequence, slot) => {
+			const outcome = this.#outcome[slot] ?? 0;
+			if (outcome === 0) return;
+			call.at = this.#at[slot] ?? 0;
+			call.ms = this.#ms[slot] ?? 0;
+			call.isFailed = outcome === FAILED || outcome === ERROR;
+			call.client = this.#client[slot] ?? 0;
+			call.backend = this.#backend[slot] ?? 0;
+			call.name = this.#name[slot] ?? 0;
+			visit(call);
+		});
+	}
+
+	/** A text of a visited call. */
+	text(id: number): string {
+		return this.#texts.text(id);
+	}
+
+	#visit(filter: RowFilter, visit: (sequence: number, slot: number) => void): void {
+		const names = matcher(this.#texts, filter.tool);
+		const { exactClient } = filter;
+		const clients = matcher(this.#texts, exactClient ?? filter.client, exactClient !== undefined);
+		const backends = matcher(this.#texts, filter.backend, true);
+		const isOutcome = outcomeTest(filter.outcome);
+		const since = filter.since ?? 0;
+		const oldest = Math.max(0, this.#next - this.#capacity);
+		for (let sequence = this.#next - 1; sequence >= oldest; sequence--) {
+			const slot = sequence % this.#capacity;
+			if ((this.#at[slot] ?? 0) < since || !isOutcome(this.#outcome[slot] ?? 0)) continue;
+			if (names?.[this.#name[slot] ?? 0] === 0 || clients?.[this.#client[slot] ?? 0] === 0) continue;
+			if (backends?.[this.#backend[slot] ?? 0] === 0) continue;
+			visit(sequence, slot);
+		}
+	}
+
+	#end(sequence: number, { outcome, ms, error = '' }: EndedCall): void {
+		const slot = sequence % this.#capacity;
+		this.#ms[slot] = ms;
+		this.#outcome[slot] = Math.max(0, outcomes.indexOf(outcome));
+		if (error === '') return;
+		this.#texts.release(this.#error[slot] ?? 0);
+		this.#error[slot] = this.#texts.add(error);
+	}
+
+	#rowAt(sequence: number): CallRow {
+		const slot = sequence % this.#capacity;
+		const text = (column: Uint32Array): string => this.#texts.text(column[slot] ?? 0);
+		const outcome = outcomes[this.#outcome[slot] ?? 0] ?? 'running';
+		const error = text(this.#error);
+		return {
+			number: this.#numberOf(sequence),
+			at: this.#at[slot] ?? 0,
+			client: text(this.#client),
+			backend: text(this.#backend),
+			method: text(this.#method),
+			name: text(this.#name),
+			outcome,
+			ms: outcome === 'running' ? null : Math.round((this.#ms[slot] ?? 0) * 10) / 10,
+			...(error !== '' && { error }),
+		};
+	}
+
+	#release(slot: number): void {
+		for (const column of [this.#client, this.#backend, this.#method, this.#name, this.#error])
+			this.#texts.release(column[slot] ?? 0);
+	}
+
+	#isKept(sequence: number): boolean {
+		return sequence >= 0 && sequence < this.#next && sequence >= this.#next - this.#capacity;
+	}
+
+	/** -1 is the last call of the journal, 1 the first one after it. */
+	#numberOf(sequence: number): number {
+		const number = sequence - this.#earlier;
+		return number < 0 ? number : number + 1;
+	}
+
+	#sequenceOf(number: number): number {
+		return (number > 0 ? number - 1 : number) + this.#earlier;
+	}
+}
+
+/** For each interned string, 0 when it does not match; undefined when all match. */
+function matcher(
+	texts: InternedStrings,
+	wanted: string | undefined,
+	isExact = false,
+): Uint8Array | undefined {
+	if (wanted === undefined || wanted === '') return undefined;
+	if (isExact) return texts.matching((text) => text === wanted);
+	const isPart = wildcard(`*${wanted.toLowerCase()}*`);
+	return texts.matching((text) => isPart(text.toLowerCase()));
+}
+
+function outcomeTest(wanted: string | undefined): (outcome: number) => boolean {
+	if (wanted === undefined || wanted === '') return () => true;
+	if (wanted === 'failures') return (outcome) => outcome > 1;
+	const index = outcomes.findIndex((each) => each === wanted);
+	return (outcome) => outcome === index;
+}

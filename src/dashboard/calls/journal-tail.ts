@@ -1,0 +1,63 @@
+/* The last calls of the journal: those that no page was open for. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { isObject, jsonObject } from '../../wire/json.ts';
+import type { CallOutcome } from '../api/api-calls.ts';
+import type { CallLog } from './call-log.ts';
+
+/** How much of the end of the journal is read, in bytes. */
+const TAIL_BYTES = 1024 * 1024;
+
+const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
+
+/**
+ * Add the calls at the end of the journal. A journal that cannot be read adds none.
+ * @param since only calls that ended then or later, in milliseconds since 1970
+ */
+export function addJournalTail(calls: CallLog, file: string, since?: number): void {
+	for (const line of lastLines(file)) {
+		const entry = jsonObject(line);
+		if (entry === undefined || !outcomes.has(entry['outcome'])) continue;
+		const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
+		const at = Date.parse(text('at'));
+		if (Number.isNaN(at)) continue;
+		const begun = {
+			at,
+			client: text('client'),
+			backend: text('backend'),
+			method: text('method'),
+			name: text('name'),
+		};
+		// It is one of the set.
+		const outcome = entry['outcome'] as CallOutcome;
+		const end = { outcome, ms: Number(entry['ms']) || 0, error: text('error') };
+		if (since !== undefined && at + end.ms < since) continue;
+		const [policy, rule, trace] = ['policy', 'rule', 'trace'].map((name) => text(name) || undefined);
+		const facts = { ...end, policy, rule, trace, phases: phasesOf(entry['phases']) };
+		if (since === undefined) calls.addEarlier(begun, facts);
+		else calls.addMissed(begun, facts);
+	}
+}
+
+function phasesOf(value: unknown): Record<string, number> | undefined {
+	if (!isObject(value)) return undefined;
+	return Object.fromEntries(
+		Object.entries(value).filter((phase): phase is [string, number] => typeof phase[1] === 'number'),
+	);
+}
+
+function lastLines(file: string): string[] {
+	try {
+		const descriptor = openSync(file, 'r');
+		try {
+			const { size } = fstatSync(descriptor);
+			const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
+			const count = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
+			const lines = buffer.toString('utf8', 0, count).split('\n');
+			return size > TAIL_BYTES ? lines.slice(1) : lines;
+		} finally {
+			closeSync(descriptor);
+		}
+	} catch {
+		return []; // no call was made yet
+	}
+}

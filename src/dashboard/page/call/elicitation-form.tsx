@@ -1,0 +1,73 @@
+/* A question of a tool to the person (elicitation): a form, or a page to open. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { CallQuestion } from '../../api/api-calls.ts';
+import type { ApiObject } from '../../api/api-types.ts';
+import { formOf } from '../form/form-field.ts';
+import { initialDraft, problemsOf, withValue } from '../form/form-value.ts';
+import { SchemaForm } from '../form/schema-form.tsx';
+import { isSafeAddress } from '../text/markdown-inline.ts';
+import { OutsideLink } from '../text/markdown-view.tsx';
+import { VisibleText } from '../text/visible-text.tsx';
+import type { CallRun } from './call-run.ts';
+
+export function ElicitationForm({ question, run }: { question: CallQuestion; run: CallRun }): JSX.Element {
+	const field = useMemo(() => formOf(question.schema ?? { type: 'object' }), [question]);
+	const draft = useSignal<unknown>(initialDraft(field));
+	const isChecked = useSignal(false);
+	const box = useRef<HTMLFormElement>(null);
+	useEffect(() => box.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus(), []);
+	const problems = problemsOf(field, draft.value);
+	const accept = (event: Event): void => {
+		event.preventDefault();
+		isChecked.value = true;
+		// A draft without problems is JSON.
+		if (problems.size === 0) void run.answer('accept', (draft.value ?? {}) as ApiObject);
+	};
+	const form = {
+		draft: draft.value,
+		problems: isChecked.value ? problems : new Map<string, string>(),
+		change: (path: readonly (string | number)[], value: unknown) => {
+			draft.value = withValue(draft.peek(), path, value);
+		},
+	};
+	return (
+		<form class="question" ref={box} noValidate onSubmit={accept} aria-label="Question of the tool">
+			<p class="title">
+				<VisibleText text={question.message} />
+			</p>
+			{question.mode === 'url' ? (
+				<QuestionAddress url={question.url ?? ''} />
+			) : (
+				<SchemaForm field={field} form={form} />
+			)}
+			<p class="actions">
+				<button type="submit" class="primary">
+					{question.mode === 'url' ? 'I have opened it' : 'Send'}
+				</button>
+				<button type="button" onClick={() => void run.answer('decline')}>
+					Decline
+				</button>
+				<button type="button" onClick={() => void run.answer('cancel')}>
+					Dismiss
+				</button>
+			</p>
+		</form>
+	);
+}
+
+/** The whole address is shown, so that the reader sees where it leads before following it. */
+function QuestionAddress({ url }: { url: string }): JSX.Element {
+	return (
+		<p class="address">
+			{isSafeAddress(url) ? (
+				<OutsideLink href={url}>
+					<VisibleText text={url} isLine />
+				</OutsideLink>
+			) : (
+				<VisibleText text={url} isLine />
+			)}
+		</p>
+	);
+}

@@ -1,0 +1,279 @@
+/* Charts of calls over time and of their latency. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { Health } from '../../../hub/source-status.ts';
+import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
+import { formatCount, formatMoment, formatMs, formatPercent } from '../text/quantities.ts';
+import { type ChartArea, ChartFrame } from './chart-frame.tsx';
+
+/** Room above the highest mark, in pixels. */
+const TOP = 6;
+/** Room for a duration below a bar, in pixels. */
+const LABEL_WIDTH = 44;
+
+/** What happened in one step. */
+export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
+
+interface AxisProps {
+	readonly area: ChartArea;
+	readonly buckets: readonly VolumeBucket[];
+}
+
+/** Something that happened at a time, drawn as a line. */
+export interface ChartMark {
+	readonly at: number;
+	readonly health: Health;
+}
+
+interface VolumeProps {
+	readonly buckets: readonly VolumeBucket[];
+	readonly bucketMs: number;
+	readonly marks?: readonly ChartMark[];
+	/** What is counted. Default: calls, of which some failed. */
+	readonly what?: string;
+}
+
+/** Calls in each step, and below in the same bar those of them that failed. */
+export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps): JSX.Element {
+	const calls = buckets.reduce((sum, { count }) => sum + count, 0);
+	const errors = buckets.reduce((sum, bucket) => sum + bucket.errors, 0);
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bucket = index === undefined ? undefined : buckets[index];
+		const shown = bucket ?? { count: calls, errors };
+		const rate = shown.count === 0 ? 0 : shown.errors / shown.count;
+		return (
+			<>
+				{bucket && <span>{formatMoment(bucket.at)}</span>}
+				<span>
+					{formatCount(shown.count)} {what ?? 'calls'}
+				</span>
+				{what === undefined && (
+					<span class="legend failed">
+						{formatCount(shown.errors)} failed ({formatPercent(rate)})
+					</span>
+				)}
+				{!bucket && <span class="dim">a bar is {stepText(bucketMs)}</span>}
+			</>
+		);
+	};
+	const label =
+		what === undefined
+			? `Calls over time: ${formatCount(calls)}, ${formatCount(errors)} failed`
+			: `${formatCount(calls)} ${what} over time`;
+	return (
+		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
+			{(area) => (
+				<>
+					<VolumeBars area={area} buckets={buckets} />
+					<Marks area={area} buckets={buckets} bucketMs={bucketMs} marks={marks} />
+				</>
+			)}
+		</ChartFrame>
+	);
+}
+
+function Marks({ area, buckets, bucketMs, marks = [] }: VolumeProps & AxisProps): JSX.Element {
+	const begin = buckets[0]?.at ?? 0;
+	return (
+		<>
+			{marks.map(({ at, health }) => {
+				const x = area.x((at - begin) / bucketMs);
+				if (x < area.left || x > area.width) return null;
+				return <line class={`mark ${health}`} x1={x} x2={x} y1={0} y2={area.height - area.bottom} />;
+			})}
+		</>
+	);
+}
+
+function VolumeBars({ area, buckets }: AxisProps): JSX.Element {
+	const most = Math.max(1, ...buckets.map(({ count }) => count));
+	const room = area.height - area.bottom - TOP;
+	const ticks = most > 1 ? [most, Math.round(most / 2)] : [most];
+	return (
+		<>
+			<Ticks area={area} ticks={ticks} y={(value) => TOP + (1 - value / most) * room} text={formatCount} />
+			{buckets.map(({ count, errors }, at) => {
+				if (count === 0) return null;
+				const height = Math.max(2, (count / most) * room);
+				const red = errors === 0 ? 0 : Math.max(1, (errors / count) * height);
+				const place = { x: area.x(at), width: Math.max(1, area.step - 1) };
+				return (
+					<>
+						<rect class="calls" {...place} y={TOP + room - height} height={height - red} />
+						{red > 0 && <rect class="failed" {...place} y={TOP + room - red} height={red} />}
+					</>
+				);
+			})}
+			<TimeAxis area={area} buckets={buckets} />
+		</>
+	);
+}
+
+/** p50 as a line, a band from it to p95 and a lighter one to p99, on a logarithmic scale. */
+export function LatencyChart({ buckets }: { buckets: readonly LatencyBucket[] }): JSX.Element {
+	const slowest = Math.max(1, ...buckets.map(({ p99 }) => p99 ?? 0));
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bucket = index === undefined ? undefined : buckets[index];
+		if (bucket) return <DurationNumbers durations={bucket} at={bucket.at} />;
+		return (
+			<>
+				<span class="legend half">p50</span>
+				<span class="legend band">up to p95</span>
+				<span class="legend tail">up to p99</span>
+			</>
+		);
+	};
+	const label = `Latency over time; the highest p99 is ${formatMs(slowest)}`;
+	return (
+		<ChartFrame label={label} count={buckets.length} numbers={numbers}>
+			{(area) => {
+				const y = logScale(slowest, area);
+				const ticks = [1, 10, 100, 1_000, 10_000, 100_000].filter((tick) => tick <= slowest * 1.3);
+				return (
+					<>
+						<Ticks area={area} ticks={ticks} y={y} text={formatMs} />
+						{buckets.map((bucket, at) => (
+							<LatencyMark bucket={bucket} x={area.x(at)} width={area.step} y={y} />
+						))}
+						<TimeAxis area={area} buckets={buckets} />
+					</>
+				);
+			}}
+		</ChartFrame>
+	);
+}
+
+interface LatencyMarkProps {
+	readonly bucket: LatencyBucket;
+	readonly x: number;
+	readonly width: number;
+	readonly y: (ms: number) => number;
+}
+
+function LatencyMark({ bucket, x, width, y }: LatencyMarkProps): JSX.Element | null {
+	const { p50, p95, p99 } = bucket;
+	if (p50 === null || p95 === null || p99 === null) return null;
+	return (
+		<>
+			<rect class="tail" x={x} y={y(p99)} width={width} height={Math.max(0, y(p95) - y(p99))} />
+			<rect class="band" x={x} y={y(p95)} width={width} height={Math.max(1, y(p50) - y(p95))} />
+			<rect class="half" x={x} y={y(p50) - 1} width={width} height={2} />
+		</>
+	);
+}
+
+interface HistogramProps {
+	readonly bars: readonly HistogramBar[];
+	readonly all: DurationSummary;
+}
+
+/** How many calls took how long. */
+export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
+	const numbers = (index: number | undefined): ComponentChildren => {
+		const bar = index === undefined ? undefined : bars[index];
+		if (!bar) return <DurationNumbers durations={all} />;
+		return (
+			<>
+				<span>
+					{formatMs(bar.fromMs)} to {formatMs(bar.toMs)}
+				</span>
+				<span>
+					{formatCount(bar.count)} calls ({formatPercent(bar.count / Math.max(1, all.count))})
+				</span>
+			</>
+		);
+	};
+	return (
+		<ChartFrame label="Histogram of the latency" count={bars.length} numbers={numbers}>
+			{(area) => <HistogramBars area={area} bars={bars} />}
+		</ChartFrame>
+	);
+}
+
+function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: ChartArea }): JSX.Element {
+	const most = Math.max(1, ...bars.map(({ count }) => count));
+	const room = area.height - area.bottom - TOP;
+	const every = Math.ceil(LABEL_WIDTH / area.step);
+	return (
+		<>
+			<Ticks area={area} ticks={[most]} y={() => TOP} text={formatCount} />
+			{bars.map(({ count, fromMs }, at) => {
+				const height = count === 0 ? 0 : Math.max(2, (count / most) * room);
+				const place = { x: area.x(at) + 1, width: Math.max(1, area.step - 2) };
+				return (
+					<>
+						<rect class="calls" {...place} y={TOP + room - height} height={height} />
+						{at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width && (
+							<text x={area.x(at)} y={area.height - 4}>
+								{formatMs(fromMs)}
+							</text>
+						)}
+					</>
+				);
+			})}
+		</>
+	);
+}
+
+function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: number }): JSX.Element {
+	const { count, errors, p50, p95, p99, max } = durations;
+	return (
+		<>
+			{at !== undefined && <span>{formatMoment(at)}</span>}
+			<span>
+				{formatCount(count)} calls{errors > 0 && `, ${formatCount(errors)} failed`}
+			</span>
+			<span>p50 {formatMs(p50)}</span>
+			<span>p95 {formatMs(p95)}</span>
+			<span>p99 {formatMs(p99)}</span>
+			<span>longest {formatMs(max)}</span>
+		</>
+	);
+}
+
+interface TicksProps {
+	readonly area: ChartArea;
+	readonly ticks: readonly number[];
+	readonly y: (value: number) => number;
+	readonly text: (value: number) => string;
+}
+
+function Ticks({ area, ticks, y, text }: TicksProps): JSX.Element {
+	return (
+		<>
+			{ticks.map((tick) => (
+				<>
+					<line x1={area.left} x2={area.width} y1={y(tick)} y2={y(tick)} />
+					<text x={area.left - 6} y={y(tick) + 4} text-anchor="end">
+						{text(tick)}
+					</text>
+				</>
+			))}
+		</>
+	);
+}
+
+function TimeAxis({ area, buckets }: AxisProps): JSX.Element {
+	const [first, last] = [buckets[0], buckets.at(-1)];
+	return (
+		<>
+			<text x={area.left} y={area.height - 4}>
+				{first ? formatMoment(first.at) : ''}
+			</text>
+			<text x={area.width} y={area.height - 4} text-anchor="end">
+				{last && last !== first ? formatMoment(last.at) : ''}
+			</text>
+		</>
+	);
+}
+
+function logScale(slowest: number, { height, bottom: axis }: ChartArea): (ms: number) => number {
+	const top = Math.log10(slowest * 1.3);
+	const bottom = Math.log10(0.1);
+	return (ms) => 6 + (1 - (Math.log10(Math.max(0.1, ms)) - bottom) / (top - bottom)) * (height - axis - 8);
+}
+
+function stepText(ms: number): string {
+	const [unit, name] = ms < 60_000 ? [1000, 's'] : ms < 3_600_000 ? [60_000, 'min'] : [3_600_000, 'h'];
+	// A span that is not a whole number of steps.
+	return `${Number((ms / unit).toFixed(1))} ${name}`;
+}

@@ -1,0 +1,114 @@
+/* The small parts that every view is made of. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { Health } from '../../../hub/source-status.ts';
+import type { ApiError } from '../../api/api-types.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+import { CommandText } from './command-text.tsx';
+
+interface PanelProps {
+	readonly title: string;
+	/** On the right of the title. */
+	readonly aside?: ComponentChildren;
+	readonly children: ComponentChildren;
+}
+
+export function Panel({ title, aside, children }: PanelProps): JSX.Element {
+	return (
+		<section class="panel" aria-label={title}>
+			<header>
+				<h2>{title}</h2>
+				{aside}
+			</header>
+			{children}
+		</section>
+	);
+}
+
+/** What to do when there is nothing to show. */
+export function EmptyState({
+	title,
+	children,
+}: {
+	title: string;
+	children?: ComponentChildren;
+}): JSX.Element {
+	return (
+		<div class="empty">
+			<p class="title">{title}</p>
+			{children}
+		</div>
+	);
+}
+
+/** An error with its code, its sentence and what to do about it. */
+export function ErrorText({ error }: { error: ApiError }): JSX.Element {
+	return (
+		<div class="error-text" role="alert">
+			<p>
+				<code>{<VisibleText text={error.code} isLine />}</code> <VisibleText text={error.message} />
+			</p>
+			{error.hint && (
+				<p class="hint">
+					<HintText hint={error.hint} />
+				</p>
+			)}
+		</div>
+	);
+}
+
+/** A hint; a command in it can be copied. */
+export function HintText({ hint }: { hint: string }): JSX.Element {
+	const parts = hint.split(/`(mctl [^`]+)`/);
+	return (
+		<span>
+			{parts.map((part, at) => (at % 2 === 1 ? <CommandText command={part} /> : <VisibleText text={part} />))}
+		</span>
+	);
+}
+
+/** Outcomes of calls, and the events in the history of a server. */
+export const WORD_HEALTH: ReadonlyMap<string, Health> = new Map([
+	['ok', 'good'],
+	['running', 'busy'],
+	['failed', 'bad'],
+	['error', 'bad'],
+	['canceled', 'warn'],
+	['started', 'good'],
+	['crashed', 'bad'],
+	['ended', 'bad'],
+	['did not start', 'bad'],
+]);
+
+/** A state or an outcome: a dot of its colour, and the word. @param health default: that of an outcome */
+export function StateWord({ state, health }: { state: string; health?: Health }): JSX.Element {
+	return (
+		<span class={`state ${health ?? WORD_HEALTH.get(state) ?? 'calm'}`}>
+			<VisibleText text={state} isLine />
+		</span>
+	);
+}
+
+/** A name and its value, in a list of facts. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
+	return (
+		<div class="fact">
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</div>
+	);
+}
+
+interface ToggleProps {
+	readonly isOn: boolean;
+	readonly onClick: () => void;
+	readonly children: ComponentChildren;
+}
+
+/** A quiet button that is on or off. */
+export function Toggle({ isOn, onClick, children }: ToggleProps): JSX.Element {
+	return (
+		<button type="button" class="quiet" aria-pressed={isOn} onClick={onClick}>
+			{children}
+		</button>
+	);
+}

@@ -1,0 +1,109 @@
+/* Add: a server, the servers of other clients, or a client. Each is a command that the hub runs. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { attempt } from '../../../../errors.ts';
+import { splitCommandLine } from '../../../../process/command-words.ts';
+import type { PageCommand } from '../../../commands/page-commands.ts';
+import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
+import { Panel, Toggle } from '../../components/panel.tsx';
+import { useDashboard } from '../../live/dashboard.ts';
+import { routeHref } from '../../live/route.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+import { AddListed } from './add-listed.tsx';
+import { ConnectPanel, ImportPanel } from './import-panel.tsx';
+import { LabelledText } from './labelled-text.tsx';
+
+const WAYS = [
+	['command', 'Command'],
+	['url', 'URL'],
+	['registry', 'Registry'],
+] as const;
+
+export function AddScreen(): JSX.Element {
+	return (
+		<div class="columns add">
+			<AddServerPanel />
+			<ImportPanel />
+			<ConnectPanel />
+		</div>
+	);
+}
+
+function AddServerPanel(): JSX.Element {
+	const { router } = useDashboard();
+	const way = router.route.value.query['way'] ?? 'command';
+	const aside = (
+		<span class="actions" role="group" aria-label="From">
+			{WAYS.map(([id, label]) => (
+				<Toggle isOn={way === id} onClick={() => router.replace(routeHref('add', '', { way: id }))}>
+					{label}
+				</Toggle>
+			))}
+		</span>
+	);
+	return (
+		<Panel title="Add a server" aside={aside}>
+			{way === 'registry' ? <AddListed /> : <AddEntry key={way} isUrl={way === 'url'} />}
+		</Panel>
+	);
+}
+
+/** By its command line or its address. */
+function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
+	const run = useCommandRun();
+	const name = useSignal('');
+	const target = useSignal('');
+	const values = useSignal('');
+	const command = entryCommand(isUrl, { name: name.value, target: target.value, values: values.value });
+	return (
+		<form class="fields" onSubmit={(event) => event.preventDefault()}>
+			<LabelledText
+				label="Name"
+				text={name}
+				about="Letters, digits, - and _: its tools are called name__tool."
+			/>
+			<LabelledText
+				label={isUrl ? 'URL' : 'Command'}
+				text={target}
+				about={
+					isUrl
+						? 'As in https://mcp.example.com/mcp'
+						: 'As in npx -y @modelcontextprotocol/server-filesystem .'
+				}
+			/>
+			<LabelledText
+				label={isUrl ? 'Headers' : 'Variables'}
+				text={values}
+				isLong
+				about={`One per line, as in ${isUrl ? 'X-Team: a' : 'DEBUG=1'}. Write a secret as \${NAME}, and set NAME where the hub is started.`}
+			/>
+			<CommandButton run={run} command={command} label="Add" isPrimary />
+			<CommandOutput run={run}>
+				<p class="state good">
+					<a href={routeHref('servers', name.value)}>
+						<VisibleText text={`${name.value} is added`} isLine />
+					</a>
+				</p>
+			</CommandOutput>
+		</form>
+	);
+}
+
+/** Undefined while something is missing. */
+function entryCommand(
+	isUrl: boolean,
+	{ name, target, values }: { name: string; target: string; values: string },
+): PageCommand | undefined {
+	const lines = values
+		.split('\n')
+		.map((line) => line.trim())
+		.filter((line) => line !== '');
+	if (!/^\w[\w.-]*$/.test(name) || target.trim() === '') return undefined;
+	if (isUrl)
+		return /^https?:\/\//.test(target)
+			? { kind: 'add-url', name, url: target.trim(), headers: lines }
+			: undefined;
+	// An unclosed quote: the line is not finished.
+	const words = attempt(() => splitCommandLine(target), []);
+	return words.length === 0 ? undefined : { kind: 'add-command', name, words, env: lines };
+}

@@ -1,0 +1,201 @@
+/* Import servers from the files of other clients, and connect a client. Both show the change first. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { ApiObject, ClientFilesReply } from '../../../api/api-types.ts';
+import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
+import type { CommandRun } from '../../call/command-run.ts';
+import { CommandText } from '../../components/command-text.tsx';
+import { useFetched } from '../../components/fetched.ts';
+import { Panel } from '../../components/panel.tsx';
+import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { objectsIn, textIn } from './add-listed.tsx';
+
+export function ImportPanel(): JSX.Element {
+	const look = useCommandRun();
+	const run = useCommandRun();
+	const left = useSignal<ReadonlySet<string>>(new Set());
+	const found = objectsIn(look.result.value?.['servers']);
+	const names = found.map((server) => textIn(server, 'name')).filter((name) => !left.value.has(name));
+	const toggle = (name: string, isOn: boolean): void => {
+		const next = new Set(left.value);
+		if (isOn) next.delete(name);
+		else next.add(name);
+		left.value = next;
+	};
+	return (
+		<Panel title="Import from your clients">
+			<div class="fields">
+				<p>
+					Servers that Claude, Cursor, VS Code and other clients have move here, and the clients use the hub.
+				</p>
+				<CommandButton run={look} command={{ kind: 'import', names: [], isDryRun: true }} label="Look" />
+				<CommandOutput run={look}>
+					{found.length === 0 && <p class="dim">No client has a server that is not here already.</p>}
+					<ul class="found">
+						{found.map((server) => (
+							<ImportChoice
+								server={server}
+								isOn={!left.value.has(textIn(server, 'name'))}
+								onToggle={(isOn) => toggle(textIn(server, 'name'), isOn)}
+							/>
+						))}
+					</ul>
+					<PlannedChange run={look} />
+				</CommandOutput>
+				{found.length > 0 && (
+					<CommandButton
+						run={run}
+						command={names.length === 0 ? undefined : { kind: 'import', names, isDryRun: false }}
+						label={names.length === 1 ? 'Import 1 server' : `Import ${names.length} servers`}
+						isPrimary
+					/>
+				)}
+				<CommandOutput run={run}>
+					<ChangeDone run={run} />
+				</CommandOutput>
+			</div>
+		</Panel>
+	);
+}
+
+interface ImportChoiceProps {
+	readonly server: ApiObject;
+	readonly isOn: boolean;
+	readonly onToggle: (isOn: boolean) => void;
+}
+
+function ImportChoice({ server, isOn, onToggle }: ImportChoiceProps): JSX.Element {
+	const clients = server['clients'];
+	return (
+		<li>
+			<label class="choice">
+				<input type="checkbox" checked={isOn} onChange={(event) => onToggle(event.currentTarget.checked)} />
+				<strong>
+					<VisibleText text={textIn(server, 'name')} isLine />
+				</strong>
+				<span class="dim">
+					<VisibleText text={Array.isArray(clients) ? clients.map(String).join(', ') : ''} isLine />
+				</span>
+			</label>
+		</li>
+	);
+}
+
+export function ConnectPanel(): JSX.Element {
+	const files = useFetched<ClientFilesReply>('/api/clients');
+	const chosen = useSignal('');
+	const look = useCommandRun();
+	const run = useCommandRun();
+	const clients = files.value.value?.clients ?? [];
+	const client = chosen.value || clients.find(({ isConnected }) => !isConnected)?.id || clients[0]?.id;
+	const title = clients.find(({ id }) => id === client)?.title ?? '';
+	return (
+		<Panel title="Connect a client">
+			<div class="fields">
+				<p>The client starts the hub by itself, and gets all servers of this project.</p>
+				{clients.length === 0 && files.value.value && (
+					<p class="dim">
+						No file of a known client is on this machine. Any MCP client can start{' '}
+						<CommandText command="mctl bridge" />
+					</p>
+				)}
+				<ClientChoice clients={clients} chosen={client} onChoose={(id) => (chosen.value = id)} />
+				{client && (
+					<CommandButton
+						run={look}
+						command={{ kind: 'connect', client, isDryRun: true }}
+						label="Show the change"
+					/>
+				)}
+				<CommandOutput run={look}>
+					<PlannedChange run={look} />
+				</CommandOutput>
+				{client && (
+					<CommandButton
+						run={run}
+						command={{ kind: 'connect', client, isDryRun: false }}
+						label={`Connect ${title}`}
+						isPrimary
+						onDone={files.reload}
+					/>
+				)}
+				<CommandOutput run={run}>
+					<ChangeDone run={run} />
+				</CommandOutput>
+			</div>
+		</Panel>
+	);
+}
+
+interface ClientChoiceProps {
+	readonly clients: ClientFilesReply['clients'];
+	readonly chosen: string | undefined;
+	readonly onChoose: (id: string) => void;
+}
+
+function ClientChoice({ clients, chosen, onChoose }: ClientChoiceProps): JSX.Element | null {
+	if (clients.length === 0) return null;
+	return (
+		<label class="field">
+			<span class="field-title">Client</span>
+			<select value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
+				{clients.map(({ id, title, isConnected }) => (
+					<option value={id}>{attributeText(`${title}${isConnected ? ' (connected)' : ''}`)}</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
+/** The files that would change, and what to look at before. */
+function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
+	const files = objectsIn(run.result.value?.['files']);
+	const warnings = run.result.value?.['warnings'];
+	return (
+		<>
+			{files.length === 0 && <p class="dim">No file would change.</p>}
+			{files.map((file) => (
+				<details>
+					<summary>
+						<VisibleText text={textIn(file, 'path')} isLine />
+					</summary>
+					<pre class="text">
+						<VisibleText text={textIn(file, 'diff')} />
+					</pre>
+				</details>
+			))}
+			{Array.isArray(warnings) && warnings.length > 0 && (
+				<ul class="warnings">
+					{warnings.map((warning) => (
+						<li class="finding">
+							<VisibleText text={String(warning)} />
+						</li>
+					))}
+				</ul>
+			)}
+		</>
+	);
+}
+
+function ChangeDone({ run }: { run: CommandRun }): JSX.Element {
+	const files = objectsIn(run.result.value?.['files']);
+	return (
+		<>
+			<p class="state good">
+				{files.length === 0 ? 'Everything was so already.' : 'Done. Restart the clients.'}
+			</p>
+			<ul class="files">
+				{files.map((file) => (
+					<li>
+						<VisibleText text={textIn(file, 'path')} isLine />
+					</li>
+				))}
+			</ul>
+			{files.length > 0 && (
+				<p>
+					Every file as it was: <CommandText command="mctl init --undo" />
+				</p>
+			)}
+		</>
+	);
+}

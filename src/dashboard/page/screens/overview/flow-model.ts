@@ -1,0 +1,121 @@
+/*
+ * The picture of who talks to what, as data: clients on the left, sources on the right, and between
+ * them the hub. A link has a width by its calls, and in it a part for those that failed.
+ */
+import { type Health, healthOf } from '../../../../hub/source-status.ts';
+import type { CallFlow } from '../../../api/api-calls.ts';
+import type { DashboardState, ReachReply, SourceRow } from '../../../api/api-types.ts';
+
+/** What is chosen in the picture; empty for all. */
+export interface FlowChoice {
+	readonly client: string;
+	readonly backend: string;
+}
+
+export interface FlowNode {
+	readonly id: string;
+	readonly health: Health;
+	/** A word or two about it. */
+	readonly note: string;
+	/** Calls of the choice. */
+	readonly count: number;
+	readonly errors: number;
+	/** With the lens for access: the part of its tools that may be called, from 0 to 1. */
+	readonly reach?: { readonly allow: number; readonly ask: number } | undefined;
+}
+
+export interface FlowPicture {
+	readonly clients: readonly FlowNode[];
+	readonly servers: readonly FlowNode[];
+	/** What belongs to the hub itself. */
+	readonly builtIns: readonly FlowNode[];
+	/** Nodes that are left out. */
+	readonly moreClients: number;
+	readonly moreServers: number;
+}
+
+const MOST_CLIENTS = 10;
+const MOST_SERVERS = 16;
+const MOST_BUILT_INS = 5;
+
+/** What the user added: servers, plugins and other machines. */
+export function isOfUser({ kind }: Pick<SourceRow, 'kind'>): boolean {
+	return kind === 'mcp' || kind === 'plugin' || kind === 'fabric';
+}
+
+/** @param reach for the lens for access */
+export function flowPicture(
+	{ clients, backends }: Pick<DashboardState, 'clients' | 'backends'>,
+	flows: readonly CallFlow[],
+	{ choice, reach }: { choice: FlowChoice; reach?: ReachReply['clients'][number] | undefined },
+): FlowPicture {
+	const ofClient = tally(flows, 'client', (flow) => choice.backend === '' || flow.backend === choice.backend);
+	const ofBackend = tally(flows, 'backend', (flow) => choice.client === '' || flow.client === choice.client);
+	const connected = new Set(clients.map(({ name }) => name).filter((name) => name !== ''));
+	// The page itself is a client; it is of interest when it called something.
+	connected.delete('dashboard');
+	const names = [...new Set([...connected, ...flows.map(({ client }) => client)])].filter(Boolean);
+	const clientNodes = names
+		.map((id) => ({
+			id,
+			health: connected.has(id) ? ('good' as const) : ('calm' as const),
+			note: connected.has(id) ? 'connected' : 'gone',
+			...(ofClient.get(id) ?? NO_CALLS),
+		}))
+		.toSorted((one, other) => other.count - one.count || (one.id < other.id ? -1 : 1));
+	const nodeOf = (row: SourceRow): FlowNode => ({
+		id: row.id,
+		health: healthOf(row),
+		...(ofBackend.get(row.id) ?? NO_CALLS),
+		...noteOf(row, reach),
+	});
+	const servers = backends.filter(isOfUser);
+	const builtIns = backends.filter(
+		(row) => !isOfUser(row) && ((row.tools ?? 0) > 0 || ofBackend.has(row.id)),
+	);
+	return {
+		clients: clientNodes.slice(0, MOST_CLIENTS),
+		servers: servers.slice(0, MOST_SERVERS).map(nodeOf),
+		builtIns: builtIns.slice(0, MOST_BUILT_INS).map(nodeOf),
+		moreClients: Math.max(0, clientNodes.length - MOST_CLIENTS),
+		moreServers: Math.max(0, servers.length - MOST_SERVERS),
+	};
+}
+
+const NO_CALLS = { count: 0, errors: 0 };
+
+function noteOf(
+	{ id, state, tools }: SourceRow,
+	reach: ReachReply['clients'][number] | undefined,
+): Pick<FlowNode, 'note' | 'reach'> {
+	if (reach === undefined) return { note: tools === null ? state : toolsText(tools) };
+	const found = reach.sources.find(({ backend }) => backend === id);
+	if (found === undefined || found.tools === 0) return { note: 'no tools', reach: { allow: 0, ask: 0 } };
+	const { allow, ask, deny, hidden, tools: all } = found;
+	const parts = [
+		`${allow} of ${all} allowed`,
+		ask > 0 ? `${ask} ask` : '',
+		deny > 0 ? `${deny} denied` : '',
+		hidden > 0 ? `${hidden} not in view` : '',
+	];
+	return { note: parts.filter(Boolean).join(', '), reach: { allow: allow / all, ask: ask / all } };
+}
+
+function toolsText(tools: number): string {
+	return tools === 1 ? '1 tool' : `${tools.toLocaleString('en')} tools`;
+}
+
+function tally(
+	flows: readonly CallFlow[],
+	key: 'client' | 'backend',
+	isChosen: (flow: CallFlow) => boolean,
+): Map<string, { count: number; errors: number }> {
+	const sums = new Map<string, { count: number; errors: number }>();
+	for (const flow of flows.filter(isChosen)) {
+		const sum = sums.get(flow[key]) ?? { count: 0, errors: 0 };
+		sum.count += flow.count;
+		sum.errors += flow.errors;
+		sums.set(flow[key], sum);
+	}
+	return sums;
+}

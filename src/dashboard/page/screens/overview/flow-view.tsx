@@ -1,0 +1,280 @@
+/*
+ * The picture: clients → hub → servers. Nodes are buttons that filter the overview; the links between
+ * them are drawn below. A row has a fixed height, so the place of a link needs no measuring.
+ */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { CallFlow } from '../../../api/api-calls.ts';
+import type { DashboardState, ReachReply } from '../../../api/api-types.ts';
+import { policyTestCommand } from '../../../commands/mctl-commands.ts';
+import { CommandText } from '../../components/command-text.tsx';
+import { useFetched } from '../../components/fetched.ts';
+import { Panel, Toggle } from '../../components/panel.tsx';
+import { routeHref } from '../../live/route.ts';
+import { formatCount, formatPercent } from '../../text/quantities.ts';
+import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { type FlowChoice, type FlowNode, type FlowPicture, flowPicture } from './flow-model.ts';
+
+const ROW = 40;
+const WIDEST = 16;
+
+interface FlowViewProps {
+	readonly state: DashboardState;
+	readonly flows: readonly CallFlow[];
+	readonly choice: FlowChoice;
+	readonly choose: (choice: FlowChoice) => void;
+}
+
+export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.Element {
+	const isAccess = useSignal(false);
+	const reach = useFetched<ReachReply>(isAccess.value ? '/api/reach' : undefined, true);
+	const clients = reach.value.value?.clients ?? [];
+	const looked =
+		clients.find(({ client }) => client === choice.client) ??
+		clients.find(({ client }) => client !== 'dashboard') ??
+		clients[0];
+	const lens = isAccess.value ? looked : undefined;
+	const picture = flowPicture(state, flows, { choice, reach: lens });
+	const aside = (
+		<span class="actions" role="group" aria-label="Lens">
+			<Toggle isOn={!isAccess.value} onClick={() => (isAccess.value = false)}>
+				Calls
+			</Toggle>
+			<Toggle isOn={isAccess.value} onClick={() => (isAccess.value = true)}>
+				Access
+			</Toggle>
+		</span>
+	);
+	return (
+		<Panel title="Who talks to what" aside={aside}>
+			<FlowDrawing picture={picture} choice={choice} choose={choose} isAccess={lens !== undefined} />
+			<FlowCaption picture={picture} choice={choice} choose={choose} lens={lens} isAccess={isAccess.value} />
+		</Panel>
+	);
+}
+
+interface DrawingProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
+	readonly picture: FlowPicture;
+	readonly isAccess: boolean;
+}
+
+function FlowDrawing({ picture, choice, choose, isAccess }: DrawingProps): JSX.Element {
+	const { clients, servers, builtIns, moreClients, moreServers } = picture;
+	const right = [...servers, ...builtIns];
+	const rows = Math.max(clients.length + (moreClients > 0 ? 1 : 0), right.length + 1, 2);
+	const height = rows * ROW;
+	const pick = (key: keyof FlowChoice, id: string): void =>
+		choose({ ...choice, [key]: choice[key] === id ? '' : id });
+	return (
+		<div class="flow">
+			<ul class="flow-nodes" aria-label="Clients">
+				{clients.map((node) => (
+					<NodeButton node={node} chosen={choice.client} onPick={() => pick('client', node.id)} />
+				))}
+				{clients.length === 0 && <li class="flow-none dim">no client</li>}
+				{moreClients > 0 && <li class="flow-none dim">and {formatCount(moreClients)} more</li>}
+			</ul>
+			<Links nodes={clients} chosen={choice.client} height={height} isLeft isAccess={false} />
+			<div class="flow-hub">
+				<span>hub</span>
+			</div>
+			<Links
+				nodes={right}
+				gapAt={servers.length}
+				chosen={choice.backend}
+				height={height}
+				isAccess={isAccess}
+			/>
+			<ul class="flow-nodes" aria-label="Servers">
+				{servers.map((node) => (
+					<NodeButton node={node} chosen={choice.backend} onPick={() => pick('backend', node.id)} />
+				))}
+				<li class="flow-none dim">
+					{moreServers > 0 ? (
+						<a href={routeHref('servers')}>and {formatCount(moreServers)} more</a>
+					) : servers.length === 0 ? (
+						'no server yet'
+					) : (
+						'built in'
+					)}
+				</li>
+				{builtIns.map((node) => (
+					<NodeButton node={node} chosen={choice.backend} onPick={() => pick('backend', node.id)} />
+				))}
+			</ul>
+		</div>
+	);
+}
+
+interface NodeButtonProps {
+	readonly node: FlowNode;
+	readonly chosen: string;
+	readonly onPick: () => void;
+}
+
+function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
+	const { id, note, health, count, errors } = node;
+	const calls = count === 1 ? 'call' : 'calls';
+	const failed = errors > 0 ? `, ${formatCount(errors)} failed` : '';
+	return (
+		<li>
+			<button
+				type="button"
+				class={`flow-node${chosen !== '' && chosen !== id ? ' faded' : ''}`}
+				aria-pressed={chosen === id}
+				data-tip={attributeText(`${id}: ${note}, ${formatCount(count)} ${calls}${failed}`)}
+				onClick={onPick}
+			>
+				<span class={`state ${health}`}>
+					<strong>
+						<VisibleText text={id} isLine />
+					</strong>
+				</span>{' '}
+				<span class="dim">
+					<VisibleText text={note} isLine />
+				</span>{' '}
+				<span class="number">
+					{formatCount(count)}
+					<span class="spoken">{` ${calls}${failed}`}</span>
+				</span>
+			</button>
+		</li>
+	);
+}
+
+interface LinksProps {
+	readonly nodes: readonly FlowNode[];
+	/** Nodes from here on are one row lower. */
+	readonly gapAt?: number;
+	readonly chosen: string;
+	readonly height: number;
+	readonly isLeft?: boolean;
+	readonly isAccess: boolean;
+}
+
+/** A link leaves the middle of its node and reaches the hub beside those of the other nodes. */
+function Links({
+	nodes,
+	gapAt = nodes.length,
+	chosen,
+	height,
+	isLeft = false,
+	isAccess,
+}: LinksProps): JSX.Element {
+	const most = Math.max(1, ...nodes.map(({ count }) => count));
+	const widthOf = (node: FlowNode): number => {
+		if (isAccess) return 2 + ((node.reach?.allow ?? 0) + (node.reach?.ask ?? 0)) * (WIDEST / 2);
+		return node.count === 0 ? 1 : 2 + Math.sqrt(node.count / most) * (WIDEST - 2);
+	};
+	const widths = nodes.map(widthOf);
+	const total = widths.reduce((sum, width) => sum + width + 1, 0);
+	let next = (height - total) / 2;
+	return (
+		<svg
+			class="flow-links"
+			viewBox={`0 0 100 ${height}`}
+			height={height}
+			preserveAspectRatio="none"
+			aria-hidden="true"
+		>
+			{nodes.map((node, at) => {
+				const width = widths[at] ?? 1;
+				const hubY = next + width / 2;
+				next += width + 1;
+				const y = (at < gapAt ? at : at + 1) * ROW + ROW / 2;
+				const d = isLeft
+					? `M0 ${y}C50 ${y} 50 ${hubY} 100 ${hubY}`
+					: `M0 ${hubY}C50 ${hubY} 50 ${y} 100 ${y}`;
+				const isFaded = chosen !== '' && chosen !== node.id;
+				return (
+					<g class={`${linkClass(node, isAccess)}${isFaded ? ' faded' : ''}`}>
+						<path d={d} stroke-width={width} />
+						{!isAccess && node.errors > 0 && (
+							<path class="failed" d={d} stroke-width={Math.max(1, (node.errors / node.count) * width)} />
+						)}
+						{isAccess && (node.reach?.ask ?? 0) > 0 && (
+							<path class="ask" d={d} stroke-width={Math.max(1, (node.reach?.ask ?? 0) * width)} />
+						)}
+					</g>
+				);
+			})}
+		</svg>
+	);
+}
+
+function linkClass({ reach, health, count }: FlowNode, isAccess: boolean): string {
+	if (isAccess) return (reach?.allow ?? 0) + (reach?.ask ?? 0) > 0 ? 'allowed' : 'unused';
+	if (health === 'bad') return count > 0 ? 'down' : 'down unused';
+	return count > 0 ? 'used' : 'unused';
+}
+
+interface CaptionProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
+	readonly picture: FlowPicture;
+	readonly lens: ReachReply['clients'][number] | undefined;
+	readonly isAccess: boolean;
+}
+
+function FlowCaption({ picture, choice, choose, lens, isAccess }: CaptionProps): JSX.Element {
+	if (lens) return <LensCaption lens={lens} />;
+	if (isAccess)
+		return <p class="dim numbers">No client is connected or configured, so there is nothing to compare.</p>;
+	if (choice.client !== '' || choice.backend !== '')
+		return <ChoiceCaption picture={picture} choice={choice} choose={choose} />;
+	return (
+		<p class="numbers dim">
+			A link is as wide as it has calls; its red part failed. Choose a client or a server to see only its
+			calls.
+		</p>
+	);
+}
+
+function LensCaption({ lens }: { lens: ReachReply['clients'][number] }): JSX.Element {
+	return (
+		<p class="numbers" aria-live="polite">
+			<span>
+				What{' '}
+				<strong>
+					<VisibleText text={lens.client} isLine />
+				</strong>{' '}
+				may call
+			</span>
+			<span>
+				{lens.view === null ? 'it sees all tools' : <VisibleText text={`view ${lens.view}`} isLine />}
+			</span>
+			<span class="legend allow">allowed</span>
+			<span class="legend ask">asks you</span>
+			<CommandText command={policyTestCommand(lens.client)} />
+		</p>
+	);
+}
+
+function ChoiceCaption({
+	picture,
+	choice,
+	choose,
+}: Pick<CaptionProps, 'picture' | 'choice' | 'choose'>): JSX.Element {
+	const { client, backend } = choice;
+	const shown =
+		backend === ''
+			? [...picture.servers, ...picture.builtIns]
+			: picture.clients.filter(({ id }) => client === '' || id === client);
+	const count = shown.reduce((sum, node) => sum + node.count, 0);
+	const errors = shown.reduce((sum, node) => sum + node.errors, 0);
+	return (
+		<p class="numbers" aria-live="polite">
+			<span>
+				Only{' '}
+				<strong>
+					<VisibleText text={[client, backend].filter(Boolean).join(' → ')} isLine />
+				</strong>
+			</span>
+			<span>{formatCount(count)} calls</span>
+			<span>{formatPercent(count === 0 ? 0 : errors / count)} failed</span>
+			<a href={routeHref('calls', '', { client, backend })}>Its calls</a>
+			{backend !== '' && <a href={routeHref('servers', backend)}>The server</a>}
+			<button type="button" class="quiet" onClick={() => choose({ client: '', backend: '' })}>
+				Show all
+			</button>
+		</p>
+	);
+}

@@ -1,0 +1,134 @@
+/* The sources of the hub, each on one line; why one failed is said above, where it needs attention. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { healthOf } from '../../../../hub/source-status.ts';
+import type { ApiError, SourceRow } from '../../../api/api-types.ts';
+import { serverCommand } from '../../../commands/mctl-commands.ts';
+import { FailureShare, SparkBars } from '../../components/charts.tsx';
+import { CommandText } from '../../components/command-text.tsx';
+import { useNow } from '../../components/now.ts';
+import { EmptyState, Panel, StateWord, Toggle } from '../../components/panel.tsx';
+import { routeHref } from '../../live/route.ts';
+import { formatBytes, formatCount, formatDuration, formatPercent } from '../../text/quantities.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+import { isOfUser } from '../overview/flow-model.ts';
+import { ServerActions } from './server-actions.tsx';
+
+export function BackendList({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
+	const isShowing = useSignal(false);
+	const servers = backends.filter(isOfUser);
+	const builtIns = backends.filter((row) => !isOfUser(row));
+	const aside = (
+		<span class="actions">
+			<Toggle isOn={isShowing.value} onClick={() => (isShowing.value = !isShowing.value)}>
+				Commands
+			</Toggle>
+			<CommandText command="mctl hub status" />
+		</span>
+	);
+	return (
+		<Panel title="Servers" aside={aside}>
+			{servers.length === 0 && (
+				<EmptyState title="There is no server yet.">
+					<p>
+						Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
+						<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
+					</p>
+				</EmptyState>
+			)}
+			<div class="rows backends">
+				{servers.map((backend) => (
+					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
+				))}
+				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
+				{builtIns.map((backend) => (
+					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
+				))}
+			</div>
+		</Panel>
+	);
+}
+
+function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: boolean }): JSX.Element {
+	const { id, kind, state, callsPerMinute, errorRate } = backend;
+	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
+	return (
+		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
+			<a class="name" href={routeHref('servers', id)}>
+				<VisibleText text={id} isLine />
+			</a>
+			<StateWord state={state} health={healthOf(backend)} />
+			<span class="dim kind">
+				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
+			</span>
+			<span class="number pid">
+				{backend.pid === null ? '' : `pid ${backend.pid}`}
+				{backend.processes > 1 && ` of ${formatCount(backend.processes)} processes`}
+			</span>
+			<span class="number memory">
+				{backend.memoryBytes === null ? '' : formatBytes(backend.memoryBytes)}
+			</span>
+			<span class="number tools">
+				{backend.tools === null
+					? ''
+					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
+			</span>
+			<SparkBars
+				values={callsPerMinute}
+				label={`${calls === 1 ? '1 call' : `${formatCount(calls)} calls`} in 30 minutes`}
+			/>
+			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
+			<FailureShare
+				share={errorRate}
+				label={`${formatPercent(errorRate)} of the calls in 30 minutes failed`}
+			/>
+			<ServerActions server={withoutDecisions(backend)} />
+			{hasCommands && <BackendCommands backend={backend} />}
+			<BackendNotes backend={backend} />
+		</div>
+	);
+}
+
+/** What the buttons do, in a terminal. */
+function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | null {
+	const { id, actions } = withoutDecisions(backend);
+	if (actions.length === 0) return null;
+	return (
+		<p class="notes">
+			{actions.map((action) => (
+				<CommandText command={serverCommand(action, id)} />
+			))}
+		</p>
+	);
+}
+
+function BackendNotes({ backend }: { backend: SourceRow }): JSX.Element | null {
+	const { id, nextTryAt, restarts, drifted, calls } = backend;
+	const notes = [
+		calls > 0 ? `${formatCount(calls)} in flight` : '',
+		restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${formatCount(restarts)} times`}` : '',
+	].filter(Boolean);
+	if (notes.length === 0 && nextTryAt === null && drifted === 0) return null;
+	return (
+		<p class="notes dim">
+			{notes.join(' · ')} {nextTryAt !== null && <NextTry at={Date.parse(nextTryAt)} />}{' '}
+			{drifted > 0 && <a href={routeHref('servers', id)}>Its tools changed since they were pinned: review</a>}
+		</p>
+	);
+}
+
+function NextTry({ at }: { at: number }): JSX.Element {
+	const now = useNow();
+	return <span>starts again in {formatDuration(at - now.value)}</span>;
+}
+
+/** Why a source failed or is unhealthy. */
+export function errorOfRow({ lastError, errorCode, hint }: SourceRow): ApiError | undefined {
+	if (lastError === null) return undefined;
+	return { code: errorCode ?? 'internal', message: lastError, hint: hint ?? undefined };
+}
+
+/** A change is decided about where it is shown. */
+export function withoutDecisions({ id, actions }: SourceRow): Pick<SourceRow, 'id' | 'actions'> {
+	return { id, actions: actions.filter((action) => action !== 'accept' && action !== 'hold') };
+}

@@ -1,0 +1,87 @@
+/* What a server writes to stderr, and to stdout besides messages: live, and at the end unless the reader scrolled up. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ServerPage } from '../../../api/api-catalogue.ts';
+import type { LogLine } from '../../../api/api-types.ts';
+import { logsCommand } from '../../../commands/mctl-commands.ts';
+import { CommandText, CopyButton } from '../../components/command-text.tsx';
+import { EmptyState, Panel } from '../../components/panel.tsx';
+import { useDashboard } from '../../live/dashboard.ts';
+import { formatCount, formatTime } from '../../text/quantities.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+
+/** Lines that the page keeps. */
+const MAX_LINES = 1_000;
+/** Pixels from the end that still count as the end. */
+const NEAR_END = 24;
+
+export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
+	const dashboard = useDashboard();
+	const lines = useSignal<readonly LogLine[]>(page.log);
+	const dropped = useSignal(0);
+	// The page was fetched again: its lines, and those that came since.
+	useEffect(() => {
+		const last = page.log.at(-1)?.at ?? 0;
+		lines.value = [...page.log, ...lines.peek().filter(({ at }) => (at ?? 0) > last)];
+	}, [page.log]);
+	useEffect(
+		() =>
+			dashboard.onLog((event) => {
+				if (event.server !== page.id) return;
+				lines.value = [...lines.peek(), ...event.lines].slice(-MAX_LINES);
+				dropped.value += event.dropped;
+			}),
+		[page.id],
+	);
+	const copied = (): string =>
+		lines
+			.peek()
+			.map(({ text }) => text)
+			.join('\n');
+	return (
+		<Panel title="Output" aside={<CopyButton label="Copy" text={copied} what="the output" />}>
+			{lines.value.length === 0 ? (
+				<EmptyState title="It wrote nothing to stderr yet.">
+					<p>
+						New lines appear here, and in <CommandText command={logsCommand(page, true)} />
+					</p>
+				</EmptyState>
+			) : (
+				<OutputLines lines={lines.value} />
+			)}
+			{dropped.value > 0 && (
+				<p class="dim">{formatCount(dropped.value)} lines are left out: it writes too fast.</p>
+			)}
+			{page.logFile !== null && (
+				<p class="dim">
+					All of it: <VisibleText text={page.logFile} isLine />
+				</p>
+			)}
+		</Panel>
+	);
+}
+
+function OutputLines({ lines }: { lines: readonly LogLine[] }): JSX.Element {
+	const box = useRef<HTMLOListElement>(null);
+	const isAtEnd = useRef(true);
+	useLayoutEffect(() => {
+		if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+	}, [lines]);
+	const onScroll = (event: Event): void => {
+		const { scrollTop, scrollHeight, clientHeight } = event.currentTarget as HTMLElement;
+		isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
+	};
+	return (
+		<ol class="log output" ref={box} tabIndex={0} aria-label="Output of the server" onScroll={onScroll}>
+			{lines.map(({ at, stream, text }) => (
+				<li class={stream}>
+					<span class="dim">
+						{at === null ? '' : formatTime(at)} {stream === 'stderr' ? '' : stream}
+					</span>{' '}
+					<VisibleText text={text} />
+				</li>
+			))}
+		</ol>
+	);
+}

@@ -1,0 +1,57 @@
+/* Servers: each on one line with its last 30 minutes, what it offers and what that costs. */
+import type { JSX } from 'preact';
+import { healthOf } from '../../../../hub/source-status.ts';
+import type { CostsReply, SourceRow } from '../../../api/api-types.ts';
+import { FailureShare, SparkBars } from '../../components/charts.tsx';
+import { CommandText } from '../../components/command-text.tsx';
+import { useFetched } from '../../components/fetched.ts';
+import { Panel, StateWord } from '../../components/panel.tsx';
+import { routeHref } from '../../live/route.ts';
+import { formatCount, formatPercent } from '../../text/quantities.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+import { isOfUser } from '../overview/flow-model.ts';
+
+export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
+	const costs = useFetched<CostsReply>('/api/costs', true).value.value;
+	const tokens = new Map(costs?.sources.map((source) => [source.backend, source.tokens]));
+	const rowOf = (row: SourceRow): JSX.Element => (
+		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
+	);
+	const builtIns = backends.filter((row) => !isOfUser(row));
+	const aside = (
+		<span class="actions">
+			<a href={routeHref('add')}>Add a server</a>
+			<CommandText command="mctl list servers" />
+		</span>
+	);
+	return (
+		<Panel title="Servers" aside={aside}>
+			<div class="rows server-rows">
+				{backends.filter(isOfUser).map(rowOf)}
+				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
+				{builtIns.map(rowOf)}
+			</div>
+		</Panel>
+	);
+}
+
+function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined }): JSX.Element {
+	const { id, state, callsPerMinute, errorRate, tools, restarts, failedStarts } = row;
+	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
+	const ends = restarts + failedStarts;
+	return (
+		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
+			<a class="name" href={routeHref('servers', id)}>
+				<VisibleText text={id} isLine />
+			</a>
+			<StateWord state={state} health={healthOf(row)} />
+			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
+			<FailureShare share={errorRate} label={`${formatPercent(errorRate)} of them failed`} />
+			<span class="number dim">{ends > 0 && `${formatCount(ends)} ${ends === 1 ? 'crash' : 'crashes'}`}</span>
+			<span class="number">
+				{tools !== null && `${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`}
+			</span>
+			<span class="number dim">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
+		</div>
+	);
+}

@@ -1,0 +1,41 @@
+/* What the detail view of a tool, a prompt and a resource begins with. */
+import type { ComponentChildren, JSX } from 'preact';
+import { Fact } from '../../components/panel.tsx';
+import { routeHref } from '../../live/route.ts';
+import { MarkdownView } from '../../text/markdown-view.tsx';
+import { VisibleText } from '../../text/visible-text.tsx';
+
+interface ItemFactsProps {
+	/** Name or URI, as calls name it. */
+	readonly name: string;
+	readonly backend: string;
+	/** As the server sent them: shown only when they are strings. */
+	readonly title: unknown;
+	readonly description: unknown;
+	/** More facts. */
+	readonly children: ComponentChildren;
+}
+
+export function ItemFacts({ name, backend, title, description, children }: ItemFactsProps): JSX.Element {
+	return (
+		<>
+			{typeof title === 'string' && title !== name && (
+				<p class="subtitle">
+					<VisibleText text={title} isLine />
+				</p>
+			)}
+			{typeof description === 'string' && <MarkdownView text={description} />}
+			<dl class="facts">
+				<Fact name="server">
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
+					</a>
+				</Fact>
+				<Fact name="history">
+					<a href={routeHref('calls', '', { tool: name })}>Calls of it</a>
+				</Fact>
+				{children}
+			</dl>
+		</>
+	);
+}

@@ -1,0 +1,118 @@
+/* A JSON Schema as a reader wants it: a line per field, nested ones indented; the schema itself on demand. */
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { CopyButton } from '../../components/command-text.tsx';
+import { JsonTree } from '../../components/json-tree.tsx';
+import { type FormField, formOf, type JsonSchema } from '../../form/form-field.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+
+export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
+	const field = useMemo(() => formOf(schema), [schema]);
+	const isRaw = useSignal(false);
+	return (
+		<div class="schema">
+			{isRaw.value ? (
+				<JsonTree value={schema} open={4} />
+			) : (
+				<ul>
+					{field.kind === 'group' ? (
+						field.fields.map((each) => <SchemaLine field={each} />)
+					) : (
+						<SchemaLine field={field} />
+					)}
+					{field.kind === 'group' && field.fields.length === 0 && <li class="dim">nothing</li>}
+				</ul>
+			)}
+			<p class="actions">
+				<button
+					type="button"
+					class="quiet"
+					aria-pressed={isRaw.value}
+					onClick={() => (isRaw.value = !isRaw.value)}
+				>
+					JSON Schema
+				</button>
+				<CopyButton label="Copy" text={() => JSON.stringify(schema, null, 2)} what="the JSON Schema" />
+			</p>
+		</div>
+	);
+}
+
+function SchemaLine({ field }: { field: FormField }): JSX.Element {
+	const nested = field.kind === 'list' && field.item?.kind === 'group' ? field.item.fields : field.fields;
+	const given = field.schema['default'];
+	return (
+		<li>
+			<code class="schema-name">
+				<VisibleText text={field.name || 'value'} isLine />
+			</code>{' '}
+			<span class="type">
+				<VisibleText text={typeName(field)} isLine />
+			</span>
+			{field.isRequired && field.name !== '' && <span class="tag">required</span>}
+			{given !== undefined && (
+				<span class="dim">
+					{' '}
+					default <VisibleText text={JSON.stringify(given)} isLine />
+				</span>
+			)}
+			<Bounds schema={field.schema} />
+			{field.description && (
+				<p class="about">
+					<VisibleText text={field.description} />
+				</p>
+			)}
+			{nested.length > 0 && (
+				<ul>
+					{nested.map((each) => (
+						<SchemaLine field={each} />
+					))}
+				</ul>
+			)}
+		</li>
+	);
+}
+
+const BOUNDS = [
+	'format',
+	'minimum',
+	'maximum',
+	'exclusiveMinimum',
+	'exclusiveMaximum',
+	'minLength',
+	'maxLength',
+	'pattern',
+	'minItems',
+	'maxItems',
+] as const;
+
+function Bounds({ schema }: { schema: JsonSchema }): JSX.Element | null {
+	const shown = BOUNDS.filter((key) => schema[key] !== undefined).map(
+		(key) => `${key} ${String(schema[key])}`,
+	);
+	if (shown.length === 0) return null;
+	return (
+		<span class="dim">
+			{' '}
+			<VisibleText text={shown.join(', ')} isLine />
+		</span>
+	);
+}
+
+/** Choices that are listed by name. */
+const MAX_CHOICES = 12;
+
+function typeName(field: FormField): string {
+	if (field.kind === 'choice' || field.kind === 'choices') {
+		const names = field.choices.map(({ value }) => JSON.stringify(value));
+		const more = names.length > MAX_CHOICES ? ` | … ${names.length - MAX_CHOICES} more` : '';
+		const union = `${names.slice(0, MAX_CHOICES).join(' | ')}${more}`;
+		return field.kind === 'choices' ? `list of ${union}` : union;
+	}
+	if (field.kind === 'list') return `list of ${field.item ? typeName(field.item) : 'values'}`;
+	if (field.kind === 'group') return 'object';
+	if (field.kind === 'json') return 'JSON';
+	if (field.kind === 'text') return 'string';
+	return field.kind === 'number' && field.schema['type'] === 'integer' ? 'integer' : field.kind;
+}

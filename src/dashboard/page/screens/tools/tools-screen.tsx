@@ -1,0 +1,200 @@
+/* Tools: everything that can be called or read, found as you type. */
+import type { JSX } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { CatalogueKind, CatalogueReply, SearchReason, SearchReply } from '../../../api/api-catalogue.ts';
+import { CommandText } from '../../components/command-text.tsx';
+import { useFetched } from '../../components/fetched.ts';
+import { EmptyState, ErrorText } from '../../components/panel.tsx';
+import { SearchBox, useDebounced } from '../../components/search-box.tsx';
+import { SplitView } from '../../components/split-view.tsx';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import { pathWith } from '../../live/api-client.ts';
+import { useDashboard } from '../../live/dashboard.ts';
+import { routeHref } from '../../live/route.ts';
+import { formatCount } from '../../text/quantities.ts';
+import { VisibleText } from '../../text/visible-text.tsx';
+import { ItemDetail } from './item-detail.tsx';
+import { MatchReasons } from './match-reasons.tsx';
+
+/** A row of the list: an offer, and why it matched when there was a query. */
+interface ItemRow {
+	readonly kind: CatalogueKind;
+	readonly name: string;
+	readonly backend: string;
+	readonly summary: string;
+	readonly why: readonly SearchReason[];
+}
+
+const KINDS: readonly (readonly [CatalogueKind | '', string])[] = [
+	['', 'All'],
+	['tool', 'Tools'],
+	['prompt', 'Prompts'],
+	['resource', 'Resources'],
+	['template', 'Templates'],
+	['skill', 'Skills'],
+];
+const ROW_HEIGHT = 50;
+/** Rows of a search. */
+const SEARCH_LIMIT = 200;
+
+export function ToolsScreen(): JSX.Element {
+	const dashboard = useDashboard();
+	const { id, query } = dashboard.router.route.value;
+	const show = query['show'] ?? '';
+	const words = useDebounced(query['q'] ?? '');
+	const search = useFetched<SearchReply>(searchPath(words, show), true);
+	const catalogue = useCatalogue();
+	const hits = words === '' ? undefined : search.value.value;
+	const rows = useMemo(
+		() =>
+			(hits ? hits.hits : catalogueRows(catalogue, words)).filter(({ kind }) => show === '' || kind === show),
+		[catalogue, hits, words, show],
+	);
+	const href = (name: string, kind: string): string =>
+		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
+	const kind = (query['kind'] ?? 'tool') as CatalogueKind;
+	const selected = rows.findIndex((row) => row.name === id && row.kind === kind);
+	const list = (
+		<>
+			<SearchBox label="Search tools, prompts and resources" ms={hits?.ms} />
+			<KindFilter catalogue={catalogue} show={show} />
+			{search.error.value && <ErrorText error={search.error.value} />}
+			{rows.length === 0 ? (
+				<NoItems
+					catalogue={catalogue}
+					isSearching={words !== ''}
+					isReady={words === '' || hits !== undefined}
+				/>
+			) : (
+				<VirtualList
+					label="Tools"
+					count={rows.length}
+					rowHeight={ROW_HEIGHT}
+					selected={selected}
+					row={(index) => <ItemLine row={rows[index]} />}
+					onOpen={(index) => {
+						const row = rows[index];
+						if (row) dashboard.router.open(href(row.name, row.kind));
+					}}
+				/>
+			)}
+		</>
+	);
+	const detail = id === '' ? <NoneOpen /> : <ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />;
+	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+}
+
+/** The catalogue, fetched by the first view that needs it and kept up to date by events. */
+function useCatalogue(): CatalogueReply | undefined {
+	const dashboard = useDashboard();
+	useEffect(() => {
+		if (!dashboard.catalogue.peek()) void dashboard.loadCatalogue();
+	}, []);
+	return dashboard.catalogue.value;
+}
+
+/** The hub has a limit for each kind. */
+function searchPath(words: string, show: string): string | undefined {
+	if (words === '') return undefined;
+	return pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` });
+}
+
+function NoneOpen(): JSX.Element {
+	return (
+		<EmptyState title="Open a tool to see what it takes, and to try it.">
+			<p>
+				<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+				<CommandText command="mctl list" />
+			</p>
+		</EmptyState>
+	);
+}
+
+function KindFilter({
+	catalogue,
+	show,
+}: {
+	catalogue: CatalogueReply | undefined;
+	show: string;
+}): JSX.Element {
+	const { router } = useDashboard();
+	const { id, query } = router.route.value;
+	const counts = useMemo(() => countKinds(catalogue), [catalogue]);
+	return (
+		<p class="chips" role="group" aria-label="Kind">
+			{KINDS.filter(([kind]) => kind === '' || (counts.get(kind) ?? 0) > 0).map(([kind, title]) => (
+				<button
+					type="button"
+					class="quiet"
+					aria-pressed={kind === show}
+					onClick={() => router.replace(routeHref('tools', id, { ...query, show: kind }))}
+				>
+					{title} <span class="dim">{formatCount(counts.get(kind) ?? 0)}</span>
+				</button>
+			))}
+		</p>
+	);
+}
+
+function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
+	if (!row) return null;
+	return (
+		<div class="offer">
+			<p class="offer-name">
+				<strong>
+					<VisibleText text={row.name} isLine />
+				</strong>
+				{row.kind !== 'tool' && <span class="tag">{row.kind}</span>}
+				<span class="dim backend">
+					<VisibleText text={row.backend} isLine />
+				</span>
+			</p>
+			<p class="dim">
+				{row.why.length > 0 ? <MatchReasons why={row.why} /> : <VisibleText text={row.summary} isLine />}
+			</p>
+		</div>
+	);
+}
+
+function NoItems({
+	catalogue,
+	isSearching,
+	isReady,
+}: {
+	catalogue: CatalogueReply | undefined;
+	isSearching: boolean;
+	isReady: boolean;
+}): JSX.Element {
+	if (!catalogue) return <EmptyState title="Reading the catalogue…" />;
+	if (!isReady) return <EmptyState title="Searching…" />;
+	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
+	return (
+		<EmptyState title="There are no tools yet.">
+			<p>
+				Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
+				<CommandText command="mctl new tool hello" />
+			</p>
+		</EmptyState>
+	);
+}
+
+/** The catalogue; until the first reply of a search, the rows that have its words. */
+function catalogueRows(catalogue: CatalogueReply | undefined, words: string): ItemRow[] {
+	const parts = words.toLowerCase().split(/\s+/);
+	const { rows = [], backends = [] } = catalogue ?? {};
+	return rows
+		.filter(([, name, , summary]) => parts.every((part) => `${name} ${summary}`.toLowerCase().includes(part)))
+		.map(([kind, name, backend, summary]) => ({
+			kind,
+			name,
+			backend: backends[backend] ?? '',
+			summary,
+			why: [],
+		}));
+}
+
+function countKinds(catalogue: CatalogueReply | undefined): Map<string, number> {
+	const counts = new Map([['', catalogue?.rows.length ?? 0]]);
+	for (const [kind] of catalogue?.rows ?? []) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+	return counts;
+}

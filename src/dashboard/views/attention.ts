@@ -1,0 +1,109 @@
+/*
+ * What needs the attention of the user, the worst first: servers that do not work, sign-ins, tools
+ * that changed, variables without a value, files that are not trusted, a hub that is not the program on disk.
+ */
+import { relative } from 'node:path';
+import { heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import { isInside } from '../../files/is-inside.ts';
+import { healthOf } from '../../hub/source-status.ts';
+import type { AttentionRow, HubFacts, ProblemRow, SourceRow } from '../api/api-types.ts';
+import { signInCommand } from '../commands/mctl-commands.ts';
+import type { DashboardDeps } from '../dashboard-deps.ts';
+
+export interface AttentionFacts extends Pick<DashboardDeps, 'opened'> {
+	readonly hub: Pick<HubFacts, 'version' | 'filesVersion'>;
+	readonly backends: readonly SourceRow[];
+}
+
+/** At most one row for each thing. */
+export function attentionRows({ opened, hub, backends }: AttentionFacts): AttentionRow[] {
+	const { root } = opened.configuration();
+	const rows = [
+		...backends.flatMap(serverRow),
+		...backends.flatMap(driftRow),
+		...problemRows({ opened }).map((problem) => problemRow(problem, root)),
+		...versionRow(hub),
+	];
+	return rows.toSorted((one, other) => Number(other.level === 'bad') - Number(one.level === 'bad'));
+}
+
+function serverRow(row: SourceRow): AttentionRow[] {
+	const { id, state, lastError: reason, hint } = row;
+	if (row.needsSignIn) {
+		const title = `${id} needs a sign-in`;
+		return [
+			{ level: 'warn', kind: 'sign-in', title, reason, hint: null, server: id, command: signInCommand(id) },
+		];
+	}
+	const health = healthOf(row);
+	const level = health === 'bad' ? 'bad' : 'warn';
+	if (health !== 'bad' && state !== 'unhealthy') return [];
+	const title = state === 'failed' ? `${id} failed` : `${id} is ${state}`;
+	return [{ level, kind: 'server', title, reason, hint, server: id, command: null }];
+}
+
+function driftRow({ id, drifted }: SourceRow): AttentionRow[] {
+	if (drifted === 0) return [];
+	const [tools, have] = drifted === 1 ? ['1 tool', 'has'] : [`${drifted} tools`, 'have'];
+	const title = `${tools} of ${id} ${have} changed since you accepted them`;
+	return [
+		{ level: 'warn', kind: 'drift', title, reason: null, hint: null, server: id, command: 'mctl trust diff' },
+	];
+}
+
+/** A file of the project is named from its folder. */
+function problemRow({ message, hint, file, key, unset }: ProblemRow, root: string): AttentionRow {
+	const near = file !== null && isInside(file, root) ? relative(root, file) : file;
+	const where = [near, key].filter((each) => each !== null).join(' · ') || null;
+	if (unset.length > 0) {
+		const names = unset.map((name) => `\${${name}}`).join(', ');
+		const title = `${names} ${unset.length === 1 ? 'has' : 'have'} no value`;
+		const next = 'Set it where the hub is started, or write a default as in ${NAME:-value}.';
+		return {
+			level: 'warn',
+			kind: 'variable',
+			title,
+			reason: where,
+			hint: next,
+			server: null,
+			command: null,
+		};
+	}
+	const isTrust = hint !== null;
+	return {
+		level: isTrust ? 'warn' : 'bad',
+		kind: isTrust ? 'trust' : 'configuration',
+		title: message,
+		reason: where,
+		hint,
+		server: null,
+		command: isTrust ? null : 'mctl doctor',
+	};
+}
+
+function versionRow({ version, filesVersion }: AttentionFacts['hub']): AttentionRow[] {
+	if (version === filesVersion) return [];
+	const title = `The hub runs version ${version}, and ${filesVersion} is installed`;
+	const command = 'mctl hub stop && mctl dashboard';
+	return [{ level: 'warn', kind: 'version', title, reason: null, hint: null, server: null, command }];
+}
+
+/** Project files that are not trusted, and the problems of the configuration. */
+export function problemRows({ opened }: Pick<DashboardDeps, 'opened'>): ProblemRow[] {
+	const { heldBack, problems } = opened.loaded();
+	const held = heldBack.map((each) => ({
+		message: heldBackText(each),
+		hint: trustHint(each),
+		file: each.file,
+		key: null,
+		unset: [],
+	}));
+	const others = problems.map(({ message, file, key, unset = [] }) => ({
+		message,
+		hint: null,
+		file,
+		key: key === '' ? null : key,
+		unset,
+	}));
+	return [...held, ...others];
+}

@@ -1,0 +1,26 @@
+/* The files of MCP clients on this machine, and which clients are connected. */
+import { homedir } from 'node:os';
+import { surveyClients } from '../../config/clients/survey.ts';
+import type { ClientFilesReply } from '../api/api-types.ts';
+import type { DashboardDeps } from '../dashboard-deps.ts';
+
+export function clientFiles({
+	opened,
+	environment,
+}: Pick<DashboardDeps, 'opened' | 'environment'>): ClientFilesReply {
+	const home = environment['HOME'] || homedir();
+	const project = opened.configuration().root;
+	const { files } = surveyClients({ platform: process.platform, home, project, environment });
+	const titles = new Map(files.map(({ client }) => [client.id, client.title]));
+	return {
+		clients: [...titles].map(([id, title]) => {
+			const own = files.filter(({ client }) => client.id === id);
+			return {
+				id,
+				title,
+				files: own.map(({ path }) => path),
+				isConnected: own.some(({ servers }) => servers.some(({ isOwn, isStale }) => isOwn && !isStale)),
+			};
+		}),
+	};
+}

@@ -1,0 +1,92 @@
+/*
+ * The index over prompts, resources and templates, for the search of the page. Tools
+ * have an index of their own, which knows more about them.
+ *
+ * It is compared with the list when a search comes after a change, in slices. It matches
+ * words, their forms and synonyms; the word vectors are not loaded a second time.
+ */
+
+import { DESCRIPTION_CHARACTERS } from '../../hub/expose/tool-document.ts';
+import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
+import { WorkSlices } from '../../rpc/work-slices.ts';
+import type { SearchField, SearchHit } from '../../search/document.ts';
+import { SearchIndex } from '../../search/index/search-index.ts';
+import type { CatalogueKind } from '../api/api-catalogue.ts';
+
+const fields: Readonly<Record<string, SearchField>> = {
+	name: { weight: 5, typicalWords: 4 },
+	title: { weight: 3, typicalWords: 4 },
+	description: { weight: 1.5, typicalWords: 30 },
+};
+
+export interface IndexedItem {
+	readonly kind: CatalogueKind;
+	/** A name or a URI. */
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+}
+
+/** A hit, whose id is a kind and a name. */
+export interface ItemHit extends SearchHit {
+	readonly kind: CatalogueKind;
+	readonly name: string;
+}
+
+export class ItemIndex {
+	readonly #index = new SearchIndex(fields);
+	/** The indexed offers by id. */
+	readonly #offers = new Map<string, IndexedItem>();
+	#list: readonly IndexedItem[] | undefined;
+	/** Settles with the last search; never rejects. */
+	#last: Promise<unknown> = Promise.resolve();
+
+	/** The best offers of a kind, best first. `list` is the whole list; the same array is not compared again. */
+	search(
+		list: readonly IndexedItem[],
+		{ query, kind, limit }: { query: string; kind: CatalogueKind; limit: number },
+	): Promise<ItemHit[]> {
+		const found = this.#last.then(async () => {
+			await this.#update(list);
+			const accept = (id: string): boolean => this.#offers.get(id)?.kind === kind;
+			const { hits } = this.#index.search(query, { limit, accept });
+			return hits.map((hit) => ({ ...hit, kind, name: this.#offers.get(hit.id)?.name ?? '' }));
+		});
+		this.#last = found.catch(() => undefined); // the caller gets the error
+		return found;
+	}
+
+	async #update(list: readonly IndexedItem[]): Promise<void> {
+		if (this.#list === list) return;
+		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms(bundledSynonyms()));
+		this.#list = undefined; // until the update is complete
+		const slices = new WorkSlices();
+		const ids = new Set(list.map(idOf));
+		for (const id of [...this.#offers.keys()].filter((each) => !ids.has(each))) {
+			this.#offers.delete(id);
+			this.#index.remove(id);
+			if (slices.isOver) await slices.next();
+		}
+		for (const offer of list) {
+			if (slices.isOver) await slices.next();
+			this.#add(offer);
+		}
+		this.#list = list;
+	}
+
+	#add(offer: IndexedItem): void {
+		const id = idOf(offer);
+		const known = this.#offers.get(id);
+		this.#offers.set(id, offer);
+		if (known?.title === offer.title && known.description === offer.description) return;
+		const { name, title, description } = offer;
+		this.#index.add({
+			id,
+			fields: { name, title, description: description.slice(0, DESCRIPTION_CHARACTERS) },
+		});
+	}
+}
+
+function idOf({ kind, name }: IndexedItem): string {
+	return `${kind} ${name}`;
+}

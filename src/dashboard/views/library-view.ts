@@ -1,0 +1,133 @@
+/* The library: search with a token budget and explained scores, and one document. */
+import { OrchestraError } from '../../errors.ts';
+import { toolsOfSkill } from '../../hub/skills/skill-tools.ts';
+import { able, type Source } from '../../hub/source.ts';
+import type { Match } from '../../library/match/match.ts';
+import { estimateTokens } from '../../library/match/tokens.ts';
+import { quoted } from '../../printable.ts';
+import type { Skill } from '../../protocol/mcp-types.ts';
+import { isObject } from '../../wire/json.ts';
+import type {
+	LibraryDocument,
+	LibraryMatch,
+	LibraryReply,
+	SkillRow,
+	SkillsReply,
+} from '../api/api-catalogue.ts';
+import type { PageCalls } from '../calls/page-calls.ts';
+import type { DashboardDeps } from '../dashboard-deps.ts';
+
+/** Matches in a reply. */
+const MATCHES = 50;
+/** Documents in a reply without a query. */
+const LISTED = 2000;
+const MAX_BUDGET = 1_000_000;
+
+export class LibraryView {
+	readonly #deps: Pick<DashboardDeps, 'hub'>;
+	readonly #pageCalls: PageCalls;
+
+	constructor(deps: Pick<DashboardDeps, 'hub'>, pageCalls: PageCalls) {
+		this.#deps = deps;
+		this.#pageCalls = pageCalls;
+	}
+
+	/** The documents for a query, best first; all of them for an empty one. */
+	async find(query: string, budget: number | null): Promise<LibraryReply> {
+		const began = performance.now();
+		const found = query.trim() === '' ? await this.#all() : await this.#search(query);
+		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, MAX_BUDGET));
+		const ms = Math.round((performance.now() - began) * 10) / 10;
+		const isCut = within.matches.length < found.total;
+		return { ...within, budget, total: found.total, isCut, ms };
+	}
+
+	/** The skills of all servers, the library and the project. */
+	async skills(): Promise<SkillsReply> {
+		return { skills: (await this.#deps.hub.list('skills')).map(skillRow) };
+	}
+
+	/** The text of a document. Throws `not_found`. */
+	async document(uri: string, signal: AbortSignal): Promise<LibraryDocument> {
+		if (!able(this.#library(), 'ownsUri')?.ownsUri(uri)) throw noDocument(uri);
+		const result = await this.#pageCalls.request('resources/read', { uri }, signal);
+		const contents = isObject(result) ? result['contents'] : undefined;
+		const content: unknown = Array.isArray(contents) ? contents[0] : undefined;
+		const { text, mimeType } = isObject(content) ? content : {};
+		if (typeof text !== 'string') throw noDocument(uri);
+		return {
+			uri,
+			mimeType: typeof mimeType === 'string' ? mimeType : 'text/markdown',
+			text,
+			tokens: estimateTokens(text),
+			command: `mctl read ${quoted(uri)}`,
+		};
+	}
+
+	async #search(query: string): Promise<{ matches: LibraryMatch[]; total: number }> {
+		const library = this.#library();
+		const options = { mode: 'index', maxResults: MATCHES } as const;
+		const found = await able(library, 'listDocuments')?.findDocuments(query, options);
+		return { matches: found?.matches.map(matchRow) ?? [], total: found?.total ?? 0 };
+	}
+
+	async #all(): Promise<{ matches: LibraryMatch[]; total: number }> {
+		const listed = (await able(this.#library(), 'listDocuments')?.listDocuments()) ?? [];
+		const matches = listed.slice(0, LISTED).map((fragment) => matchRow({ fragment, score: 0, why: [] }));
+		return { matches, total: listed.length };
+	}
+
+	#library(): Source | undefined {
+		return this.#deps.hub.sources.find(({ kind }) => kind === 'library');
+	}
+}
+
+function matchRow({ fragment, score, why }: Match): LibraryMatch {
+	const { uri, title, description, category, tags, tokens } = fragment;
+	return {
+		uri,
+		title,
+		summary: description ?? '',
+		category,
+		tags,
+		tokens,
+		score: Math.round(score) / 100,
+		why,
+		isWithinBudget: true,
+	};
+}
+
+/** The best matches that fit together, as an assembled answer would have them. */
+function inBudget(
+	matches: readonly LibraryMatch[],
+	budget: number | null,
+): Pick<LibraryReply, 'matches' | 'tokens'> {
+	let tokens = 0;
+	const marked = matches.map((match) => {
+		const isWithinBudget = budget === null || tokens + match.tokens <= budget;
+		if (isWithinBudget) tokens += match.tokens;
+		return { ...match, isWithinBudget };
+	});
+	return { matches: marked, tokens };
+}
+
+function noDocument(uri: string): OrchestraError {
+	return new OrchestraError('not_found', `the library has no document ${uri}`, {
+		hint: 'mctl list library shows the documents.',
+	});
+}
+
+function skillRow(skill: Skill): SkillRow {
+	const { uri, frontmatter, resources } = skill;
+	const { name, description } = frontmatter;
+	const isListed = Array.isArray(resources);
+	return {
+		uri,
+		name: typeof name === 'string' ? name : '',
+		description: typeof description === 'string' ? description : '',
+		files: isListed ? resources.length : null,
+		bytes: isListed ? resources.reduce((sum, { size }) => sum + size, 0) : null,
+		tools: toolsOfSkill(skill),
+		command: `mctl skills show ${quoted(uri)}`,
+	};
+}

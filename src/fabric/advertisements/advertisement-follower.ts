@@ -1,0 +1,134 @@
+/*
+ * Keeps the copy of the bucket up to date: reads it when the link comes up, follows the
+ * changes, fetches bodies that are missing, and removes workers that went silent.
+ */
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
+import { bodyKey, CATALOGUE_SUBJECT } from '../fabric-names.ts';
+import type { FabricLink } from '../link/fabric-link.ts';
+import { RemoteOffers } from './advertisements.ts';
+import { getKey, readBucket, republishedEntry } from './bucket.ts';
+import { bucketProblem, withBucket } from './bucket-setup.ts';
+
+/** Changes within this time are reported together. */
+const DEBOUNCE_MS = 10;
+/** Wait before the bucket is read again after a failure. */
+const RETRY_MS = 500;
+
+export class OfferFollower {
+	readonly offers: RemoteOffers = new RemoteOffers();
+	readonly #link: FabricLink;
+	readonly #log: Log;
+	readonly #onChange: () => void;
+	readonly #sweeping: NodeJS.Timeout;
+	readonly #loaded: Promise<void>;
+	#markLoaded: () => void = () => {};
+	#loading = false;
+	#notifying: NodeJS.Timeout | undefined;
+	#retrying: NodeJS.Timeout | undefined;
+	#lastProblem = '';
+	#isClosed = false;
+
+	/** @param onChange is called when the tools may differ */
+	constructor(link: FabricLink, log: Log, onChange: () => void) {
+		this.#link = link;
+		this.#log = log;
+		this.#onChange = onChange;
+		this.#loaded = new Promise((resolve) => {
+			this.#markLoaded = resolve;
+		});
+		link.subscribe(`${CATALOGUE_SUBJECT}.>`, (message) => {
+			const entry = republishedEntry(message);
+			if (entry && this.offers.apply(entry, performance.now())) this.#changed();
+		});
+		link.listen({ up: () => void this.#load() });
+		if (link.isUp) void this.#load();
+		this.#sweeping = setInterval(() => this.#sweep(), PRESENCE_SWEEP_MS);
+		this.#sweeping.unref();
+	}
+
+	/** Resolves when the bucket was read once. */
+	get loaded(): Promise<void> {
+		return this.#loaded;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		clearInterval(this.#sweeping);
+		clearTimeout(this.#notifying);
+		clearTimeout(this.#retrying);
+		this.#markLoaded();
+	}
+
+	async #load(): Promise<void> {
+		if (this.#loading || this.#isClosed) return;
+		this.#loading = true;
+		try {
+			this.offers.heardAll(performance.now());
+			const { lastRevision } = this.offers;
+			const last = await withBucket(this.#link, () => this.#read());
+			// Revisions only grow, so this is another bucket.
+			if (last < lastRevision) {
+				this.offers.clear();
+				await this.#read();
+			}
+			if (this.#lastProblem !== '') this.#log.info('the offers of the fabric are read again');
+			this.#lastProblem = '';
+			this.#markLoaded();
+			this.#changed();
+		} catch (error) {
+			this.#retry(bucketProblem(this.#link, error));
+		} finally {
+			this.#loading = false;
+		}
+	}
+
+	async #read(): Promise<number> {
+		const present = new Set<string>();
+		const last = await readBucket(this.#link, (entry) => {
+			if (entry.read) present.add(entry.key);
+			this.offers.apply(entry, performance.now());
+		});
+		this.offers.keepOnly(present, last);
+		this.offers.heardAll(performance.now());
+		return last;
+	}
+
+	#retry(problem: string): void {
+		if (problem !== this.#lastProblem) this.#log.warn(`the offers of the fabric cannot be read: ${problem}`);
+		this.#lastProblem = problem;
+		if (this.#isClosed || !this.#link.isUp) return;
+		clearTimeout(this.#retrying);
+		this.#retrying = setTimeout(() => void this.#load(), RETRY_MS);
+		this.#retrying.unref();
+	}
+
+	#sweep(): void {
+		if (this.#link.isUp && this.offers.sweep(performance.now())) this.#changed();
+	}
+
+	#changed(): void {
+		this.#notifying ??= setTimeout(() => {
+			this.#notifying = undefined;
+			void this.#fetchMissing().finally(() => this.#isClosed || this.#onChange());
+		}, DEBOUNCE_MS);
+	}
+
+	/** A body is written before the presence that names it, so a missing body was written while we were away. */
+	async #fetchMissing(): Promise<void> {
+		for (const { worker, hash } of this.offers.missingBodies()) {
+			// Equal workers have the same.
+			if (this.offers.hasBody(hash)) continue;
+			const key = bodyKey(worker, hash);
+			try {
+				const value = await getKey(this.#link, key);
+				if (value !== undefined)
+					this.offers.apply({ key, revision: 1, read: () => value }, performance.now());
+			} catch (error) {
+				this.#log.debug(`the offer of ${worker} cannot be read: ${messageOf(error)}`);
+				return;
+			}
+		}
+	}
+}

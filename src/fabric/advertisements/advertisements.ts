@@ -1,0 +1,172 @@
+/*
+ * What other workers offer: a copy of the bucket in memory.
+ *
+ * It is read as a whole when the link comes up, and then follows the changes that the
+ * server republishes. An older revision never replaces a newer one, so both may arrive
+ * in any order. A worker that has not been heard of for the TTL of its presence is
+ * removed: the server leaves no marker for an expired key.
+ *
+ * Bodies are kept by their hash, which is checked, so equal workers share one, and it
+ * does not matter who wrote it. A body that no presence names any more is dropped.
+ */
+import type { WorkerFacts } from '../../hub/fabric-overview.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import { PRESENCE_SILENCE_MS } from '../fabric-limits.ts';
+import { type CatalogueKey, parseKey, presenceKey } from '../fabric-names.ts';
+import { BodyStore, TOOLS_LIMIT } from './body-store.ts';
+import type { BucketEntry } from './bucket.ts';
+import { readPresence } from './presence-value.ts';
+
+/** A worker of an offer. */
+export interface OfferWorker extends WorkerFacts {
+	/** The hashes of its bodies. */
+	readonly hashes: readonly string[];
+	revision: number;
+	heardAt: number;
+}
+
+/** A key that is gone, so that an older value does not bring it back. Bounded by the number of workers. */
+const GONE_LIMIT = 10_000;
+
+export class RemoteOffers {
+	/** By offer, then by worker. */
+	readonly #offers = new Map<string, Map<string, OfferWorker>>();
+	readonly #bodies = new BodyStore();
+	/** By offer: those whose bodies are all here. */
+	readonly #tools = new Map<string, readonly Tool[]>();
+	readonly #gone = new Map<string, number>();
+	#lastRevision = 0;
+
+	/** Workers by offer. */
+	workers(offer: string): readonly OfferWorker[] {
+		return [...(this.#offers.get(offer)?.values() ?? [])];
+	}
+
+	hasWorkers(offer: string): boolean {
+		return this.#offers.has(offer);
+	}
+
+	/** The names of all offers, sorted. */
+	get offers(): readonly string[] {
+		return [...this.#offers.keys()].sort();
+	}
+
+	/** The newest revision that was seen. */
+	get lastRevision(): number {
+		return this.#lastRevision;
+	}
+
+	/** Forget everything. */
+	clear(): void {
+		for (const known of [this.#offers, this.#bodies, this.#tools, this.#gone]) known.clear();
+		this.#lastRevision = 0;
+	}
+
+	/** Take a change. True when the tools may differ now. */
+	apply(entry: BucketEntry, now: number): boolean {
+		this.#lastRevision = Math.max(this.#lastRevision, entry.revision);
+		const key = parseKey(entry.key);
+		if (key === undefined) return false;
+		// A body that is removed is not named any more, or will be written again.
+		if (key.kind === 'body') return entry.read !== undefined && this.#bodies.add(key.hash, entry.read, now);
+		if ((this.#gone.get(entry.key) ?? 0) >= entry.revision) return false;
+		return this.#applyPresence(key, entry, now);
+	}
+
+	/** Remove every worker whose presence a complete read of the bucket, up to a revision, did not contain. */
+	keepOnly(present: ReadonlySet<string>, read: number): void {
+		this.#removeWhere(
+			(offer, { name, revision }) => revision <= read && !present.has(presenceKey(offer, name)),
+		);
+	}
+
+	/** Remove workers that were not heard of for too long. True when there was one. */
+	sweep(now: number): boolean {
+		const before = now - PRESENCE_SILENCE_MS;
+		this.#bodies.dropUnnamed(before);
+		return this.#removeWhere((_offer, { heardAt }) => heardAt < before);
+	}
+
+	/** The link was down: nobody could be heard. */
+	heardAll(now: number): void {
+		for (const workers of this.#offers.values()) for (const worker of workers.values()) worker.heardAt = now;
+	}
+
+	hasBody(hash: string): boolean {
+		return this.#bodies.has(hash);
+	}
+
+	/** The bodies that are named and not here. */
+	missingBodies(): { worker: string; hash: string }[] {
+		return [...this.#offers.values()].flatMap((workers) =>
+			[...workers.values()].flatMap(({ name, hashes }) =>
+				hashes.filter((hash) => !this.#bodies.has(hash)).map((hash) => ({ worker: name, hash })),
+			),
+		);
+	}
+
+	/**
+	 * The tools of an offer that a worker other than `self` makes; the same array until they change. The worker first
+	 * by name describes a tool. A worker whose bodies are not all here has no say yet.
+	 */
+	toolsOf(offer: string, self: string): readonly Tool[] {
+		const known = this.#tools.get(offer);
+		if (known) return known;
+		const workers = this.workers(offer);
+		if (workers.every(({ name }) => name === self)) return [];
+		const found = new Map<string, Tool>();
+		const ready = workers.filter(({ hashes }) => hashes.every((hash) => this.#bodies.has(hash)));
+		// Equal workers name the same bodies.
+		const sorted = ready.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+		for (const hash of new Set(sorted.flatMap(({ hashes }) => hashes)))
+			for (const tool of this.#bodies.toolsIn(hash))
+				if (!found.has(tool.name) && found.size < TOOLS_LIMIT) found.set(tool.name, tool);
+		const tools = [...found.values()];
+		if (ready.length === workers.length) this.#tools.set(offer, tools);
+		return tools;
+	}
+
+	#applyPresence(
+		{ offer, worker: name }: CatalogueKey & { kind: 'presence' },
+		{ key, read, revision }: BucketEntry,
+		now: number,
+	): boolean {
+		const workers = this.#offers.get(offer) ?? new Map<string, OfferWorker>();
+		const before = workers.get(name);
+		if (before && before.revision >= revision) return false;
+		if (read === undefined) {
+			this.#noteGone(key, revision);
+			return this.#removeWhere((each, worker) => each === offer && worker.name === name);
+		}
+		const { hashes, facts } = readPresence(read());
+		workers.set(name, { name, ...facts, hashes, revision, heardAt: now });
+		this.#offers.set(offer, workers);
+		if (before && before.hashes.join() === hashes.join()) return false;
+		this.#bodies.name(hashes);
+		if (before) this.#bodies.unname(before.hashes);
+		this.#tools.delete(offer);
+		return true;
+	}
+
+	#noteGone(key: string, revision: number): void {
+		this.#gone.delete(key);
+		this.#gone.set(key, revision);
+		const [oldest] = this.#gone.keys();
+		if (this.#gone.size > GONE_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
+	}
+
+	#removeWhere(isGone: (offer: string, worker: OfferWorker) => boolean): boolean {
+		let hasRemoved = false;
+		for (const [offer, workers] of this.#offers) {
+			for (const worker of workers.values()) {
+				if (!isGone(offer, worker)) continue;
+				hasRemoved = true;
+				workers.delete(worker.name);
+				this.#bodies.unname(worker.hashes);
+				this.#tools.delete(offer);
+			}
+			if (workers.size === 0) this.#offers.delete(offer);
+		}
+		return hasRemoved;
+	}
+}

@@ -1,0 +1,50 @@
+/*
+ * The value of a presence in the bucket: the hashes of the bodies, and what the worker says
+ * about itself. Every hub receives every presence, so the members have short names.
+ *
+ * Members that another version does not know are ignored by it, so versions may be mixed. A
+ * draining worker names no bodies: a hub of any version then lists none of its tools.
+ */
+import type { WorkerFacts } from '../../hub/fabric-overview.ts';
+import { isObject } from '../../wire/json.ts';
+import { LABELS_LIMIT } from '../fabric-limits.ts';
+import { parsedOffer } from './body-store.ts';
+
+/** What a worker says about itself, besides its name. */
+export type PresenceFacts = Omit<WorkerFacts, 'name'>;
+
+const HASHES_LIMIT = 64;
+const TEXT_CHARACTERS = 128;
+
+export function presenceText(hashes: readonly string[], facts: PresenceFacts): string {
+	const { version, labels, running, isDraining } = facts;
+	return JSON.stringify({
+		h: isDraining ? [] : hashes,
+		...(version !== null && { v: version }),
+		...(labels.length > 0 && { l: labels }),
+		...(running > 0 && { n: running }),
+		...(isDraining && { d: true }),
+	});
+}
+
+/** Read it. What is not as it must be is left out: another program may have written it. */
+export function readPresence(text: string): { hashes: readonly string[]; facts: PresenceFacts } {
+	const read = parsedOffer(text);
+	const { h, v, l, n, d } = isObject(read) ? read : {};
+	const hashes = textsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
+	return {
+		hashes: hashes.slice(0, HASHES_LIMIT),
+		facts: {
+			version: typeof v === 'string' ? v.slice(0, TEXT_CHARACTERS) : null,
+			labels: textsOf(l)
+				.filter((label) => label.length <= TEXT_CHARACTERS)
+				.slice(0, LABELS_LIMIT),
+			running: typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 0,
+			isDraining: d === true,
+		},
+	};
+}
+
+function textsOf(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,45 @@
+/* What became of the calls of this hub, by worker, and the last that failed. */
+import type { FabricFailure } from '../../hub/fabric-overview.ts';
+import { COUNTED_WORKERS, FAILURES_KEPT } from '../fabric-limits.ts';
+
+/** Calls of one worker. */
+export interface WorkerCalls {
+	/** Accepted. */
+	calls: number;
+	inFlight: number;
+	unknown: number;
+}
+
+const none: Readonly<WorkerCalls> = { calls: 0, inFlight: 0, unknown: 0 };
+
+export class CallCounts {
+	readonly #workers = new Map<string, WorkerCalls>();
+	readonly #failures: FabricFailure[] = [];
+
+	of(worker: string): Readonly<WorkerCalls> {
+		return this.#workers.get(worker) ?? none;
+	}
+
+	/** The newest first. */
+	get failures(): readonly FabricFailure[] {
+		return this.#failures;
+	}
+
+	/** A worker has a call: it accepted it, or it is sent to it alone. */
+	begin(worker: string): WorkerCalls {
+		const counts = this.#workers.get(worker) ?? { ...none };
+		// Workers that are long gone are forgotten first.
+		this.#workers.delete(worker);
+		this.#workers.set(worker, counts);
+		const [oldest] = this.#workers.keys();
+		if (this.#workers.size > COUNTED_WORKERS && oldest !== undefined) this.#workers.delete(oldest);
+		counts.calls++;
+		counts.inFlight++;
+		return counts;
+	}
+
+	failed(failure: FabricFailure): void {
+		this.#failures.unshift(failure);
+		if (this.#failures.length > FAILURES_KEPT) this.#failures.pop();
+	}
+}

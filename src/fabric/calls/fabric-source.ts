@@ -1,0 +1,287 @@
+/*
+ * The tools of other hubs as a source. A tool is called `offer__tool`, also when
+ * only one offer has a tool of that name.
+ */
+import type { FabricRule } from '../../config/configuration.ts';
+import { OrchestraError } from '../../errors.ts';
+import { LabelledUris } from '../../hub/catalogue/labelled-uris.ts';
+import type { FabricOverview } from '../../hub/fabric-overview.ts';
+import { withoutCircles } from '../../hub/hub-path.ts';
+import type { Can, Source } from '../../hub/source.ts';
+import type { SourceStatus } from '../../hub/source-status.ts';
+import type { Log } from '../../log.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import { targetName } from '../../mcp/server/methods.ts';
+import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
+import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
+import { Listeners } from '../../rpc/listeners.ts';
+import { rpcError } from '../../rpc/rpc-error.ts';
+import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
+import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
+import { rpcCodes } from '../../wire/json-rpc.ts';
+import { OfferFollower } from '../advertisements/advertisement-follower.ts';
+import type { OfferWorker } from '../advertisements/advertisements.ts';
+import type { NatsAccess } from '../link/connect-nats.ts';
+import { FabricLink } from '../link/fabric-link.ts';
+import type { OfferPins } from './group-pins.ts';
+import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
+
+export interface FabricSourceOptions {
+	readonly access: NatsAccess;
+	/** Patterns of the tools that are used, as `offer__tool`. */
+	readonly patterns: readonly string[];
+	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
+	readonly rules?: readonly FabricRule[] | undefined;
+	/** What was accepted of the tools of others. Default: they are not compared. */
+	readonly pins?: OfferPins | undefined;
+	/** The id of this hub: tools that came through it are left out. */
+	readonly hubId?: string | undefined;
+	/** Equal for the same settings. */
+	readonly configurationKey?: string | undefined;
+	readonly log: Log;
+}
+
+/** How long the first list waits for the fabric. */
+const FIRST_LIST_MS = 1500;
+/** How long a call before the first offers waits for them. */
+const CALL_WAIT_MS = 8000;
+/** Names of tools that were offered before, for the error of a call. */
+const GONE_NAMES_LIMIT = 20_000;
+
+/** What was made of the tools of one offer, until it changes. */
+interface ListedOffer {
+	readonly tools: readonly Tool[];
+	readonly routes: readonly (readonly [string, RemoteTool])[];
+	readonly shown: readonly Tool[];
+}
+
+/** It connects on first use, in the background. */
+export class FabricSource
+	implements
+		Source,
+		Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'retire' | 'configurationKey' | 'overview'>
+{
+	readonly id = 'fabric';
+	readonly kind = 'fabric';
+	readonly capabilities: readonly Capability[] = ['tools'];
+	readonly qualifiesNames = false;
+	readonly configurationKey: string;
+	readonly link: FabricLink;
+	readonly #options: FabricSourceOptions;
+	readonly #isUsed: ToolTest;
+	readonly #rules: readonly { readonly test: ToolTest; readonly rule: FabricRule }[];
+	readonly #follower: OfferFollower;
+	readonly #calls: RemoteCalls;
+	readonly #listeners = new Listeners<Change>();
+	/** The last list, by offer. */
+	#listed = new Map<string, ListedOffer>();
+	/** Of every tool of the last list, also of those that are held back. */
+	#routes = new Map<string, RemoteTool>();
+	/** Of tools that were listed before. */
+	readonly #gone = new Map<string, RemoteTool>();
+	#tools: readonly Tool[] | undefined;
+	#isReady: Promise<unknown> | undefined;
+	#isWarm = false;
+	/** Whether the offers were read once. */
+	#isLoaded = false;
+
+	constructor(options: FabricSourceOptions) {
+		const { access, configurationKey = '', log } = options;
+		this.configurationKey = configurationKey;
+		this.#options = options;
+		// The groups of others are not configured here.
+		const groups = new ServerNames([]);
+		this.#isUsed = anyToolPattern(options.patterns, groups);
+		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
+		this.link = new FabricLink(access, log);
+		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
+		const workersOf = (offer: string): readonly OfferWorker[] => this.#follower.offers.workers(offer);
+		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
+		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
+		options.pins?.onHeld(() => {
+			this.#listed.clear();
+			this.#changed();
+		});
+		void this.#follower.loaded.then(() => {
+			this.#isLoaded = true;
+			this.#changed();
+		});
+	}
+
+	warm(): void {
+		this.#isWarm = true;
+		this.link.open();
+	}
+
+	get status(): SourceStatus {
+		const { isUp, error } = this.link;
+		const tools = this.#tools?.length;
+		if (!this.#isWarm) return { state: 'known' };
+		if (isUp) return { state: 'ready', tools };
+		return { state: error ? 'failed' : 'starting', error, isListed: false, tools };
+	}
+
+	/** The names of the workers of an offer. */
+	workersOf(offer: string): readonly string[] {
+		return this.#follower.offers.workers(offer).map(({ name }) => name);
+	}
+
+	/** What is known now; nothing is asked for. */
+	overview(): FabricOverview {
+		const { access, pins } = this.#options;
+		const { offers } = this.#follower;
+		this.#tools ??= this.#isLoaded ? this.#list() : undefined;
+		const wallClock = Date.now() - performance.now();
+		const groups = [...this.#listed].map(([name, { routes }]) => ({
+			name,
+			tools: routes.length,
+			quarantined: routes.filter(([, { tool }]) => pins?.heldReason(name, tool) !== undefined).length,
+			workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
+				...worker,
+				...this.#calls.counts.of(worker.name),
+				heardAt: Math.round(wallClock + heardAt),
+			})),
+		}));
+		const { inFlight, counts } = this.#calls;
+		return { name: access.name, link: this.link.facts, groups, inFlight, failures: counts.failures };
+	}
+
+	serverOf(name: string): string | undefined {
+		return this.#routes.get(name)?.offer;
+	}
+
+	/** Until the first offers have arrived, every tool that it may use may be one. */
+	hasDownTool(name: string): boolean {
+		if (this.#routes.has(name) || this.#gone.has(name)) return true;
+		const at = name.indexOf('__');
+		if (this.#isLoaded || at <= 0) return false;
+		return this.#isUsed({ name, server: name.slice(0, at), tool: name.slice(at + 2) });
+	}
+
+	async list(): Promise<readonly Tool[]> {
+		await this.ready();
+		this.#tools ??= this.#list();
+		return this.#tools;
+	}
+
+	/** Only `tools/call`: it has no other capability. */
+	request(call: Call): Promise<Answer> {
+		this.warm();
+		const { context } = call;
+		const name = targetName(call);
+		const route = this.#routes.get(name) ?? this.#gone.get(name);
+		return route === undefined ? this.#callLater(name, context) : this.#call(route, context);
+	}
+
+	/** A call before the first offers have arrived waits for them. */
+	async #callLater(name: string, context: CallContext): Promise<Answer> {
+		await within(this.#follower.loaded, CALL_WAIT_MS, false);
+		context.signal.throwIfAborted();
+		this.#tools ??= this.#list();
+		const route = this.#routes.get(name);
+		if (route !== undefined) return this.#call(route, context);
+		if (this.#isLoaded) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		const why = this.link.isUp ? 'it reads what workers offer' : this.link.downReason;
+		throw new OrchestraError('closed', `not run: ${name}: the fabric is still connecting: ${why}`, {
+			hint: 'It is safe to call it again. mctl fabric status shows who offers what.',
+			data: { tool: name, outcome: 'not_run' },
+		});
+	}
+
+	#call(route: RemoteTool, context: CallContext): Promise<Answer> {
+		const held = this.#options.pins?.heldReason(route.offer, route.tool);
+		if (held !== undefined) return Promise.resolve(failure(held));
+		const called = this.#calls.call(route, context);
+		return called.then((result) => this.#pagesOf(route.offer).result(result));
+	}
+
+	readonly watch: Listeners<Change>['add'] = this.#listeners.add;
+
+	async ready(): Promise<void> {
+		this.warm();
+		this.#isReady ??= within(this.#follower.loaded, FIRST_LIST_MS);
+		await this.#isReady;
+	}
+
+	/** The configuration has replaced it: finish the calls in flight. */
+	async retire(): Promise<void> {
+		this.#listeners.clear();
+		await this.#calls.idle();
+		await this.close();
+	}
+
+	/** Calls in flight are given up. */
+	async close(): Promise<void> {
+		this.#listeners.clear();
+		this.#follower.close();
+		this.#calls.close();
+		await this.link.close();
+		await this.#options.pins?.close();
+	}
+
+	#list(): readonly Tool[] {
+		const { access, patterns } = this.#options;
+		const { offers } = this.#follower;
+		const before = this.#routes;
+		const routes = new Map<string, RemoteTool>();
+		const listed = new Map<string, ListedOffer>();
+		const shown: Tool[] = [];
+		for (const offer of offers.offers) {
+			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
+			const tools = offers.toolsOf(offer, access.name);
+			const known = this.#listed.get(offer);
+			const one = known?.tools === tools ? known : this.#listOffer(offer, tools);
+			listed.set(offer, one);
+			for (const [name, route] of one.routes) routes.set(name, route);
+			for (const tool of one.shown) shown.push(tool);
+		}
+		this.#listed = listed;
+		this.#routes = routes;
+		for (const [name, route] of before) if (!routes.has(name)) this.#noteGone(name, route);
+		return shown;
+	}
+
+	#noteGone(name: string, route: RemoteTool): void {
+		this.#gone.set(name, route);
+		const [oldest] = this.#gone.keys();
+		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
+	}
+
+	#listOffer(offer: string, tools: readonly Tool[]): ListedOffer {
+		const { pins, hubId: own, log } = this.#options;
+		const routes: [string, RemoteTool][] = [];
+		const shown: Tool[] = [];
+		for (const tool of withoutCircles(tools, { own, kind: `tools of ${offer}`, log })) {
+			const name = qualifiedName(offer, tool.name);
+			const named = { name, server: offer, tool: tool.name };
+			if (!this.#isUsed(named)) continue;
+			const rule = this.#rules.find(({ test }) => test(named))?.rule;
+			// All tools of a group that is used, so that another `use` is no drift.
+			if (routes.length === 0) pins?.read(offer, tools);
+			routes.push([name, { offer, tool: tool.name, rule }]);
+			if (pins?.heldReason(offer, tool.name) === undefined) {
+				shown.push({ ...this.#pagesOf(offer).tool(tool), name });
+			}
+		}
+		return { tools, routes, shown };
+	}
+
+	/** No pages cross the fabric: those of a remote tool must not be read as pages of a server here. */
+	#pagesOf(offer: string): LabelledUris {
+		return new LabelledUris(`fabric ${offer}`);
+	}
+
+	#changed(): void {
+		this.#tools = undefined;
+		this.#listeners.emit({ kind: 'tools' });
+	}
+}
+
+/** Whether a pattern can match a name that begins so. */
+function mayMatch(pattern: string, beginning: string): boolean {
+	if (pattern.startsWith('*')) return true;
+	const [literal = ''] = pattern.split('*');
+	return literal.startsWith(beginning) || beginning.startsWith(literal);
+}

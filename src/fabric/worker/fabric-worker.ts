@@ -1,0 +1,284 @@
+/*
+ * The worker side of a hub: it offers tools to other hubs and runs their calls.
+ *
+ * There is one subscription per tool, all in the queue group `w`: the server gives each
+ * call to one of the equal workers that are subscribed, and knows at once when there is
+ * none. A worker subscribes when the server has stored its bodies, and unsubscribes when
+ * the server refuses its messages: a worker that may not answer must not receive calls. One
+ * more subscription is for hubs that choose the worker themselves, by its labels.
+ */
+
+import type { FabricLimits } from '../../config/configuration.ts';
+import { messageOf, type OrchestraError } from '../../errors.ts';
+import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { Hub } from '../../hub/hub.ts';
+import type { Log } from '../../log.ts';
+import { within } from '../../rpc/clock.ts';
+import { offerBodies, offeredTools } from '../advertisements/advertised-tools.ts';
+import { Presence } from '../advertisements/presence.ts';
+import type { PresenceFacts } from '../advertisements/presence-value.ts';
+import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS, WORKER_DRAIN_MS } from '../fabric-limits.ts';
+import { callsFor, controlFor, directFor, QUEUE_GROUP } from '../fabric-names.ts';
+import type { NatsAccess } from '../link/connect-nats.ts';
+import { FabricLink } from '../link/fabric-link.ts';
+import { randomId } from '../link/inbox-prefix.ts';
+import type { LinkSubscription } from '../link/link-subscriptions.ts';
+import { type Order, RemoteRuns } from './remote-runs.ts';
+
+/** Changes of the tools within this time are published together. */
+const DEBOUNCE_MS = 10;
+
+/** What may change while it runs. */
+export interface OfferSettings {
+	/** Patterns of the tools. */
+	readonly patterns: readonly string[];
+	/** What hubs may choose this worker by. */
+	readonly labels?: readonly string[] | undefined;
+	readonly limits?: FabricLimits | undefined;
+}
+
+export interface FabricWorkerOptions extends OfferSettings {
+	readonly access: NatsAccess;
+	/** The name of the offer; equal workers share it. */
+	readonly offer: string;
+	readonly hub: Hub;
+	/** How long `close` waits for running calls. Default 12 s. */
+	readonly drainMs?: number | undefined;
+	readonly log: Log;
+}
+
+export class FabricWorker {
+	readonly link: FabricLink;
+	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
+	readonly offered: Promise<void>;
+	#settleOffered: { resolve(): void; reject(error: OrchestraError): void } | undefined;
+	readonly #options: FabricWorkerOptions;
+	readonly #runs: RemoteRuns;
+	readonly #presence: Presence;
+	readonly #subscriptions = new Map<string, LinkSubscription>();
+	#settings: OfferSettings;
+	#names: ReadonlySet<string> = new Set();
+	/** The presence was written on this connection. */
+	#isPresent = false;
+	/** The administrator wants no more calls here. */
+	#isDraining = false;
+	/** The number of tools that was logged last. */
+	#logged: number | undefined;
+	/** The server does not let this worker answer. */
+	#isRefused = false;
+	#stopListening: () => void = () => {};
+	#updating: Promise<void> = Promise.resolve();
+	#debounce: NodeJS.Timeout | undefined;
+	#closing: Promise<void> | undefined;
+
+	constructor(options: FabricWorkerOptions) {
+		const { access, hub, offer, log } = options;
+		this.#options = options;
+		this.#settings = options;
+		this.link = new FabricLink(access, log);
+		this.offered = new Promise((resolve, reject) => {
+			this.#settleOffered = { resolve, reject };
+		});
+		this.offered.catch(() => {}); // the link has logged it
+		const parts = { link: this.link, name: access.name, log };
+		this.#runs = new RemoteRuns({
+			...parts,
+			instance: randomId(),
+			hub,
+			isOffered: (tool) => this.#names.has(tool),
+			onOrder: (order) => this.#carryOut(order),
+		});
+		this.#runs.limits.set(options.limits ?? {});
+		const facts = (): PresenceFacts => ({
+			version: hub.info.version,
+			labels: this.#settings.labels ?? [],
+			running: this.running,
+			isDraining: this.#isDraining,
+		});
+		const onStored = (): void => this.#subscribe();
+		const onOffered = (): void => this.#logOffer();
+		this.#presence = new Presence({ ...parts, offer, facts, onStored, onOffered });
+	}
+
+	/** The names of the tools that are offered. */
+	get tools(): readonly string[] {
+		return [...this.#names];
+	}
+
+	/** The number of calls of other hubs that run. */
+	get running(): number {
+		return this.#runs.running;
+	}
+
+	/** For health, metrics and the dashboard. */
+	overview(): OfferOverview {
+		const { access, offer } = this.#options;
+		const link = this.link.facts;
+		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;
+		return {
+			name: access.name,
+			group: offer,
+			link,
+			tools: this.#names.size,
+			isReady: isReady && this.#closing === undefined,
+			isDraining: this.#isDraining,
+			running: this.#runs.limits.byHub,
+			accepted: this.#runs.accepted,
+			refused: this.#runs.refused,
+		};
+	}
+
+	/** Connect and offer. Returns when the first offer is made, or is not possible yet. */
+	async open(): Promise<void> {
+		const { access, hub } = this.#options;
+		this.link.subscribe(controlFor(access.name), (message) => this.#runs.onControl(message));
+		this.link.listen({
+			up: () => {
+				this.#isRefused = false;
+				this.#presence.forget();
+				void this.#presence.refresh();
+				this.#runs.onUp();
+			},
+			down: () => {
+				this.#isPresent = false;
+				this.#runs.onDown();
+			},
+			unusable: (error) => this.#settleOffered?.reject(error),
+			denied: (operation, subject) => {
+				// The right to make the bucket is not that of a worker.
+				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
+			},
+		});
+		this.#stopListening = hub.watch(({ kind }) => {
+			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), DEBOUNCE_MS);
+		});
+		this.link.open();
+		await this.#update();
+	}
+
+	/** Use other settings from now on. Running calls go on. */
+	change(settings: OfferSettings): Promise<void> {
+		this.#settings = settings;
+		this.#runs.limits.set(settings.limits ?? {});
+		return this.#update();
+	}
+
+	/** Leave, finish the running calls, disconnect. Idempotent. */
+	close(): Promise<void> {
+		this.#closing ??= this.#close();
+		return this.#closing;
+	}
+
+	async #close(): Promise<void> {
+		this.#stopListening();
+		clearTimeout(this.#debounce);
+		await this.#updating;
+		await this.#presence.close();
+		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
+		const drained = [...this.#subscriptions.values()].map((subscription) => subscription.drain());
+		// While the link is down they cannot be drained, and no call arrives.
+		if (this.link.isUp) await within(Promise.all(drained), SERVER_REQUEST_MS);
+		await this.#finishCalls();
+		this.#runs.close();
+		await this.link.close();
+	}
+
+	async #finishCalls(): Promise<void> {
+		const { drainMs = HUB_DRAIN_MS, log } = this.#options;
+		const report = (): void => {
+			if (this.running > 0) log.info(`stopping: ${this.running} calls of other hubs still run`);
+		};
+		report();
+		const reporting = setInterval(report, DRAIN_REPORT_MS);
+		await this.#runs.drain(drainMs);
+		clearInterval(reporting);
+		if (this.running > 0) log.warn(`${this.running} calls of other hubs were ended after ${drainMs} ms`);
+	}
+
+	/** Until it is resumed or restarted, hubs do not see its tools and no call arrives. */
+	async #carryOut(order: Order): Promise<string> {
+		const { log } = this.#options;
+		this.#isDraining = order === 'drain';
+		log.info(this.#isDraining ? 'draining: the administrator said so' : 'calls are accepted again');
+		if (order === 'resume') {
+			this.#runs.resume();
+			await this.#presence.refresh();
+			return 'it accepts calls again';
+		}
+		await this.#presence.refresh();
+		this.#unsubscribe();
+		await this.#runs.drain(WORKER_DRAIN_MS);
+		log.info('drained: no call runs');
+		return 'it runs no calls';
+	}
+
+	#unsubscribe(): void {
+		for (const subscription of this.#subscriptions.values()) void subscription.drain();
+		this.#subscriptions.clear();
+	}
+
+	#update(): Promise<void> {
+		this.#debounce = undefined;
+		this.#updating = this.#updating.then(() => this.#offerTools());
+		return this.#updating;
+	}
+
+	async #offerTools(): Promise<void> {
+		const { hub, log } = this.#options;
+		try {
+			const tools = await offeredTools(hub, this.#settings.patterns);
+			this.#names = new Set(tools.map(({ name }) => name));
+			const subjects = new Set(this.#subjects());
+			for (const [subject, subscription] of this.#subscriptions) {
+				if (subjects.has(subject)) continue;
+				this.#subscriptions.delete(subject);
+				void subscription.drain();
+			}
+			const onLarge = (name: string): void =>
+				log.warn(`the tool ${name} is not offered: its description is too large for the fabric`);
+			await this.#presence.offer(offerBodies(tools, onLarge));
+		} catch (error) {
+			log.warn(`the tools for the fabric could not be listed: ${messageOf(error)}`);
+		}
+	}
+
+	#subscribe(): void {
+		if (this.#isRefused || this.#isDraining || this.#closing !== undefined) return;
+		const direct = this.#directSubject();
+		for (const subject of this.#subjects()) {
+			if (this.#subscriptions.has(subject)) continue;
+			const queue = subject === direct ? undefined : QUEUE_GROUP;
+			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), queue);
+			this.#subscriptions.set(subject, onCall);
+		}
+	}
+
+	/** Where calls for this worker arrive. */
+	#subjects(): string[] {
+		const { offer } = this.#options;
+		return [...[...this.#names].map((name) => callsFor(offer, name)), this.#directSubject()];
+	}
+
+	#directSubject(): string {
+		const { access, offer } = this.#options;
+		return directFor(offer, access.name);
+	}
+
+	/** Equal workers get the calls until the next connection, or until the server stores the bodies again. */
+	#withdraw(subject: string): void {
+		const { access, log } = this.#options;
+		this.#isRefused ||= subject.startsWith('orc.');
+		this.#presence.forget();
+		if (this.#subscriptions.size > 0)
+			log.error(`no more calls are accepted: the NATS server does not permit ${access.name} to answer them`);
+		this.#unsubscribe();
+	}
+
+	#logOffer(): void {
+		this.#settleOffered?.resolve();
+		this.#isPresent = true;
+		const { size } = this.#names;
+		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);
+		this.#logged = size;
+	}
+}
