@@ -23,6 +23,7 @@ const SCREENS = [
 	'library?q=test',
 	'usage',
 	'tasks',
+	'results',
 	'add',
 	'hubs',
 	'settings',
