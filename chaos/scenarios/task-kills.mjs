@@ -4,7 +4,8 @@
  * Agents call through their own `mctl bridge`; each call becomes a task at once. Each round one
  * process gets SIGKILL at one moment of the life of a task: the server has begun it (created), its
  * record is on disk (recorded), the agent has its id (announced), the server has given the result
- * (completed), the end is on disk (stored). The victim is the bridge, the hub or the server.
+ * (completed), the end is on disk (stored). The victim is the client, its bridge, the hub or the server;
+ * the client is in this process, so its end is that of its pipes.
  *
  * No task that was announced may be unknown later, none may run twice, and a result that the server
  * gave while its hub lived must be there. Results that were seen must be there at the end.
@@ -25,7 +26,7 @@ const SETTLE_MS = 60_000;
 /** How exactly a moment is met. */
 const LOOK_MS = 2;
 const moments = ['created', 'recorded', 'announced', 'completed', 'stored'];
-const victims = ['bridge', 'hub', 'server'];
+const victims = ['client', 'bridge', 'hub', 'server'];
 const program = join(import.meta.dirname, '../programs/labelled-server.mjs');
 
 export async function run({ random, rounds: count, folder, note }) {
@@ -81,9 +82,17 @@ async function strikeDuring({ random, place, agent, round, moment, victim }) {
 	agent.announced = 0;
 	const giveUpAt = performance.now() + SETTLE_MS;
 	while (!isReached() && performance.now() < giveUpAt) await sleep(LOOK_MS);
-	const pids = { bridge: [agent.pid], hub: hubsOf(place), server: processesOf(place, [program]) }[victim];
+	const kills = victim === 'client' ? agent.die() : killAll(pidsOf(victim, place, agent));
+	return { tasks: await Promise.all(calls), kills };
+}
+
+function pidsOf(victim, place, agent) {
+	return { bridge: [agent.pid], hub: hubsOf(place), server: processesOf(place, [program]) }[victim];
+}
+
+function killAll(pids) {
 	for (const pid of pids) signalIt(pid, 'SIGKILL');
-	return { tasks: await Promise.all(calls), kills: pids.length };
+	return pids.length;
 }
 
 /** Wait until a task has ended. Returns what is wrong with it. */
@@ -238,6 +247,15 @@ class Agent {
 
 	end() {
 		this.#child.stdin.end();
+	}
+
+	/** What the system does with the pipes of a process that is killed. Returns how many were. */
+	die() {
+		this.hasEnded = true;
+		this.#child.stdin.destroy();
+		this.#child.stdout.destroy();
+		for (const settle of this.#waiting.values()) settle(undefined);
+		return 1;
 	}
 
 	/** The response; undefined when the bridge ends first, or no response comes. */

@@ -103,6 +103,8 @@ export interface RemoteServerEntry {
 	readonly secrets?: SecretTexts | undefined;
 	/** A shell command that prints headers. */
 	readonly headersHelper?: string | undefined;
+	/** The absolute folder that it runs in. */
+	readonly cwd?: string | undefined;
 	/** How to sign in; undefined means the defaults. */
 	readonly oauth: OAuthSettings | undefined;
 	/** Other entries with this URL, in the files that were read. */

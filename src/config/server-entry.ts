@@ -53,6 +53,17 @@ const program: Shape<string> = {
 /** Strings that may have secret references. */
 export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
 
+/** Its variables are left to the shell. */
+const shellCommand: Shape<string> = {
+	...text,
+	read: (field) => {
+		if (!field.isPresent) return undefined;
+		return typeof field.value === 'string' && field.value !== ''
+			? field.value
+			: field.report('a non-empty string');
+	},
+};
+
 const serverType: Shape<(typeof types)[number]> = {
 	...word(types),
 	read: (field) => {
@@ -113,15 +124,17 @@ const launchKeys: Keys<Launch> = {
 		isSecret: true,
 	}),
 	envFile: key(path, { about: 'a file of `NAME=value` lines with further variables; those of `env` win' }),
-	cwd: key(path, { about: 'its working directory; default: the folder of the project' }),
+	cwd: key(path, {
+		about: 'its working directory, or that of its `headersHelper`; default: the folder of the project',
+	}),
 	type: key(serverType, {
 		about: '`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
 	}),
 	url: key(url, { about: 'the address of a [remote server](remote-servers.md)' }),
 	headers: key(secretMap, { about: 'HTTP headers; may have secret references', isSecret: true }),
-	headersHelper: key(text, {
+	headersHelper: key(shellCommand, {
 		about:
-			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal',
+			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal; it gets the variables that it names',
 	}),
 	oauth: key(oauth, { about: 'how to sign in, for servers that need more than the defaults' }),
 	sandbox: key(sandbox, { about: 'what it may reach ([sandbox](sandbox.md))' }),
@@ -131,7 +144,7 @@ const launchKeys: Keys<Launch> = {
 };
 
 /** How the hub runs a server. A key without a value counts with its default. */
-const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
+export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 	scope: key(word(scopes), {
 		about:
 			'who shares a process ([scope](servers.md#scope)); without it, a server that asks its clients gets `"session"`',
@@ -284,7 +297,10 @@ function readRemote(field: Field, base: ServerBase, place: Place): RemoteServerE
 		oauth: readKey(launchKeys, 'oauth', field, place),
 		...base,
 		kind,
-		...(helper !== undefined && { headersHelper: helper }),
+		...(helper !== undefined && {
+			headersHelper: helper,
+			cwd: readKey(launchKeys, 'cwd', field, place) ?? place.root,
+		}),
 	};
 }
 

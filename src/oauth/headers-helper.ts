@@ -9,7 +9,7 @@ import { attempt, OrchestraError } from '../errors.ts';
 import { commandOutput } from '../secrets/secret-command.ts';
 import { noteHeader } from '../secrets/secret-name.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, ownEntry } from '../wire/json.ts';
 
 /** Names and values of HTTP. */
 type Headers = Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ const HOW_TO_MEND =
 
 export interface HelperOptions {
 	readonly command: string;
-	/** The working directory: that of the file with the entry. */
+	/** The working directory. */
 	readonly folder: string;
 	/** The name and the URL of the server, which the command gets as variables. */
 	readonly server: { readonly name: string; readonly url: string };
@@ -61,7 +61,11 @@ export class HeadersHelper implements HttpAuth {
 
 	async #run(): Promise<Headers> {
 		const { command, folder, server, environment, signal } = this.#options;
-		const env = { CLAUDE_CODE_MCP_SERVER_NAME: server.name, CLAUDE_CODE_MCP_SERVER_URL: server.url };
+		const env = {
+			...variablesIn(command, environment),
+			CLAUDE_CODE_MCP_SERVER_NAME: server.name,
+			CLAUDE_CODE_MCP_SERVER_URL: server.url,
+		};
 		const isWindows = process.platform === 'win32';
 		const shell = isWindows ? { command: 'cmd', args: ['/d', '/s', '/c'] } : { command: 'sh', args: ['-c'] };
 		const record = { ...shell, args: [...shell.args, command], env };
@@ -75,6 +79,16 @@ export class HeadersHelper implements HttpAuth {
 			});
 		}
 	}
+}
+
+/** The variables that a command names, beside the minimal environment of every child. */
+function variablesIn(command: string, environment: Readonly<NodeJS.ProcessEnv>): Record<string, string> {
+	return Object.fromEntries(
+		[...command.matchAll(/\$\{?([A-Za-z_]\w*)|%(\w+)%/g)].flatMap(([, name = '', windows = '']) => {
+			const value = ownEntry(environment, name || windows);
+			return value === undefined ? [] : [[name || windows, value]];
+		}),
+	);
 }
 
 function headersIn(text: string): Headers {

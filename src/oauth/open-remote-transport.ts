@@ -1,5 +1,4 @@
 /* Open the transport to a remote MCP server, with the authorization that is stored for it. */
-import { dirname } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { resolveSecrets } from '../secrets/resolve-secret.ts';
@@ -27,8 +26,9 @@ export interface RemoteServer {
 	/** Headers with secret references. */
 	readonly secrets?: SecretTexts | undefined;
 	readonly oauth?: OAuthSettings | undefined;
-	/** A command that prints headers. */
+	/** A command that prints headers, and the folder that it runs in. */
 	readonly headersHelper?: string | undefined;
+	readonly cwd?: string | undefined;
 	/** The file with the entry; undefined for a URL without one. */
 	readonly file?: string | undefined;
 }
@@ -70,11 +70,10 @@ export async function openRemoteTransport(
 }
 
 function helperOf(
-	{ headersHelper: command, name, url, file }: RemoteServer,
+	{ headersHelper: command, cwd: folder, name, url }: RemoteServer,
 	{ environment, signal }: RemoteTransportOptions,
 ): HeadersHelper | undefined {
-	if (command === undefined) return undefined;
-	const folder = file === undefined ? process.cwd() : dirname(file);
+	if (command === undefined || folder === undefined) return undefined;
 	return new HeadersHelper({ command, folder, server: { name: name ?? url, url }, environment, signal });
 }
 

@@ -4,6 +4,7 @@ import type { MovePlan, PlannedFile } from '../../config/clients/move-plan.ts';
 import { maskSecrets, plainSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
 import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
+import { redact } from '../../redact.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { unifiedDiff } from '../terminal/unified-diff.ts';
@@ -54,8 +55,10 @@ export function warningsOf({ files, broken }: Survey, found: readonly FoundServe
 	const warn = (text: string): number => warnings.push(printableLine(text));
 	for (const { location, error } of broken) warn(`${location.client.title} is skipped: ${error.message}`);
 	for (const { client, servers, otherProjects } of files) {
-		for (const { name, reason } of servers) {
+		for (const { name, reason, lost = [], isOwn } of servers) {
 			if (reason !== undefined) warn(`"${name}" stays in ${client.title}: it ${reason}`);
+			else if (lost.length > 0 && !isOwn)
+				warn(`"${name}" of ${client.title} is imported without ${lost.join(', ')}`);
 		}
 		if (otherProjects.length > 0) {
 			const count = otherProjects.length === 1 ? '1 other project' : `${otherProjects.length} other projects`;
@@ -68,6 +71,9 @@ export function warningsOf({ files, broken }: Survey, found: readonly FoundServe
 		if (equals !== undefined) warn(`${name} is the same server as ${equals}; --merge imports one of them`);
 	}
 	for (const { name, entry } of found) {
+		const { headersHelper } = entry;
+		if (typeof headersHelper === 'string')
+			warn(`${name} runs a command for its headers: ${redact(headersHelper)}`);
 		for (const where of plainSecrets(entry)) {
 			const variable = variableFor(name, where);
 			warn(`${name}: ${where} looks like a secret in plain text; write \${${variable}} and set ${variable}`);

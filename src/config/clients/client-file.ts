@@ -13,7 +13,8 @@ import { isOwnCommand } from '../own-entry.ts';
 import { parseClientText, type WrittenEntry, writtenEntries } from './client-document.ts';
 import { type ClientInput, inputsOf } from './client-inputs.ts';
 import type { ClientLocation, ClientScope } from './client-table.ts';
-import { type NormalEntry, normalEntry } from './normal-entry.ts';
+import { lostSettings } from './lost-settings.ts';
+import { hasForeignSandbox, type NormalEntry, normalEntry } from './normal-entry.ts';
 import { translateReferences } from './references.ts';
 
 /** The history in the file of Claude Code can be long. */
@@ -32,6 +33,8 @@ export interface ClientServer {
 	readonly reason?: string | undefined;
 	/** It could be taken over with values of the user, whose places are still `${input:id}` in this entry. */
 	readonly askable?: { readonly entry: NormalEntry; readonly inputs: readonly ClientInput[] } | undefined;
+	/** What of it an import cannot keep, each with the reason. */
+	readonly lost?: readonly string[];
 	/** It starts this program. */
 	readonly isOwn: boolean;
 	/** It starts this program from a place where it is no more. */
@@ -105,7 +108,7 @@ function clientServer(
 	{ name, value: raw, index }: WrittenEntry,
 	{ location, keys, scope, inputs: definitions }: ServersPlace,
 ): ClientServer {
-	const base = { name, keys, scope, index };
+	const base = { name, keys, scope, index, lost: lostSettings(raw, location.client.id) };
 	const normal = normalEntry(raw, location.client.id);
 	if (typeof normal === 'string') return { ...base, entry: undefined, reason: normal, isOwn: false };
 	const { entry, foreign } = translateReferences(normal, location.client.id, scope);
@@ -146,21 +149,25 @@ function wordsOf({ command, args }: NormalEntry): string[] {
 function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly string[]): string | undefined {
 	if (foreign.length > 0) return `uses ${foreign.join(', ')}, which only this client can fill in`;
 	const client = isObject(raw) ? raw : {};
-	if (typeof client['envFile'] === 'string') return 'uses envFile; put its values into env';
-	if (typeof client['headersHelper'] === 'string') return 'uses headersHelper; write the headers out';
+	if (typeof client['authProviderType'] === 'string' && client['authProviderType'] !== 'dynamic_discovery')
+		return `signs in with ${client['authProviderType']}, which only this client has`;
+	if (hasForeignSandbox(client))
+		return 'is confined by domains or by forbidden paths; write a sandbox for it';
 	const { url } = entry;
-	return typeof url === 'string' && !/^(?:https?:\/\/|\$\{)/.test(url)
-		? 'has a url that is not http'
+	return typeof url === 'string' && !/^(?:(?:https?|wss?):\/\/|unix:\/\/\/|\$\{)/.test(url)
+		? 'has a url that is not of http, a WebSocket or a Unix socket'
 		: undefined;
 }
 
 /** What a relative path of the user's own file means depends on the folder of the client. */
-function relativeReason({ command, cwd }: NormalEntry, scope: ClientScope): string | undefined {
+function relativeReason({ command, cwd, envFile }: NormalEntry, scope: ClientScope): string | undefined {
 	const relative = [command, cwd].find(
-		(path): path is string => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
+		(path) => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),
 	);
-	return scope === 'user' && relative !== undefined
-		? `has the relative path ${relative}; write it in full`
+	const isRelative = typeof envFile === 'string' && !isAbsolute(envFile) && !/^(?:~|\$\{)/.test(envFile);
+	const found = relative ?? (isRelative ? envFile : undefined);
+	return scope === 'user' && typeof found === 'string'
+		? `has the relative path ${found}; write it in full`
 		: undefined;
 }
 

@@ -6,7 +6,7 @@
  * configuration, one of a project to `orchestra.json`. Else a project would take away
  * from all others what the user has everywhere.
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
@@ -106,13 +106,16 @@ function plannedTarget(options: MoveOptions, scope: ClientScope): PlannedFile[] 
 
 /** A server of a project that becomes one of the user still runs in that project. */
 function inFolder(entry: NormalEntry, project: string): NormalEntry {
-	const { command, cwd } = entry;
-	if (typeof command !== 'string') return entry;
-	const isRelative = /^\.{1,2}[/\\]/.test(command);
+	const { command, cwd, envFile, headersHelper } = entry;
+	const path = (text: unknown): string | undefined =>
+		typeof text !== 'string' ? undefined : /^(?:~|\$\{)/.test(text) ? text : resolve(project, text);
+	if (typeof command !== 'string')
+		return headersHelper === undefined ? entry : { ...entry, cwd: path(cwd) ?? project };
 	return {
 		...entry,
-		command: isRelative ? join(project, command) : command,
-		cwd: typeof cwd === 'string' ? join(project, cwd) : project,
+		command: /^\.{1,2}[/\\]/.test(command) ? join(project, command) : command,
+		cwd: path(cwd) ?? project,
+		...(envFile !== undefined && { envFile: path(envFile) }),
 	};
 }
 

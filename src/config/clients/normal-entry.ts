@@ -5,8 +5,11 @@
  * `serverUrl` (Windsurf), `httpUrl` (Gemini), `environment` and a command list
  * (OpenCode), a command object (Zed), `http_headers` (Codex), `requestOptions` (Continue).
  */
+import { delimiter } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../wire/json.ts';
+import { oauth } from '../oauth-settings.ts';
+import { settingKeys } from '../server-entry.ts';
 import type { ClientId } from './client-table.ts';
 
 /** An entry of `mcpServers` in our configuration. */
@@ -19,9 +22,10 @@ export function normalEntry(raw: unknown, client: ClientId): NormalEntry | strin
 	if (!isObject(raw)) return 'is not an object';
 	if (raw['source'] === 'extension') return 'is an extension of the client';
 	const url = firstText(raw, ['httpUrl', 'serverUrl', 'url', 'uri']);
-	const entry = url === undefined ? localEntry(raw) : remoteEntry(raw, url, client);
+	const entry = url === undefined ? localEntry(raw, client) : remoteEntry(raw, url, client);
 	if (entry === undefined) return 'has neither a command nor a url';
-	return withoutEmpty({ ...entry, ...settingsOf(raw, client), disabled: isDisabled(raw) || undefined });
+	const settings = settingsOf(raw, client, url !== undefined);
+	return withoutEmpty({ ...entry, ...settings, disabled: isDisabled(raw) || undefined });
 }
 
 /** True when two entries start or reach the same server in the same way. */
@@ -48,27 +52,32 @@ function comparable(all: Raw): Raw {
 	return withoutEmpty(isDefault ? rest : { ...rest, type });
 }
 
-function localEntry(raw: Raw): Raw | undefined {
+function localEntry(raw: Raw, client: ClientId): Raw | undefined {
 	const { command } = raw;
 	if (isObject(command)) {
-		return localEntry({ ...raw, command: command['path'], args: command['args'], env: command['env'] });
+		const { path, args, env } = command;
+		return localEntry({ ...raw, command: path, args, env }, client);
 	}
 	const words = Array.isArray(command) ? command : [command];
 	const [program, ...before] = words.map(textOf);
 	if (program === undefined || program === '') return undefined;
 	const after = Array.isArray(raw['args']) ? raw['args'].map(textOf) : [];
 	const passed = Array.isArray(raw['env_vars'])
-		? raw['env_vars'].filter((name) => typeof name === 'string')
+		? raw['env_vars']
+				.map((each) => (isObject(each) ? each['name'] : each))
+				.filter((name) => typeof name === 'string')
 		: [];
-	const env = {
+	const env: Record<string, string> = {
 		...Object.fromEntries(passed.map((name) => [name, `\${${name}:-}`])),
 		...textMap(raw['environment']),
 		...textMap(raw['env']),
 	};
+	const { PATH } = env;
 	return {
 		command: program,
 		args: [...before, ...after],
-		env,
+		// VS Code appends this one to its own.
+		env: client === 'vscode' && PATH !== undefined ? { ...env, PATH: `\${PATH}${delimiter}${PATH}` } : env,
 		envFile: textOf(raw['envFile']),
 		cwd: textOf(raw['cwd']),
 	};
@@ -77,6 +86,7 @@ function localEntry(raw: Raw): Raw | undefined {
 function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
 	const options = isObject(raw['requestOptions']) ? raw['requestOptions'] : {};
 	const bearer = textOf(raw['bearer_token_env_var']);
+	const apiKey = client === 'continue' ? textOf(raw['apiKey']) : undefined;
 	const fromEnvironment = Object.entries(textMap(raw['env_http_headers']));
 	const headers = {
 		...textMap(options['headers']),
@@ -84,6 +94,7 @@ function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
 		...textMap(raw['headers']),
 		...Object.fromEntries(fromEnvironment.map(([name, variable]) => [name, `\${${variable}}`])),
 		...(bearer === undefined ? {} : { Authorization: `Bearer \${${bearer}}` }),
+		...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
 	};
 	// In the settings of Gemini `url` is always SSE.
 	const isSse =
@@ -91,39 +102,74 @@ function remoteEntry(raw: Raw, url: string, client: ClientId): Raw {
 		(client === 'gemini' && raw['httpUrl'] === undefined && raw['type'] === undefined);
 	const isSocket = raw['type'] === 'ws' || /^wss?:/.test(url);
 	const type = isSocket ? 'ws' : isSse ? 'sse' : 'http';
-	return { type, url, headers, headersHelper: textOf(raw['headersHelper']) };
+	return { type, url, headers, headersHelper: textOf(raw['headersHelper']), oauth: oauthOf(raw) };
+}
+
+/** A client that is registered by hand. Cursor has it in `auth`, Codex and OpenCode under other names. */
+function oauthOf(raw: Raw): Raw {
+	const written = [raw['oauth'], raw['auth']].find(isObject) ?? {};
+	const known = Object.keys(oauth.members ?? {}).filter((key) => key in written);
+	return withoutEmpty({
+		clientId: textOf(written['CLIENT_ID'] ?? written['client_id']),
+		clientSecret: textOf(written['CLIENT_SECRET']),
+		scopes: written['scope'] ?? raw['scopes'],
+		...Object.fromEntries(known.map((key) => [key, written[key]])),
+	});
 }
 
 /** Settings that we have too, under other names. Those of our own names stay as they are. */
-function settingsOf(raw: Raw, client: ClientId): Raw {
-	const own = [
-		'scope',
-		'startMs',
-		'timeoutMs',
-		'maxMs',
-		'idleMs',
-		'concurrency',
-		'queue',
-		'restart',
-		'allow',
-	];
-	const more = ['deny', 'rename', 'learn', 'eager', 'alwaysLoad', 'prefix', 'redact', 'sandbox', 'limits'];
+function settingsOf(raw: Raw, client: ClientId, isRemote: boolean): Raw {
+	const own = [...Object.keys(settingKeys), 'limits'];
 	return {
-		startMs: milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'],
-		timeoutMs: milliseconds(raw['tool_timeout_sec']),
-		...timeoutOf(raw['timeout'], client),
+		...callTimes(raw, client, isRemote),
+		startMs:
+			milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'] ?? raw['connectionTimeout'],
 		allow: raw['enabled_tools'] ?? raw['includeTools'],
 		deny: raw['disabled_tools'] ?? raw['excludeTools'] ?? raw['disabledTools'],
-		...Object.fromEntries([...own, ...more].filter((key) => key in raw).map((key) => [key, raw[key]])),
+		sandbox: client === 'vscode' ? sandboxOf(raw) : raw['sandbox'],
+		...Object.fromEntries(own.filter((key) => key in raw).map((key) => [key, raw[key]])),
 	};
 }
 
-/** The time that a call may take. In Claude Code progress does not extend it. */
-function timeoutOf(timeout: unknown, client: ClientId): Raw {
-	if (typeof timeout !== 'number' || !(timeout > 0)) return {};
-	if (client === 'gemini') return { timeoutMs: Math.round(timeout), maxMs: Math.round(timeout) };
-	if (client === 'cline') return { timeoutMs: milliseconds(timeout) };
-	return client === 'claude-code' ? { maxMs: Math.round(timeout) } : {};
+/** What VS Code confines can be written without its lists of domains and of what is forbidden; see `foreignSandbox`. */
+function sandboxOf(raw: Raw): Raw | true | undefined {
+	if (raw['sandboxEnabled'] !== true) return undefined;
+	const { filesystem } = isObject(raw['sandbox']) ? raw['sandbox'] : {};
+	const write = isObject(filesystem) ? filesystem['allowWrite'] : undefined;
+	return Array.isArray(write) && write.length > 0 ? { write } : true;
+}
+
+/** True when VS Code confines a server by domains, or by what it must not read or write. */
+export function hasForeignSandbox(raw: Raw): boolean {
+	const { filesystem, network } = isObject(raw['sandbox']) ? raw['sandbox'] : {};
+	const lists = [
+		...(isObject(filesystem) ? [filesystem['denyRead'], filesystem['denyWrite']] : []),
+		...(isObject(network) ? [network['allowedDomains'], network['deniedDomains']] : []),
+	];
+	return raw['sandboxEnabled'] === true && lists.some((each) => Array.isArray(each) && each.length > 0);
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** The time that a call may take: as the entry says, else as its client does where that is longer than our default. */
+function callTimes(raw: Raw, client: ClientId, isRemote: boolean): Raw {
+	const timeout =
+		typeof raw['timeout'] === 'number' && raw['timeout'] > 0 ? Math.round(raw['timeout']) : undefined;
+	switch (client) {
+		case 'claude-code':
+			// Progress does not extend its `timeout`, and less than a second does not count.
+			if (timeout !== undefined && timeout >= 1000) return { timeoutMs: timeout, maxMs: timeout };
+			return { timeoutMs: (isRemote ? 5 : 30) * MINUTE_MS, maxMs: 28 * HOUR_MS };
+		case 'gemini':
+			return { timeoutMs: timeout ?? 10 * MINUTE_MS, maxMs: timeout ?? 10 * MINUTE_MS };
+		case 'cline':
+			return { timeoutMs: milliseconds(raw['timeout']) ?? MINUTE_MS };
+		case 'codex':
+			return { timeoutMs: milliseconds(raw['tool_timeout_sec']) ?? MINUTE_MS };
+		default:
+			return {};
+	}
 }
 
 function milliseconds(seconds: unknown): number | undefined {

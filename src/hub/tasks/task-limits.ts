@@ -32,5 +32,7 @@ export const TASK_SWEEP_MS = 60_000;
 export const TASK_PAGE = 100;
 /** Shortest, default and longest time between two questions to a server about its task. */
 export const UPSTREAM_POLL_MS = { least: 50, default: 1000, most: 30_000 } as const;
-/** How often a server may fail to say how its task is doing, one time after the other. */
-export const UPSTREAM_FAILURES_LIMIT = 5;
+/** How long a server may not say how its task is doing, before its outcome is unknown, in milliseconds. */
+export const UPSTREAM_ABSENT_MS: number = 5 * 60_000;
+/** Longest time between two attempts to reach it. */
+export const UPSTREAM_RETRY_MS = 5000;

@@ -1,7 +1,8 @@
 /*
- * Changes of a modern server: one `subscriptions/listen` request that stays open.
+ * Changes of a modern server: one `subscriptions/listen` request that stays open, for its lists and resources or for
+ * its tasks.
  *
- * A change of the wanted resources opens a new request, and the old one ends only
+ * A change of what is wanted opens a new request, and the old one ends only
  * when the new one is acknowledged, so that no change is lost; changes count for one
  * of the two only, so that none comes twice. A server may end a subscription with a
  * result or with `notifications/cancelled`; then a new one is opened, with backoff,
@@ -16,19 +17,14 @@ import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import type { Change } from '../server/provider.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT } from '../server/resource-subscriptions.ts';
+import {
+	RELISTEN_FIRST_MS,
+	RELISTEN_MAX_MS,
+	RESOURCE_SUBSCRIPTIONS_LIMIT,
+	SUBSCRIPTION_ACKNOWLEDGE_MS,
+	SUBSCRIPTION_STABLE_MS,
+} from '../mcp-limits.ts';
 import type { ServerLink } from './server-link.ts';
-
-/** How long a server may take to acknowledge a subscription, in milliseconds. */
-const ACKNOWLEDGE_MS = 10_000;
-
-/** Delays before a subscription that the server ended is opened again, in milliseconds. */
-const RELISTEN_FIRST_MS = 500;
-const RELISTEN_MAX_MS = 30_000;
-
-/** A subscription that lasted this long resets the backoff. */
-const STABLE_MS = 60_000;
 
 const listKinds = {
 	toolsListChanged: 'tools',
@@ -36,12 +32,21 @@ const listKinds = {
 	resourcesListChanged: 'resources',
 } as const;
 
-export interface ChangeSubscriptionParts {
+export type ListKind = (typeof listKinds)[keyof typeof listKinds];
+
+export interface ChangeSubscriptionDeps {
 	readonly link: ServerLink;
-	readonly capabilities: ServerCapabilities;
+	/** The member of the request that lists the wanted URIs or ids. */
+	readonly member: 'resourceSubscriptions' | 'taskIds';
+	/** The lists that it reports, too. */
+	readonly capabilities?: ServerCapabilities | undefined;
 	/** Adds the envelope to params. */
 	readonly envelope: (params: Record<string, unknown>) => Record<string, unknown>;
-	readonly onChange: (change: Change) => void;
+	/** Called after a gap: changes of these may have been missed. */
+	readonly onGap: (missed: {
+		readonly kinds: readonly ListKind[];
+		readonly ids: ReadonlySet<string>;
+	}) => void;
 	readonly log: Log;
 }
 
@@ -51,13 +56,13 @@ interface Listening {
 	readonly abort: AbortController;
 	readonly acknowledged: Deferred<void>;
 	readonly openedAt: number;
-	/** The kinds and resources that the server honours. */
-	kinds: readonly ('tools' | 'prompts' | 'resources')[];
-	uris: ReadonlySet<string>;
+	/** The lists, and the resources or tasks, that the server honours. */
+	kinds: readonly ListKind[];
+	ids: ReadonlySet<string>;
 }
 
 export class ChangeSubscription {
-	readonly #parts: ChangeSubscriptionParts;
+	readonly #deps: ChangeSubscriptionDeps;
 	readonly #wanted = new Set<string>();
 	readonly #backoff = new Backoff(RELISTEN_FIRST_MS, RELISTEN_MAX_MS);
 	/** The one whose changes count. */
@@ -69,8 +74,8 @@ export class ChangeSubscription {
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
 
-	constructor(parts: ChangeSubscriptionParts) {
-		this.#parts = parts;
+	constructor(deps: ChangeSubscriptionDeps) {
+		this.#deps = deps;
 	}
 
 	/** Listen to the lists that the server announces; does not wait for it. */
@@ -79,30 +84,30 @@ export class ChangeSubscription {
 			this.#enqueue().catch((error: unknown) => this.#onRefused(error));
 	}
 
-	/** Subscribe to a resource, or end that. Rejects when the server does not honour it. */
-	async setResource(uri: string, isWanted: boolean): Promise<void> {
-		if (isWanted && !this.#wanted.has(uri) && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
+	/** Subscribe to a resource or task, or end that. Rejects when the server does not honour it. */
+	async set(id: string, isWanted: boolean): Promise<void> {
+		if (isWanted && !this.#wanted.has(id) && this.#wanted.size >= RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
 				`a client may subscribe to at most ${RESOURCE_SUBSCRIPTIONS_LIMIT} resources`,
 			);
 		}
-		if (isWanted) this.#wanted.add(uri);
-		else this.#wanted.delete(uri);
+		if (isWanted) this.#wanted.add(id);
+		else this.#wanted.delete(id);
 		try {
 			await this.#enqueue();
-			if (!isWanted || this.#current?.uris.has(uri)) return;
+			if (!isWanted || this.#current?.ids.has(id)) return;
 		} catch (error) {
-			if (isWanted) this.#wanted.delete(uri);
+			if (isWanted) this.#wanted.delete(id);
 			throw error;
 		}
-		this.#wanted.delete(uri);
-		throw new OrchestraError('not_found', `the server does not accept a subscription to ${uri}`, {
-			hint: 'The resource does not exist, or the server reports no updates of it.',
+		this.#wanted.delete(id);
+		throw new OrchestraError('not_found', `the server does not accept a subscription to ${id}`, {
+			hint: 'It does not exist, or the server reports no updates of it.',
 		});
 	}
 
-	/** Take a notification; false when it is not about a subscription. */
+	/** Take a notification; false when it is not about this subscription. */
 	receive(method: string, params: unknown): boolean {
 		if (method === 'notifications/cancelled') return this.#onCanceled(params);
 		if (method === 'notifications/subscriptions/acknowledged') return this.#onAcknowledged(params);
@@ -131,12 +136,12 @@ export class ChangeSubscription {
 	}
 
 	async #update(): Promise<void> {
-		const uris = new Set(this.#wanted);
-		const isSame = this.#current !== undefined && isEqual(uris, this.#requested);
+		const ids = new Set(this.#wanted);
+		const isSame = this.#current !== undefined && isEqual(ids, this.#requested);
 		if (isSame || this.#isClosed) return;
 		const notifications = {
 			...this.#listFlags(),
-			...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+			...(ids.size > 0 && { [this.#deps.member]: [...ids] }),
 		};
 		const previous = this.#current;
 		if (Object.keys(notifications).length === 0) {
@@ -144,7 +149,7 @@ export class ChangeSubscription {
 		} else {
 			await this.#open(notifications);
 		}
-		this.#requested = uris;
+		this.#requested = ids;
 		previous?.abort.abort();
 	}
 
@@ -156,10 +161,13 @@ export class ChangeSubscription {
 			acknowledged: deferred(),
 			openedAt: performance.now(),
 			kinds: [],
-			uris: new Set(),
+			ids: new Set(),
 		};
 		this.#opening = opening;
-		const timer = setTimeout(() => opening.acknowledged.reject(notAcknowledged()), ACKNOWLEDGE_MS);
+		const timer = setTimeout(
+			() => opening.acknowledged.reject(notAcknowledged()),
+			SUBSCRIPTION_ACKNOWLEDGE_MS,
+		);
 		this.#listen(opening, notifications).then(
 			() => this.#onEnded(opening, new OrchestraError('closed', 'the server ended the subscription')),
 			(error: unknown) => this.#onEnded(opening, OrchestraError.from(error)),
@@ -176,7 +184,7 @@ export class ChangeSubscription {
 	}
 
 	#listen(opening: Listening, notifications: Record<string, unknown>): Promise<unknown> {
-		return this.#parts.link.send('subscriptions/listen', this.#parts.envelope({ notifications }), {
+		return this.#deps.link.send('subscriptions/listen', this.#deps.envelope({ notifications }), {
 			timeoutMs: Number.POSITIVE_INFINITY,
 			signal: opening.abort.signal,
 			onId: (id) => {
@@ -188,10 +196,10 @@ export class ChangeSubscription {
 	#onAcknowledged(params: unknown): boolean {
 		const opening = this.#opening;
 		const tag = metaOf(params)[SUBSCRIPTION_ID];
-		if (opening === undefined || (tag !== undefined && !isId(opening, tag))) return true;
+		if (opening === undefined || (tag !== undefined && !isId(opening, tag))) return false;
 		const granted = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
-		const uris = granted['resourceSubscriptions'];
-		opening.uris = new Set(Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : []);
+		const ids = granted[this.#deps.member];
+		opening.ids = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []);
 		opening.kinds = Object.entries(listKinds)
 			.filter(([name]) => granted[name] === true)
 			.map(([, kind]) => kind);
@@ -208,17 +216,18 @@ export class ChangeSubscription {
 			if (listening === undefined || !isId(listening, id)) continue;
 			this.#onEnded(listening, new OrchestraError('closed', 'the server ended the subscription'));
 			listening.abort.abort();
+			return true;
 		}
-		return true;
+		return false;
 	}
 
 	#onEnded(listening: Listening, reason: OrchestraError): void {
 		listening.acknowledged.reject(reason);
 		if (this.#current !== listening) return;
 		this.#current = undefined;
-		if (this.#isClosed || this.#parts.link.endReason) return;
-		if (performance.now() - listening.openedAt >= STABLE_MS) this.#backoff.reset();
-		this.#parts.log.debug(`subscription ended: ${reason.message}`);
+		if (this.#isClosed || this.#deps.link.endReason) return;
+		if (performance.now() - listening.openedAt >= SUBSCRIPTION_STABLE_MS) this.#backoff.reset();
+		this.#deps.log.debug(`subscription ended: ${reason.message}`);
 		this.#relisten();
 	}
 
@@ -236,20 +245,19 @@ export class ChangeSubscription {
 	/** Changes between two subscriptions were not seen. */
 	#reportGap(): void {
 		if (this.#isClosed || this.#current === undefined) return;
-		for (const kind of this.#current.kinds) this.#parts.onChange({ kind });
-		for (const uri of this.#current.uris) this.#parts.onChange({ kind: 'resource', uri });
+		this.#deps.onGap(this.#current);
 	}
 
 	/** A server without the method is not asked again. */
 	#onRefused(error: unknown): void {
-		if (this.#isClosed || this.#parts.link.endReason) return;
-		this.#parts.log.warn(`the server refuses a subscription to changes: ${messageOf(error)}`);
+		if (this.#isClosed || this.#deps.link.endReason) return;
+		this.#deps.log.warn(`the server refuses a subscription to changes: ${messageOf(error)}`);
 		if (rpcErrorOf(error)?.code === rpcCodes.methodNotFound || this.#current) return;
 		this.#relisten();
 	}
 
 	#listFlags(): Record<string, true> {
-		const { capabilities } = this.#parts;
+		const { capabilities = {} } = this.#deps;
 		return Object.fromEntries(
 			Object.entries(listKinds)
 				.filter(([, kind]) => capabilities[kind]?.['listChanged'] === true)
@@ -264,13 +272,13 @@ function isId({ id }: Listening, tag: unknown): boolean {
 }
 
 function isEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-	return one.size === other.size && [...one].every((uri) => other.has(uri));
+	return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
 function notAcknowledged(): OrchestraError {
 	return new OrchestraError(
 		'timeout',
-		`the server did not acknowledge a subscription within ${ACKNOWLEDGE_MS}ms`,
+		`the server did not acknowledge a subscription within ${SUBSCRIPTION_ACKNOWLEDGE_MS}ms`,
 		{ hint: 'The server announces changes but does not serve `subscriptions/listen`.' },
 	);
 }

@@ -10,7 +10,6 @@ import { OrchestraError, withOutcome } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import type { Diagnosis } from '../../process/diagnosis.ts';
 import { type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
-import { LIST_CHARACTERS_LIMIT } from '../../protocol/list-limits.ts';
 import {
 	type Answer,
 	answerValue,
@@ -19,7 +18,9 @@ import {
 	type ServerCapabilities,
 } from '../../protocol/mcp-types.ts';
 import { HUB_ID, SKILLS } from '../../protocol/meta.ts';
+import { LIST_CHARACTERS_LIMIT } from '../../protocol/protocol-limits.ts';
 import type { Revision } from '../../protocol/revisions.ts';
+import { declaresTasks } from '../../protocol/tasks.ts';
 import type { PendingCall } from '../../rpc/calls/outgoing-calls.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -40,6 +41,7 @@ import type {
 	ServerRequestHandler,
 	ServerRequestOptions,
 } from './server-link.ts';
+import { TaskPushes, type TaskSubscription } from './task-pushes.ts';
 
 /** Who connects, what it can do, and who receives what the server sends by itself. */
 export interface ServerConnectionOptions {
@@ -92,6 +94,7 @@ export class ServerConnection {
 	readonly #startedInMs: number;
 	readonly #log: Log;
 	readonly #changes: ChangeSubscription | undefined;
+	readonly #tasks: TaskPushes | undefined;
 
 	/** Start a server and agree on a revision. `start` is called again once when the server exits on the probe. */
 	static async open(
@@ -114,7 +117,7 @@ export class ServerConnection {
 		const connection = new ServerConnection(opened, identity, options);
 		const { endReason } = opened.link;
 		if (endReason) throw withPhase(endReason, 'initialize');
-		inbox.attach(opened.link, connection.#changes);
+		inbox.attach(opened.link, connection.#changes, connection.#tasks);
 		connection.#changes?.start();
 		return connection;
 	}
@@ -132,13 +135,21 @@ export class ServerConnection {
 		this.#startedInMs = opened.startedInMs;
 		this.#log = options.log ?? Log.silent;
 		if (this.era === 'legacy') return;
-		this.#changes = new ChangeSubscription({
+		const deps = {
 			link: opened.link,
-			capabilities: this.capabilities,
-			envelope: (params) => modernParams(params, this.revision.version, identity),
-			onChange: (change) => options.onChange?.(change),
+			envelope: (params: Result) => modernParams(params, this.revision.version, identity),
 			log: this.#log,
+		};
+		this.#changes = new ChangeSubscription({
+			...deps,
+			member: 'resourceSubscriptions',
+			capabilities: this.capabilities,
+			onGap: ({ kinds, ids }) => {
+				for (const kind of kinds) options.onChange?.({ kind });
+				for (const uri of ids) options.onChange?.({ kind: 'resource', uri });
+			},
 		});
+		if (declaresTasks(this.capabilities)) this.#tasks = new TaskPushes(deps);
 	}
 
 	/** The extensions that the server declares. */
@@ -213,8 +224,13 @@ export class ServerConnection {
 
 	/** Subscribe to the updates of a resource, or end that. A new connection begins without subscriptions. */
 	async subscribeResource(uri: string, isSubscribed: boolean): Promise<void> {
-		if (this.#changes) return this.#changes.setResource(uri, isSubscribed);
+		if (this.#changes) return this.#changes.set(uri, isSubscribed);
 		await this.request(isSubscribed ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
+	}
+
+	/** Subscribe to the state of a task; undefined when the server has no subscriptions to tasks. The caller ends it. */
+	followTask(taskId: string, onPush: () => void): TaskSubscription | undefined {
+		return this.#tasks?.follow(taskId, onPush);
 	}
 
 	/**
@@ -262,6 +278,7 @@ export class ServerConnection {
 	/** End the connection and stop the server. Idempotent; resolves when the process is gone. */
 	async close(): Promise<void> {
 		this.#changes?.close();
+		this.#tasks?.close();
 		await this.#link.close();
 	}
 }
@@ -271,6 +288,7 @@ class Inbox {
 	readonly #options: ServerConnectionOptions;
 	#link: ServerLink | undefined;
 	#changes: ChangeSubscription | undefined;
+	#tasks: TaskPushes | undefined;
 
 	constructor(options: ServerConnectionOptions) {
 		this.#options = options;
@@ -287,13 +305,14 @@ class Inbox {
 	}
 
 	/** The handshake is complete. */
-	attach(link: ServerLink, changes: ChangeSubscription | undefined): void {
+	attach(link: ServerLink, changes: ChangeSubscription | undefined, tasks: TaskPushes | undefined): void {
 		this.#link = link;
 		this.#changes = changes;
+		this.#tasks = tasks;
 	}
 
 	#receive(method: string, params: unknown): void {
-		if (this.#changes?.receive(method, params)) return;
+		if (this.#changes?.receive(method, params) || this.#tasks?.receive(method, params)) return;
 		if (method === 'notifications/cancelled') return;
 		const change = changeOf(method, params);
 		if (change === undefined) this.#options.onNotification?.(method, params);
@@ -302,6 +321,7 @@ class Inbox {
 
 	#end(reason: OrchestraError): void {
 		this.#changes?.close();
+		this.#tasks?.close();
 		if (this.#link && !this.#link.isClosing) this.#options.onEnd?.(reason);
 	}
 }

@@ -1,12 +1,56 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientId } from '../../../src/config/clients/client-table.ts';
+import { lostSettings } from '../../../src/config/clients/lost-settings.ts';
 import { isSameEntry, normalEntry } from '../../../src/config/clients/normal-entry.ts';
 import { translateReferences } from '../../../src/config/clients/references.ts';
 
 describe('normalEntry', () => {
 	it.each<[ClientId, object, object]>([
-		['claude-code', { type: 'stdio', command: 'a', args: [], env: {} }, { command: 'a' }],
-		['claude-code', { type: 'sse', url: 'https://a' }, { type: 'sse', url: 'https://a' }],
+		['cursor', { type: 'stdio', command: 'a', args: [], env: {} }, { command: 'a' }],
+		[
+			'claude-code',
+			{ type: 'stdio', command: 'a' },
+			{ command: 'a', timeoutMs: 1_800_000, maxMs: 100_800_000 },
+		],
+		[
+			'claude-code',
+			{ type: 'sse', url: 'https://a', timeout: 900 },
+			{ type: 'sse', url: 'https://a', timeoutMs: 300_000, maxMs: 100_800_000 },
+		],
+		[
+			'claude-code',
+			{ type: 'ws', url: 'wss://a', headersHelper: 'print-token', timeout: 5000, alwaysLoad: true },
+			{
+				type: 'ws',
+				url: 'wss://a',
+				headersHelper: 'print-token',
+				timeoutMs: 5000,
+				maxMs: 5000,
+				alwaysLoad: true,
+			},
+		],
+		[
+			'vscode',
+			{ command: 'a', envFile: '.env', env: { PATH: '/x' }, sandboxEnabled: true },
+			{ command: 'a', envFile: '.env', env: { PATH: '${PATH}:/x' }, sandbox: true },
+		],
+		['vscode', { command: 'a', sandbox: { filesystem: { allowWrite: ['/x'] } } }, { command: 'a' }],
+		[
+			'vscode',
+			{ command: 'a', sandboxEnabled: true, sandbox: { filesystem: { allowWrite: ['/x'] } } },
+			{ command: 'a', sandbox: { write: ['/x'] } },
+		],
+		[
+			'cursor',
+			{ url: 'https://a', auth: { CLIENT_ID: 'c', CLIENT_SECRET: '${S}', scopes: ['x'] } },
+			{ type: 'http', url: 'https://a', oauth: { clientId: 'c', clientSecret: '${S}', scopes: ['x'] } },
+		],
+		[
+			'opencode',
+			{ type: 'remote', url: 'https://a', oauth: { clientId: 'c', scope: 'x y' } },
+			{ type: 'http', url: 'https://a', oauth: { clientId: 'c', scopes: 'x y' } },
+		],
+		['opencode', { type: 'remote', url: 'https://a', oauth: false }, { type: 'http', url: 'https://a' }],
 		[
 			'cursor',
 			{ url: 'https://a', headers: { A: 'b' } },
@@ -18,11 +62,19 @@ describe('normalEntry', () => {
 			{ type: 'http', url: 'https://a', disabled: true },
 		],
 		['gemini', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
-		['claude-code', { command: 'a', timeout: 9000 }, { command: 'a', maxMs: 9000 }],
+		['claude-code', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
 		['cline', { command: 'a', timeout: 90 }, { command: 'a', timeoutMs: 90_000 }],
 		['opencode', { command: ['a'], timeout: 9000 }, { command: 'a' }],
-		['gemini', { httpUrl: 'https://a' }, { type: 'http', url: 'https://a' }],
-		['gemini', { url: 'https://a', includeTools: ['x'] }, { type: 'sse', url: 'https://a', allow: ['x'] }],
+		[
+			'gemini',
+			{ httpUrl: 'https://a' },
+			{ type: 'http', url: 'https://a', timeoutMs: 600_000, maxMs: 600_000 },
+		],
+		[
+			'gemini',
+			{ url: 'https://a', includeTools: ['x'], timeout: 1 },
+			{ type: 'sse', url: 'https://a', allow: ['x'], timeoutMs: 1, maxMs: 1 },
+		],
 		[
 			'zed',
 			{ command: { path: 'a', args: ['b'], env: { C: 'd' } } },
@@ -47,7 +99,12 @@ describe('normalEntry', () => {
 		[
 			'codex',
 			{ url: 'https://a', bearer_token_env_var: 'T', http_headers: { A: 'b' }, env_http_headers: { C: 'D' } },
-			{ type: 'http', url: 'https://a', headers: { A: 'b', C: '${D}', Authorization: 'Bearer ${T}' } },
+			{
+				type: 'http',
+				url: 'https://a',
+				headers: { A: 'b', C: '${D}', Authorization: 'Bearer ${T}' },
+				timeoutMs: 60_000,
+			},
 		],
 		[
 			'codex',
@@ -70,6 +127,21 @@ describe('normalEntry', () => {
 		['text', 'is not an object'],
 	])('says why %j is not one', (raw, reason) => {
 		expect(normalEntry(raw, 'zed')).toBe(reason);
+	});
+
+	it('names what an import cannot keep, with the reason, and nothing that changes nothing', () => {
+		const raw = {
+			command: 'a',
+			description: 'x',
+			trust: true,
+			autoApprove: [],
+			oauth: { clientId: 'c', nonce: 1 },
+		};
+		expect(lostSettings({ ...raw, made_up: 1 }, 'gemini')).toEqual([
+			expect.stringMatching(/^trust \(.*approve them once more/),
+			'oauth.nonce (a setting of gemini that the hub does not have)',
+			'made_up (a setting of gemini that the hub does not have)',
+		]);
 	});
 
 	it('compares without the order of keys, without defaults and without disabled', () => {

@@ -9,11 +9,11 @@
 import { OrchestraError, requestOutcomeOf } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
+import { CLIENT_ANSWER_MS } from '../../../mcp/mcp-limits.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { calls } from '../../../mcp/server/methods.ts';
 import { EraPatch } from '../../../mcp/server/plain-messages.ts';
 import type { CallMethod } from '../../../mcp/server/provider.ts';
-import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
 import { undeclaredTasks } from '../../../mcp/server/task-methods.ts';
 import {
 	type Answer,
@@ -73,6 +73,8 @@ export interface ServerCallsOptions {
 	readonly timeoutMs: number;
 	readonly maxMs: number;
 	readonly extensions: ExtensionRules;
+	/** Whether tasks of the server outlive its connection. */
+	readonly isElsewhere: boolean;
 	/** The `ui://` URIs in results. */
 	readonly pages: LabelledUris;
 	/** Whether secrets are replaced in results. */
@@ -101,10 +103,13 @@ export function callSemaphore(
 	});
 }
 
-/** Where a call was sent, and when. */
-interface SentCall {
+interface SentTo {
 	readonly process: ServerProcess;
 	readonly connection: ServerConnection;
+}
+
+/** Where a call was sent, and when. */
+interface SentCall extends SentTo {
 	readonly begin: number;
 	/** Makes the call once more. */
 	readonly repeat: () => Promise<Answer>;
@@ -229,7 +234,9 @@ export class ServerCalls {
 		this.#options.levels.need(connection, context.chosenLogLevel);
 		const { sentAs } = context.durable ?? {};
 		const response =
-			sentAs === undefined ? this.#ask(call, connection) : this.#follow(sentAs, call, connection);
+			sentAs === undefined
+				? this.#ask(call, connection)
+				: this.#follow(sentAs, call, { process, connection });
 		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
 		return this.#settled(response, call, { process, connection, begin, repeat });
 	}
@@ -251,13 +258,13 @@ export class ServerCalls {
 	#settled(response: Promise<Answer>, call: ForwardedCall, sent: SentCall): Promise<Answer> {
 		const { context } = call;
 		const { process, connection, begin, repeat } = sent;
-		return this.#completed(response, call, connection).then(
+		return this.#completed(response, call, sent).then(
 			(answer) => {
 				process.answered();
 				const result = answerValue(answer);
 				if (isInputRequired(result)) {
 					this.#options.questions.returned(context, result);
-					process.keepFor(REQUEST_STATE_TTL_MS);
+					process.keepFor(CLIENT_ANSWER_MS);
 				}
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Its questions are passed on one by one. Redaction keeps the shape of a JSON value.
@@ -279,18 +286,19 @@ export class ServerCalls {
 	}
 
 	/** The result of a call; that of its task, when the server made one. */
-	#completed(response: Promise<Answer>, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+	#completed(response: Promise<Answer>, call: ForwardedCall, sent: SentTo): Promise<Answer> {
 		if (call.method !== 'tools/call' || call.context.durable?.sentAs !== undefined) return response;
 		return response.then((answer) => {
-			const taskId = upstreamTaskOf(answerValue(answer), connection);
-			return taskId === undefined ? answer : this.#follow(taskId, call, connection);
+			const taskId = upstreamTaskOf(answerValue(answer), sent.connection);
+			return taskId === undefined ? answer : this.#follow(taskId, call, sent);
 		});
 	}
 
-	#follow(taskId: string, { context }: ForwardedCall, connection: ServerConnection): Promise<Answer> {
-		const { timeoutMs, maxMs, extensions, questions } = this.#options;
+	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
+		const { timeoutMs, maxMs, extensions, questions, isElsewhere } = this.#options;
 		return followTask(taskId, {
 			connection,
+			elsewhere: isElsewhere ? process : undefined,
 			context,
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,

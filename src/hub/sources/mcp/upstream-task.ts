@@ -1,26 +1,40 @@
 /*
  * A task that a server made of a call: followed until it ends, so that for the hub it is a call like
- * any other. Its questions go to the client of the call, its result is that of the call.
+ * any other. Its elicitations go to the client of the call, its result is that of the call.
  *
- * A modern server has the result in its answer to `tasks/get`. A legacy one blocks `tasks/result`
- * until then, and sends its questions as requests meanwhile.
+ * A modern server has the result in its answer to `tasks/get`, which is requested when the server
+ * reports a change, or at its interval when it reports none. A legacy one blocks `tasks/result`
+ * until then, and sends its elicitations as requests meanwhile.
+ *
+ * A server elsewhere goes on with its task when its connection is lost: it is connected again, and asked again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { OrchestraError } from '../../../errors.ts';
+import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
+import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
+import type { TaskSubscription } from '../../../mcp/client/task-pushes.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { Questions } from '../../../mcp/server/client-questions.ts';
 import { type Answer, answerValue, type InputRequest, type Result } from '../../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
+import { Backoff } from '../../../rpc/backoff.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
-import { TASK_QUESTIONS_LIMIT, UPSTREAM_FAILURES_LIMIT, UPSTREAM_POLL_MS } from '../../tasks/task-limits.ts';
+import {
+	TASK_QUESTIONS_LIMIT,
+	UPSTREAM_ABSENT_MS,
+	UPSTREAM_POLL_MS,
+	UPSTREAM_RETRY_MS,
+} from '../../tasks/task-limits.ts';
+import type { ServerProcess } from './process/server-process.ts';
 
 export interface UpstreamTaskOptions {
 	readonly connection: ServerConnection;
+	/** Connects again to a server elsewhere; undefined when its tasks end with its connection. */
+	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** Of the call. */
 	readonly context: CallContext;
 	/** What a modern server is told of the client. */
@@ -48,67 +62,161 @@ export async function followTask(taskId: string, options: UpstreamTaskOptions): 
 	const { connection, context } = options;
 	context.upstreamTask = taskId;
 	context.durable?.begunUpstream(taskId);
-	context.onCancel(() => cancelTask(taskId, options));
-	return connection.era === 'modern' ? new ModernTask(taskId, options).end() : legacyEnd(taskId, options);
+	const server = new TaskServer(taskId, options);
+	context.onCancel(() => server.cancel());
+	return connection.era === 'modern'
+		? new ModernTask(taskId, server, options).end()
+		: legacyEnd(server, options);
 }
 
-class ModernTask {
+/** The requests about a task to its server, over one connection after the other. */
+class TaskServer {
 	readonly #taskId: string;
 	readonly #options: UpstreamTaskOptions;
 	readonly #endsAt: number;
-	/** The keys of all questions so far: each is asked once. */
-	readonly #asked = new Set<string>();
-	readonly #failed = new AbortController();
-	#failures = 0;
-	#polls = 0;
+	#connection: ServerConnection;
 
 	constructor(taskId: string, options: UpstreamTaskOptions) {
 		this.#taskId = taskId;
 		this.#options = options;
+		this.#connection = options.connection;
 		this.#endsAt = performance.now() + options.maxMs;
 	}
 
-	async end(): Promise<Answer> {
-		const { context } = this.#options;
-		const signal = AbortSignal.any([context.signal, this.#failed.signal]);
-		let pollMs: number = UPSTREAM_POLL_MS.least;
-		while (performance.now() < this.#endsAt) {
-			await this.#pause(pollMs, signal);
-			const answer = await this.#state();
-			const state = answer && answerValue(answer);
-			const result = answer && state && this.#resultIn(answer, state);
-			if (result) return result;
-			pollMs = pollTime(state?.['pollIntervalMs']);
+	get connection(): ServerConnection {
+		return this.#connection;
+	}
+
+	/** How long the task may still take, in milliseconds. */
+	get leftMs(): number {
+		return this.#endsAt - performance.now();
+	}
+
+	/** Make a request; again while the server cannot be reached. Rejects with the error of the server. */
+	async ask(
+		method: 'tasks/get' | 'tasks/update' | 'tasks/result',
+		{ params = {}, ...wait }: ServerRequestOptions & { readonly params?: Result } = {},
+	): Promise<Answer> {
+		const backoff = new Backoff(UPSTREAM_POLL_MS.least, UPSTREAM_RETRY_MS);
+		let lostAt: number | undefined;
+		for (;;) {
+			try {
+				if (lostAt !== undefined) await this.#reconnect();
+				const answer = await this.#connection.ask(method, this.#paramsWith(params), {
+					timeoutMs: Math.max(1, method === 'tasks/result' ? this.leftMs : this.#options.timeoutMs),
+					...wait,
+				});
+				if (lostAt !== undefined) this.#options.context.durable?.says('the server can be reached again');
+				return answer;
+			} catch (error) {
+				lostAt ??= performance.now();
+				if (this.#isFinal(error) || performance.now() - lostAt > UPSTREAM_ABSENT_MS) throw error;
+				this.#options.context.durable?.says(
+					`the server cannot be reached now: ${firstLine(messageOf(error))}`,
+				);
+				await pause(backoff.nextMs(), this.#options.context.signal);
+			}
 		}
-		cancelTask(this.#taskId, this.#options);
+	}
+
+	/** Cancel it at the server. It may have ended, or not be able to stop: neither matters. */
+	cancel(): void {
+		const { timeoutMs } = this.#options;
+		this.#connection.ask('tasks/cancel', this.#paramsWith(), { timeoutMs }).catch(() => {});
+	}
+
+	async #reconnect(): Promise<void> {
+		const { elsewhere } = this.#options;
+		if (this.#connection.endReason && elsewhere) this.#connection = await elsewhere.up();
+	}
+
+	/** Whether another request would be in vain. */
+	#isFinal(error: unknown): boolean {
+		const { context, elsewhere } = this.#options;
+		if (rpcErrorOf(error) || context.isCanceled || this.leftMs <= 0) return true;
+		return elsewhere ? elsewhere.isClosed : this.#connection.endReason !== undefined;
+	}
+
+	#paramsWith(more: Result = {}): Result {
+		const params = { taskId: this.#taskId, ...more };
+		return this.#connection.era === 'modern'
+			? { ...params, _meta: { [CLIENT_CAPABILITIES]: this.#options.capabilities } }
+			: params;
+	}
+}
+
+class ModernTask {
+	readonly #taskId: string;
+	readonly #server: TaskServer;
+	readonly #options: UpstreamTaskOptions;
+	/** The keys of all elicitations so far: each is asked once. */
+	readonly #asked = new Set<string>();
+	readonly #failed = new AbortController();
+	#polls = 0;
+	#polledAt = Number.NEGATIVE_INFINITY;
+	/** The server has reported a change. */
+	#isPushed = false;
+	#wake: (() => void) | undefined;
+
+	constructor(taskId: string, server: TaskServer, options: UpstreamTaskOptions) {
+		this.#taskId = taskId;
+		this.#server = server;
+		this.#options = options;
+	}
+
+	async end(): Promise<Answer> {
+		let { connection } = this.#server;
+		let pushes = this.#listen(connection);
+		let pollMs: number = UPSTREAM_POLL_MS.least;
+		try {
+			while (this.#server.leftMs > 0) {
+				await this.#pause(pollMs);
+				const answer = await this.#state();
+				const state = answerValue(answer);
+				const result = this.#resultIn(answer, state);
+				if (result) return result;
+				if (connection !== this.#server.connection) {
+					({ connection } = this.#server);
+					pushes = this.#listen(connection);
+				}
+				pollMs = pushes?.isPushed ? UPSTREAM_POLL_MS.most : pollTime(state['pollIntervalMs']);
+			}
+		} finally {
+			pushes?.end();
+		}
+		this.#server.cancel();
 		throw new OrchestraError('timeout', `the task did not end within ${this.#options.maxMs} ms`, {
 			data: { phase: 'call', outcome: 'unknown' },
 		});
 	}
 
-	async #pause(ms: number, signal: AbortSignal): Promise<void> {
-		try {
-			await delay(ms, undefined, { signal });
-		} catch {
-			const { context } = this.#options;
-			throw OrchestraError.from(this.#failed.signal.reason ?? context.signal.reason, 'canceled');
-		}
+	#listen(connection: ServerConnection): TaskSubscription | undefined {
+		return connection.followTask(this.#taskId, () => {
+			this.#isPushed = true;
+			this.#wake?.();
+		});
 	}
 
-	/** Undefined when the server could not be asked, and may be asked again. */
-	async #state(): Promise<Answer | undefined> {
-		const { connection, timeoutMs } = this.#options;
+	/** Until the next request: `ms`, or when the server reports a change. */
+	async #pause(ms: number): Promise<void> {
+		const signal = AbortSignal.any([this.#options.context.signal, this.#failed.signal]);
+		const pushed = new AbortController();
+		this.#wake = () => pushed.abort();
+		if (!this.#isPushed) {
+			const woken = AbortSignal.any([signal, pushed.signal]);
+			await delay(ms, undefined, { signal: woken }).catch(() => {}); // which of the two is looked at below
+		}
+		this.#isPushed = false;
+		// A server that reports without end is not asked without end.
+		await pause(Math.max(0, this.#polledAt + UPSTREAM_POLL_MS.least - performance.now()), signal);
+		this.#polledAt = performance.now();
+	}
+
+	async #state(): Promise<Answer> {
 		try {
-			const params = requestParams(this.#taskId, this.#options);
-			const answer = await connection.ask('tasks/get', params, { timeoutMs, keepsText: true });
-			this.#failures = 0;
-			return answer;
+			return await this.#server.ask('tasks/get', { keepsText: true });
 		} catch (error) {
-			const refusal = rpcErrorOf(error);
-			if (refusal?.code === rpcCodes.invalidParams) throw forgottenTask();
-			const isFinal = refusal !== undefined || connection.endReason !== undefined;
-			if (isFinal || ++this.#failures >= UPSTREAM_FAILURES_LIMIT) throw error;
-			return undefined;
+			throw rpcErrorOf(error)?.code === rpcCodes.invalidParams ? forgottenTask() : error;
 		}
 	}
 
@@ -153,25 +261,25 @@ class ModernTask {
 			// Its method is checked by who asks it.
 			this.#options.onQuestions({ [key]: question as unknown as InputRequest });
 			this.#answer(key, question as unknown as InputRequest).catch((error: unknown) => {
-				cancelTask(this.#taskId, this.#options);
+				this.#server.cancel();
 				this.#failed.abort(error);
 			});
 		}
 	}
 
 	async #answer(key: string, question: InputRequest): Promise<void> {
-		const { context, connection, timeoutMs } = this.#options;
+		const { context } = this.#options;
 		const inputResponses = await context.askAll({ [key]: question }, context.signal);
-		const params = { ...requestParams(this.#taskId, this.#options), inputResponses };
-		await connection.ask('tasks/update', params, { timeoutMs });
+		await this.#server.ask('tasks/update', { params: { inputResponses } });
+		// An answer changes the state, whether the server reports that or not.
+		this.#isPushed = true;
+		this.#wake?.();
 	}
 }
 
 /** The result comes with the answer to one request. */
-async function legacyEnd(taskId: string, options: UpstreamTaskOptions): Promise<Answer> {
-	const { connection, context, maxMs } = options;
-	const wait = { timeoutMs: maxMs, maxTotalMs: maxMs, work: context, keepsText: true };
-	const answer = await connection.ask('tasks/result', { taskId }, wait);
+async function legacyEnd(server: TaskServer, { context, maxMs }: UpstreamTaskOptions): Promise<Answer> {
+	const answer = await server.ask('tasks/result', { maxTotalMs: maxMs, work: context, keepsText: true });
 	return withoutRelatedTask(answer);
 }
 
@@ -184,16 +292,11 @@ function withoutRelatedTask(answer: Answer): Answer {
 	return new JsonText(withoutMembers(text, [path]));
 }
 
-/** It may have ended, or not be able to stop: neither matters. */
-function cancelTask(taskId: string, options: UpstreamTaskOptions): void {
-	const { connection, timeoutMs } = options;
-	connection.ask('tasks/cancel', requestParams(taskId, options), { timeoutMs }).catch(() => {});
-}
-
-function requestParams(taskId: string, { connection, capabilities }: UpstreamTaskOptions): Result {
-	return connection.era === 'modern'
-		? { taskId, _meta: { [CLIENT_CAPABILITIES]: capabilities } }
-		: { taskId };
+/** Rejects with the reason of the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+	await delay(ms, undefined, { signal }).catch(() => {
+		throw OrchestraError.from(signal.reason, 'canceled');
+	});
 }
 
 function textOf(answer: Answer, member: string): string | undefined {

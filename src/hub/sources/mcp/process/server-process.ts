@@ -66,6 +66,11 @@ export class ServerProcess {
 		return this.#supervisor.running;
 	}
 
+	/** True once it was stopped for good. */
+	get isClosed(): boolean {
+		return this.#supervisor.isClosed;
+	}
+
 	/** The contexts of the calls in flight. */
 	get contexts(): CallContext[] {
 		return [...this.calls.values()].map(({ context }) => context);
