@@ -14,9 +14,9 @@ import { routeHref } from '../../live/route.ts';
 import { formatCount } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { ItemDetail } from './item-detail.tsx';
-import { MatchReasons } from './match-reasons.tsx';
+import { ReasonLine, ReasonList } from './match-reasons.tsx';
 
-/** A row of the list: an offer, and why it matched when there was a query. */
+/** A row of the list: an item, and why it matched when there was a query. */
 interface ItemRow {
 	readonly kind: CatalogueKind;
 	readonly name: string;
@@ -80,7 +80,15 @@ export function ToolsScreen(): JSX.Element {
 			)}
 		</>
 	);
-	const detail = id === '' ? <NoneOpen /> : <ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />;
+	const detail =
+		id === '' ? (
+			<NoneOpen />
+		) : (
+			<>
+				<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
+				<ReasonList why={rows[selected]?.why ?? []} />
+			</>
+		);
 	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
 }
 
@@ -150,7 +158,7 @@ function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
 				</span>
 			</p>
 			<p class="dim">
-				{row.why.length > 0 ? <MatchReasons why={row.why} /> : <VisibleText text={row.summary} isLine />}
+				{row.why.length > 0 ? <ReasonLine why={row.why} /> : <VisibleText text={row.summary} isLine />}
 			</p>
 		</div>
 	);
