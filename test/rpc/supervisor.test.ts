@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
-import { RESTART_FIRST_MS, RESTART_MAX_MS, RestartPolicy } from '../../src/rpc/restart-policy.ts';
+import { RestartPolicy } from '../../src/rpc/restart-policy.ts';
 import {
-	type Ending,
 	FAILED_CHECKS_LIMIT,
 	HEALTH_INTERVAL_MS,
+	RESTART_FIRST_MS,
+	RESTART_MAX_MS,
+} from '../../src/rpc/rpc-limits.ts';
+import {
+	type Ending,
 	type Supervised,
 	Supervisor,
 	type SupervisorOptions,
