@@ -80,16 +80,20 @@ export function ToolsScreen(): JSX.Element {
 			)}
 		</>
 	);
-	const detail =
-		id === '' ? (
-			<NoneOpen />
-		) : (
-			<>
-				<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
-				<ReasonList why={rows[selected]?.why ?? []} />
-			</>
-		);
-	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+	const detail = (
+		<>
+			<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
+			<ReasonList why={rows[selected]?.why ?? []} />
+		</>
+	);
+	return (
+		<SplitView
+			list={list}
+			detail={id === '' ? <NoneOpen /> : detail}
+			isOpen={id !== ''}
+			backHref={href('', '')}
+		/>
+	);
 }
 
 /** The catalogue, fetched by the first view that needs it and kept up to date by events. */
