@@ -93,7 +93,7 @@ interface ItemListProps {
 	readonly selected: number;
 	/** Shown in place of no rows. */
 	readonly empty: JSX.Element;
-	onOpen(row: ItemRow): void;
+	readonly onOpen: (row: ItemRow) => void;
 }
 
 function ItemList({ rows, selected, empty, onOpen }: ItemListProps): JSX.Element {
