@@ -110,26 +110,7 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 	return (
 		<>
 			{back}
-			<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
-				<dl class="strip">
-					<Fact name="tool">
-						<VisibleText text={result.tool} isLine />
-					</Fact>
-					<Fact name="client">
-						<VisibleText text={result.client} isLine />
-					</Fact>
-					<Fact name="size">{formatBytes(result.bytes)}</Fact>
-					<Fact name="type">
-						<VisibleText text={result.mimeType} isLine />
-					</Fact>
-					<Fact name="ask">
-						<CommandText command={`mctl results look ${handle} head`} />
-					</Fact>
-					<Fact name="pinned">
-						{result.isPinned ? 'yes' : <CommandText command={`mctl results keep ${handle}`} />}
-					</Fact>
-				</dl>
-			</Panel>
+			<ResultFacts handle={handle} result={result} />
 			<div class="plots">
 				<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
 					{text === null ? (
@@ -151,6 +132,31 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 				</Panel>
 			</div>
 		</>
+	);
+}
+
+function ResultFacts({ handle, result }: { handle: string; result: ShownResult }): JSX.Element {
+	return (
+		<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
+			<dl class="strip">
+				<Fact name="tool">
+					<VisibleText text={result.tool} isLine />
+				</Fact>
+				<Fact name="client">
+					<VisibleText text={result.client} isLine />
+				</Fact>
+				<Fact name="size">{formatBytes(result.bytes)}</Fact>
+				<Fact name="type">
+					<VisibleText text={result.mimeType} isLine />
+				</Fact>
+				<Fact name="ask">
+					<CommandText command={`mctl results look ${handle} head`} />
+				</Fact>
+				<Fact name="pinned">
+					{result.isPinned ? 'yes' : <CommandText command={`mctl results keep ${handle}`} />}
+				</Fact>
+			</dl>
+		</Panel>
 	);
 }
 
