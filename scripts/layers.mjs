@@ -4,11 +4,15 @@
  * One ordered list is the whole architecture, so the check reads that list
  * instead of repeating it as a dozen lint overrides. `pure` layers must run
  * without Node, so they may not import `node:` modules either.
+ *
+ * The limit rule: a constant that bounds something (bytes, counts, depths, deadlines)
+ * stands in the `*-limits.ts` of its layer, where a reader finds all of them.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 const order = [
+	'core-limits',
 	'errors',
 	'printable',
 	'token-shapes',
@@ -47,6 +51,7 @@ const order = [
 	'cli',
 ];
 const pure = new Set([
+	'core-limits',
 	'errors',
 	'printable',
 	'token-shapes',
@@ -65,9 +70,36 @@ const pure = new Set([
 ]);
 /** What is exported to others, from any layer. */
 const roots = new Set(['index', 'internals']);
+
+/** The name of a constant that bounds something, and a number as its value. */
+const bound =
+	/^(?:export )?const ((?:MAX|LONGEST|LARGEST)_\w+|\w+_(?:BYTES|MS|DEPTH|LEVELS|LIMIT|CHARACTERS)|\w+_LIMIT_\w+)(?:: number)? = [-\d(A-Z][-\w ().*+/]*;$/gm;
+/** Sizes that a format or a unit has: nothing else would work. */
+const facts =
+	/^(?:(?:\w+_)?(?:ID|KEY|MAC|TIME|SERIAL|TOKEN|PRINCIPAL|HEADER|FINGERPRINT|MARK)_(?:BYTES|CHARACTERS)|(?:SECOND|MINUTE|HOUR|DAY)_MS|(?:OUTER|EXACT|ENVELOPE)_LEVELS|RECURSION_LIMIT|LARGEST_PORT)$/;
+/** Folders whose constants are not in a table yet. */
+const withoutTable = new Set([
+	'cli',
+	'config',
+	'dashboard',
+	'fabric',
+	'library',
+	'oauth',
+	'registry',
+	'search',
+	'secrets',
+	'tool',
+	'trust',
+	'hub/expose',
+	'hub/loops',
+	'hub/results',
+	'hub/skills',
+	'hub/tasks',
+	'hub/usage',
+]);
 const source = resolve(import.meta.dirname, '../src');
 
-const problems = [...filesBelow(source)].flatMap(checkFile);
+const problems = [...filesBelow(source)].flatMap((file) => [...checkFile(file), ...checkLimits(file)]);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 else console.log(`layers: ${order.join(' → ')} hold`);
@@ -86,6 +118,17 @@ function checkFile(file) {
 		}
 	}
 	return found;
+}
+
+function checkLimits(file) {
+	const path = relative(source, file).replaceAll(sep, '/');
+	if (path.endsWith('-limits.ts') || [...withoutTable].some((folder) => path.startsWith(`${folder}/`)))
+		return [];
+	return [...readFileSync(file, 'utf8').matchAll(bound)]
+		.filter(([, name]) => !facts.test(name))
+		.map(
+			([, name]) => `${path} declares ${name}: what bounds something stands in the *-limits.ts of its layer`,
+		);
 }
 
 function layerOf(file) {

@@ -7,7 +7,8 @@
  * command, and a reader must see what it runs, so a value is left as it is when it may be a
  * program: a flag, a path, the first word after a launcher such as `npx`, shell syntax.
  */
-import { REDACTED_DEPTH, redact, redactJson } from './redact.ts';
+import { NESTING_DEPTH } from './core-limits.ts';
+import { redact, redactJson } from './redact.ts';
 import { MASK } from './token-shapes.ts';
 
 const secretWord = /key|token|secret|passw|pwd|auth|cred|cookie|private|webhook|dsn|session/i;
@@ -120,7 +121,7 @@ function withoutDefault(_: string, variable: string, other: string | undefined):
 
 function withoutNamed(value: unknown, isSecret: boolean, depth: number): unknown {
 	if (typeof value === 'string') return isSecret && value !== '' ? MASK : value;
-	if (typeof value !== 'object' || value === null || depth === REDACTED_DEPTH) return value;
+	if (typeof value !== 'object' || value === null || depth === NESTING_DEPTH) return value;
 	if (Array.isArray(value))
 		return sameOr(
 			value,

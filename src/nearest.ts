@@ -1,8 +1,6 @@
 /* Suggestions for a mistyped word, by edit distance. */
+import { EDITS_LIMIT } from './core-limits.ts';
 import { editDistance } from './edit-distance.ts';
-
-/** Most edits between a word and a suggestion. */
-const EDITS_LIMIT = 3;
 
 /** The candidates closest to `word`, best first; none that differs by more than three edits or a third of its letters. */
 export function nearest(word: string, candidates: readonly string[], most = 3): string[] {

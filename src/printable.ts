@@ -7,6 +7,7 @@
  * a log line. They are escaped, not removed, so that a reader sees that they were
  * there. Output to a pipe is not escaped.
  */
+import { LOGGED_CHARACTERS } from './core-limits.ts';
 import { attempt } from './errors.ts';
 
 /** C0 except tab and newline, DEL, C1, line separators and bidirectional controls. */
@@ -36,9 +37,6 @@ export function printable(text: string): string {
 export function printableLine(text: string): string {
 	return printable(text.replace(/[\n\r\t]/g, (char) => SHORT_ESCAPES.get(char) ?? char));
 }
-
-/** Longest untrusted text in a log line, in characters. */
-const LOGGED_CHARACTERS = 1_000;
 
 /** `text` on one line, truncated: for names and URIs in log lines. */
 export function printableName(text: string): string {

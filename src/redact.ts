@@ -7,23 +7,19 @@
  * one expression without nested repetition, so the time is linear in the text.
  * Results for clients are not redacted, unless the entry of a server asks for it.
  */
+import {
+	CLEAN_TEXT_CHARACTERS,
+	CLEAN_TEXTS_LIMIT,
+	NESTING_DEPTH,
+	SECRET_PIECE_CHARACTERS,
+	SECRET_PIECE_LIMIT,
+	SECRET_SHORTEST_CHARACTERS,
+	VALUE_LIMIT_CHARACTERS,
+} from './core-limits.ts';
 import { attempt } from './errors.ts';
 import { MASK, tokenShapes } from './token-shapes.ts';
 
-/** Shorter values are not replaced: they occur in ordinary words. */
-const SHORTEST_CHARACTERS = 8;
-/** Longest piece that is compared at once; a longer value is several pieces. */
-const PIECE_CHARACTERS = 64;
-/** Most pieces that are remembered; the oldest are dropped. */
-const PIECE_LIMIT = 4000;
-/** Longest value that is remembered. */
-const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
-/** Deepest value that is searched for secrets; what is below is replaced as a whole. */
-export const REDACTED_DEPTH = 64;
 const CODES = 256;
-/** Most texts without a secret that are remembered, and the longest of them. */
-const CLEAN_LIMIT = 1000;
-const CLEAN_CHARACTERS = 1000;
 
 /** Pieces by their first characters, longest first, in the order of their first characters' arrival. */
 const piecesByStart = new Map<string, string[]>();
@@ -38,7 +34,7 @@ export function addSecret(value: string): void {
 	const bounded = value.slice(0, VALUE_LIMIT_CHARACTERS);
 	const lines = bounded.includes('\n') ? bounded.split(/\r?\n/) : [];
 	for (const text of [bounded.trim(), ...lines.map((line) => line.trim())]) {
-		if (text.length < SHORTEST_CHARACTERS) continue;
+		if (text.length < SECRET_SHORTEST_CHARACTERS) continue;
 		for (const form of new Set([text, JSON.stringify(text).slice(1, -1), ...encodedForms(text)])) {
 			for (const piece of piecesOf(form)) addPiece(piece);
 		}
@@ -47,7 +43,7 @@ export function addSecret(value: string): void {
 
 /** `text` with every known secret and every token of a well-known shape replaced. */
 export function redact(text: string): string {
-	const known = pieceCount > 0 && text.length >= SHORTEST_CHARACTERS ? withoutPieces(text) : text;
+	const known = pieceCount > 0 && text.length >= SECRET_SHORTEST_CHARACTERS ? withoutPieces(text) : text;
 	const masked = tokenShapes.reduce((rest, { shape, replace }) => rest.replace(shape, replace), known);
 	return masked === text ? text : masked.replace(/(?:•••){2,}/g, MASK);
 }
@@ -56,8 +52,8 @@ export function redact(text: string): string {
 export function hasSecret(text: string): boolean {
 	if (cleanTexts.has(text)) return false;
 	if (redact(text) !== text) return true;
-	if (cleanTexts.size >= CLEAN_LIMIT) cleanTexts.clear();
-	if (text.length <= CLEAN_CHARACTERS) cleanTexts.add(text);
+	if (cleanTexts.size >= CLEAN_TEXTS_LIMIT) cleanTexts.clear();
+	if (text.length <= CLEAN_TEXT_CHARACTERS) cleanTexts.add(text);
 	return false;
 }
 
@@ -65,7 +61,7 @@ export function hasSecret(text: string): boolean {
 export function redactJson(value: unknown, depth: number = 0): unknown {
 	if (typeof value === 'string') return redact(value);
 	if (typeof value !== 'object' || value === null) return value;
-	if (depth === REDACTED_DEPTH) return MASK;
+	if (depth === NESTING_DEPTH) return MASK;
 	const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
 		key,
 		redactJson(inner, depth + 1),
@@ -88,13 +84,13 @@ function encodedForms(text: string): string[] {
 function piecesOf(text: string): string[] {
 	const pieces: string[] = [];
 	let at = 0;
-	for (; text.length - at >= 2 * PIECE_CHARACTERS; at += PIECE_CHARACTERS)
-		pieces.push(text.slice(at, at + PIECE_CHARACTERS));
+	for (; text.length - at >= 2 * SECRET_PIECE_CHARACTERS; at += SECRET_PIECE_CHARACTERS)
+		pieces.push(text.slice(at, at + SECRET_PIECE_CHARACTERS));
 	return [...pieces, text.slice(at)];
 }
 
 function addPiece(piece: string): void {
-	const start = piece.slice(0, SHORTEST_CHARACTERS);
+	const start = piece.slice(0, SECRET_SHORTEST_CHARACTERS);
 	const others = piecesByStart.get(start) ?? [];
 	if (others.includes(piece)) return;
 	cleanTexts.clear();
@@ -103,7 +99,7 @@ function addPiece(piece: string): void {
 		[...others, piece].sort((a, b) => b.length - a.length),
 	);
 	count(start, 1);
-	while (pieceCount > PIECE_LIMIT) dropOldest();
+	while (pieceCount > SECRET_PIECE_LIMIT) dropOldest();
 }
 
 function dropOldest(): void {
@@ -123,9 +119,9 @@ function count(start: string, change: number): void {
 function withoutPieces(text: string): string {
 	let kept = '';
 	let from = 0;
-	for (let at = 0; at <= text.length - SHORTEST_CHARACTERS; at++) {
+	for (let at = 0; at <= text.length - SECRET_SHORTEST_CHARACTERS; at++) {
 		if (firstCodes[text.charCodeAt(at) % CODES] === 0) continue;
-		const pieces = piecesByStart.get(text.slice(at, at + SHORTEST_CHARACTERS));
+		const pieces = piecesByStart.get(text.slice(at, at + SECRET_SHORTEST_CHARACTERS));
 		const found = pieces?.find((piece) => text.startsWith(piece, at));
 		if (found === undefined) continue;
 		kept += text.slice(from, at) + MASK;

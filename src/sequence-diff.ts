@@ -4,9 +4,7 @@
  * Time and memory grow with the number of changes, not with the length of the sequences.
  * Above a limit the part between the first and the last change counts as replaced.
  */
-
-/** Most changes that are compared one by one. */
-const CHANGES_LIMIT = 500;
+import { DIFF_CHANGES_LIMIT } from './core-limits.ts';
 
 /** An item that both have (` `), only the old one (`-`) or only the new one (`+`). */
 export type DiffStep = readonly [sign: ' ' | '-' | '+', item: string];
@@ -53,7 +51,7 @@ function replacing(old: readonly string[], fresh: readonly string[]): DiffStep[]
 function shortestSteps(old: readonly string[], fresh: readonly string[]): DiffStep[] | undefined {
 	const trace: Map<number, number>[] = [];
 	let reached = new Map<number, number>([[1, 0]]);
-	for (let changes = 0; changes <= Math.min(old.length + fresh.length, CHANGES_LIMIT); changes++) {
+	for (let changes = 0; changes <= Math.min(old.length + fresh.length, DIFF_CHANGES_LIMIT); changes++) {
 		trace.push(reached);
 		const next = new Map<number, number>();
 		for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {

@@ -6,9 +6,7 @@
  * than the median gains. So it is off unless `ORCHESTRA_SPIN=1` is set
  * (docs/decisions/0005).
  */
-
-/** How long to busy-poll after a message, in milliseconds. */
-const SPIN_MS = 0.5;
+import { SPIN_MS } from './core-limits.ts';
 
 const isEnabled = process.env['ORCHESTRA_SPIN'] === '1';
 let spinUntil = 0;

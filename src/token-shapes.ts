@@ -2,6 +2,7 @@
  * The shapes of well-known tokens. Each expression is linear: after a fixed prefix,
  * one character class is repeated, or disjoint ones follow each other.
  */
+import { TOKEN_LONG_CHARACTERS } from './core-limits.ts';
 
 export interface TokenShape {
 	readonly shape: RegExp;
@@ -19,10 +20,8 @@ const prefixed =
 /** The scheme stays, so that a reader sees what was there. `Bearer authentication` is prose. */
 const authorization = /\b(Bearer|Basic|Token)(\s{1,4})([\w.~+/=-]{8,})/gi;
 
-const LONG_CHARACTERS = 24;
-
 function withoutCredential(match: string, scheme = '', space = '', value = ''): string {
-	const isToken = /[\d_=]/.test(value) || value.length >= LONG_CHARACTERS;
+	const isToken = /[\d_=]/.test(value) || value.length >= TOKEN_LONG_CHARACTERS;
 	return isToken && !isVariableName(value) ? `${scheme}${space}${MASK}` : match;
 }
 

@@ -2,7 +2,6 @@
  * The requests of the client that await a response, so that each gets one whatever
  * happens to the hub. Subscriptions stay open and do not count for idleness.
  */
-
 import { CallTable } from '../rpc/calls/call-table.ts';
 
 export interface InFlightRequest {

@@ -5,7 +5,7 @@
  * the client is not read.
  */
 import type { Channel } from '../rpc/channel.ts';
-import { QUEUE_CHARACTERS, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
+import { QUEUE_CHARACTERS, QUEUE_COMPACT_ENTRIES, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
 import type { Head } from './relayed-message.ts';
 
 export interface PendingLine {
@@ -16,9 +16,6 @@ export interface PendingLine {
 interface Entry extends PendingLine {
 	dueAt: number;
 }
-
-/** Removed entries are compacted when there are this many. */
-const COMPACT_ENTRIES = 1024;
 
 export class MessageQueue {
 	readonly #source: Pick<Channel, 'pause' | 'resume'>;
@@ -87,7 +84,7 @@ export class MessageQueue {
 		if (entry === undefined) return undefined;
 		this.#first++;
 		this.#count(-costOf(entry));
-		if (this.#first >= COMPACT_ENTRIES && this.#first * 2 >= this.#entries.length) {
+		if (this.#first >= QUEUE_COMPACT_ENTRIES && this.#first * 2 >= this.#entries.length) {
 			this.#entries = this.#waiting();
 			this.#first = 0;
 		}

@@ -9,7 +9,7 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../rpc/channel.ts';
-import { HIGH_WATER_BYTES } from '../transport/transport.ts';
+import { HIGH_WATER_BYTES } from '../transport/transport-limits.ts';
 import { OUTPUT_CHARACTERS, STALLED_MS } from './bridge-limits.ts';
 
 export interface OutputQueueEvents {

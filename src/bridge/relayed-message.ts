@@ -15,6 +15,7 @@ import { type MessageMember, member } from '../wire/message-member.ts';
 import { messageOutline } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
 import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
+import { LONG_MESSAGE_CHARACTERS } from './bridge-limits.ts';
 
 export type Head =
 	| { kind: 'request'; id: Id; method: string; isModern: boolean }
@@ -27,8 +28,6 @@ export type Head =
 	/** Not a valid message. `id` is empty when it is unknown. */
 	| { kind: 'invalid'; id: Id; error: RpcErrorObject };
 
-/** A longer response of a hub is not scanned whole. */
-const LONG_CHARACTERS = 4096;
 /** The view of the last short message of a hub: nobody keeps it. */
 const hubView = new MessageView('null');
 const BATCH_START = /^\s*\[/;
@@ -56,7 +55,7 @@ export function clientMessage(text: string): ClientMessage {
 
 /** The head of a message of a hub. Never throws. */
 export function hubHead(text: string): Head {
-	if (text.length > LONG_CHARACTERS) return longResponse(text) ?? readHead(text);
+	if (text.length > LONG_MESSAGE_CHARACTERS) return longResponse(text) ?? readHead(text);
 	try {
 		hubView.read(text);
 		return viewedHead(hubView);

@@ -1,7 +1,7 @@
 /* The skill that `--skill` names: the view of the tools that it uses, and its text as the first instructions. */
 import { OrchestraError } from '../errors.ts';
 import { skillView } from '../hub/expose/tool-filter.ts';
-import { INSTRUCTIONS_CHARACTERS } from '../hub/server-instructions.ts';
+import { INSTRUCTIONS_CHARACTERS } from '../hub/hub-limits.ts';
 import { toolsOfSkill } from '../hub/skills/skill-tools.ts';
 import { readFrontMatter } from '../library/files/front-matter.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';

@@ -4,8 +4,9 @@
  * `JSON.parse` has no line numbers, which configuration errors need. Strings and numbers
  * are passed to `JSON.parse`, so that escapes mean exactly what they mean in JSON.
  */
+import { NESTING_DEPTH } from '../core-limits.ts';
 import { attempt, OrchestraError } from '../errors.ts';
-import { DEPTH_LIMIT, parseBoundedJson } from '../files/value-bounds.ts';
+import { parseBoundedJson } from '../files/value-bounds.ts';
 import type { JsonValue } from '../wire/json.ts';
 
 /** A parsed file: its value, and the line of each part. */
@@ -80,7 +81,7 @@ class Parser {
 	#node(from: number, depth: number): JsonNode {
 		this.#skipBlank();
 		const [start, line] = [this.#at, this.#line];
-		if (depth > DEPTH_LIMIT) this.#fail(`at most ${DEPTH_LIMIT} levels`);
+		if (depth > NESTING_DEPTH) this.#fail(`at most ${NESTING_DEPTH} levels`);
 		const children = new Map<string, JsonNode>();
 		const value = this.#value(children, depth + 1);
 		return { value, from, start, end: this.#at, line, children };

@@ -9,9 +9,9 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type * as Yaml from 'yaml';
+import { NESTING_DEPTH } from '../core-limits.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { boundedValue, composeBoundedYaml, type YamlDocument } from '../files/bounded-yaml.ts';
-import { DEPTH_LIMIT } from '../files/value-bounds.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
@@ -100,7 +100,7 @@ function plainValue(document: Yaml.Document, file: string): JsonValue {
 }
 
 function withoutAbsent(value: unknown, path: readonly string[]): JsonValue {
-	if (path.length > DEPTH_LIMIT) throw new RangeError(`nested deeper than ${DEPTH_LIMIT} levels`);
+	if (path.length > NESTING_DEPTH) throw new RangeError(`nested deeper than ${NESTING_DEPTH} levels`);
 	if (Array.isArray(value)) return value.map((item) => withoutAbsent(item ?? '', [...path, '']));
 	if (!isObject(value)) return typeof value === 'string' ? value : '';
 	const isStringMap = path.at(-1) === 'env' || path.at(-1) === 'config';

@@ -9,26 +9,23 @@
  */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
+import { NESTING_DEPTH } from '../core-limits.ts';
 import { OrchestraError } from '../errors.ts';
-import { assertBounded, DEPTH_LIMIT, tooDeep } from './value-bounds.ts';
+import {
+	MESSAGE_LIMIT_CHARACTERS,
+	YAML_ALIAS_LIMIT,
+	YAML_LEXEME_LIMIT,
+	YAML_LIMIT_CHARACTERS,
+	YAML_SHOWN_CHARACTERS,
+	YAML_VALUE_LIMIT,
+} from './files-limits.ts';
+import { assertBounded, tooDeep } from './value-bounds.ts';
 
-/** Longest text, in characters. */
-export const YAML_LIMIT_CHARACTERS: number = 256 * 1024;
-/** Most lexemes (indicators, scalars, line ends) of one text. */
-const LEXEME_LIMIT = 30_000;
-/** Most aliases (`*name`) of one text, and how often one of them may unfold. */
-const ALIAS_LIMIT = 64;
-/** Most values of the result, repeated ones counted each time. */
-const VALUE_LIMIT = 50_000;
-/** Characters of a key that a message shows. */
-const SHOWN_CHARACTERS = 60;
-/** Longest message of the parser that is shown. */
-const MESSAGE_LIMIT_CHARACTERS = 200;
 /** Entries on the parser's stack besides collections: the document and a scalar. */
 const STACK_MARGIN = 2;
 
 export interface YamlOptions {
-	/** Depth limit of lists and maps. Default `DEPTH_LIMIT`. */
+	/** Depth limit of lists and maps. Default `NESTING_DEPTH`. */
 	depth?: number;
 	/** Longest text, in characters. Default `YAML_LIMIT_CHARACTERS`. */
 	limitCharacters?: number;
@@ -49,7 +46,7 @@ export function parseBoundedYaml(text: string, options: YamlOptions = {}): unkno
 
 /** Parse a text to nodes, to edit before `boundedValue`. Throws as `parseBoundedYaml` does. */
 export function composeBoundedYaml(text: string, options: YamlOptions = {}): YamlDocument {
-	const { depth = DEPTH_LIMIT, limitCharacters = YAML_LIMIT_CHARACTERS, merge = false } = options;
+	const { depth = NESTING_DEPTH, limitCharacters = YAML_LIMIT_CHARACTERS, merge = false } = options;
 	if (text.length > limitCharacters) throw bad(`longer than ${limitCharacters} characters`);
 	// Loaded on first use.
 	const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
@@ -71,8 +68,8 @@ export function composeBoundedYaml(text: string, options: YamlOptions = {}): Yam
 
 /** The plain value of a document. Throws `bad_input` when aliases make it too deep or too large. */
 export function boundedValue(document: Yaml.Document, options: YamlOptions = {}): unknown {
-	const value: unknown = document.toJS({ maxAliasCount: ALIAS_LIMIT });
-	assertBounded(value, { depth: options.depth ?? DEPTH_LIMIT, count: VALUE_LIMIT });
+	const value: unknown = document.toJS({ maxAliasCount: YAML_ALIAS_LIMIT });
+	assertBounded(value, { depth: options.depth ?? NESTING_DEPTH, count: YAML_VALUE_LIMIT });
 	return value;
 }
 
@@ -82,8 +79,9 @@ function assertBoundedTokens(yaml: typeof Yaml, text: string, depthLimit: number
 	let lexemes = 0;
 	let aliases = 0;
 	for (const lexeme of new yaml.Lexer().lex(text)) {
-		if (++lexemes > LEXEME_LIMIT) throw bad(`more than ${LEXEME_LIMIT} tokens`);
-		if (lexeme.startsWith('*') && ++aliases > ALIAS_LIMIT) throw bad(`more than ${ALIAS_LIMIT} aliases`);
+		if (++lexemes > YAML_LEXEME_LIMIT) throw bad(`more than ${YAML_LEXEME_LIMIT} tokens`);
+		if (lexeme.startsWith('*') && ++aliases > YAML_ALIAS_LIMIT)
+			throw bad(`more than ${YAML_ALIAS_LIMIT} aliases`);
 		for (const token of parser.next(lexeme)) assertTokenDepth(token, depthLimit);
 		if (parser.stack.length > depthLimit + STACK_MARGIN) throw tooDeep(depthLimit);
 	}
@@ -126,7 +124,7 @@ function assertUniqueKeys(yaml: typeof Yaml, document: Yaml.Document, lines: Yam
 
 function duplicateKey({ value, range }: Yaml.Scalar, lines: Yaml.LineCounter): OrchestraError {
 	const { line } = lines.linePos(range?.[0] ?? 0);
-	const key = JSON.stringify(String(value).slice(0, SHOWN_CHARACTERS));
+	const key = JSON.stringify(String(value).slice(0, YAML_SHOWN_CHARACTERS));
 	return bad(`Map keys must be unique: ${key} is repeated at line ${line}`, { line });
 }
 

@@ -9,29 +9,27 @@ import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../errors.ts';
+import { LOCK_RETRY_MS, LOCK_STALE_MS, LOCK_WAIT_MS } from './files-limits.ts';
 
 const LOCK_NAME = '.lock';
-const RETRY_MS = 20;
-const STALE_MS = 30_000;
-const WAIT_MS = 10_000;
 
 /** Run `work` while this process holds the lock of the folder. Rejects with `timeout` when another process keeps it. */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
 	const path = join(folder, LOCK_NAME);
-	const endsAt = performance.now() + WAIT_MS;
+	const endsAt = performance.now() + LOCK_WAIT_MS;
 	while (!(await tryLock(path))) {
 		await removeStale(path);
 		if (performance.now() > endsAt) {
 			throw new OrchestraError(
 				'timeout',
-				`the folder ${folder} was locked by another process for ${WAIT_MS / 1000} s`,
+				`the folder ${folder} was locked by another process for ${LOCK_WAIT_MS / 1000} s`,
 				{
 					hint: `If no other Orchestra process uses the folder, delete ${path}.`,
 					data: { path },
 				},
 			);
 		}
-		await wait(RETRY_MS);
+		await wait(LOCK_RETRY_MS);
 	}
 	try {
 		return await work();
@@ -58,8 +56,8 @@ async function removeStale(path: string): Promise<void> {
 		const { mtimeMs } = await stat(path);
 		const ageMs = Date.now() - mtimeMs;
 		// A lock without a pid is being written now, or its writer died.
-		const isDead = owner.trim() === '' ? ageMs > RETRY_MS * 50 : !isAlive(Number(owner));
-		if (!isDead && ageMs < STALE_MS) return;
+		const isDead = owner.trim() === '' ? ageMs > LOCK_RETRY_MS * 50 : !isAlive(Number(owner));
+		if (!isDead && ageMs < LOCK_STALE_MS) return;
 		const aside = `${path}.${process.pid}`;
 		await rename(path, aside);
 		const isSame = (await readFile(aside, 'utf8')) === owner;

@@ -8,9 +8,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { OrchestraError } from '../errors.ts';
-
-/** Longest configuration, manifest or state file that we read. */
-export const SMALL_FILE_LIMIT_BYTES: number = 4 * 1024 * 1024;
+import { SMALL_FILE_LIMIT_BYTES } from './files-limits.ts';
 
 /** The bytes of a regular file. Throws `bad_input` for other kinds of file or above `limitBytes`; system errors pass through. */
 export function readRegularFile(path: string, limitBytes: number = SMALL_FILE_LIMIT_BYTES): Buffer {

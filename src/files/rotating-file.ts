@@ -9,11 +9,9 @@
 import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Log } from '../log.ts';
+import { ROTATING_FILE_BUFFER_BYTES } from './files-limits.ts';
 import { makeFolders } from './make-folders.ts';
 import { makePrivate } from './private-path.ts';
-
-/** The buffer is written when it reaches this size. */
-const BUFFER_BYTES = 64 * 1024;
 
 export class RotatingFile {
 	readonly #file: string;
@@ -44,7 +42,7 @@ export class RotatingFile {
 		this.prepare(bytes);
 		this.#buffer.push(line);
 		this.#bufferBytes += bytes;
-		if (this.#bufferBytes >= BUFFER_BYTES) this.flush();
+		if (this.#bufferBytes >= ROTATING_FILE_BUFFER_BYTES) this.flush();
 		else this.#flushing ??= setImmediate(() => this.flush());
 	}
 

@@ -5,15 +5,12 @@
  * stack, and no `try` catches that. So no code may recurse over an untrusted value
  * before its depth is checked, by a loop without recursion.
  */
+import { NESTING_DEPTH } from '../core-limits.ts';
 import { OrchestraError } from '../errors.ts';
-
-/** Depth limit of lists and maps in a file or message. */
-export const DEPTH_LIMIT = 64;
-/** Most values inside one value, repeated ones counted each time. */
-export const VALUE_COUNT_LIMIT = 500_000;
+import { VALUE_COUNT_LIMIT } from './files-limits.ts';
 
 export interface ValueBounds {
-	/** Default `DEPTH_LIMIT`. */
+	/** Default `NESTING_DEPTH`. */
 	depth?: number;
 	/** Default `VALUE_COUNT_LIMIT`. */
 	count?: number;
@@ -21,7 +18,7 @@ export interface ValueBounds {
 
 /** Throws `bad_input` when `value` is nested too deep, has too many values, or contains itself. */
 export function assertBounded(value: unknown, bounds: ValueBounds = {}): void {
-	const { depth: depthLimit = DEPTH_LIMIT, count: countLimit = VALUE_COUNT_LIMIT } = bounds;
+	const { depth: depthLimit = NESTING_DEPTH, count: countLimit = VALUE_COUNT_LIMIT } = bounds;
 	let level: object[] = isContainer(value) ? [value] : [];
 	let count = 0;
 	for (let depth = 1; level.length > 0; depth++) {

@@ -6,14 +6,12 @@
  */
 import { basename, dirname, resolve } from 'node:path';
 import { Debounce } from './debounce.ts';
+import { WATCH_DEBOUNCE_MS } from './files-limits.ts';
 import { FolderWatch } from './folder-watch.ts';
-
-/** Debounce interval in milliseconds: a burst of changes is reported once. */
-const DEBOUNCE_MS = 200;
 
 /** Watch `files`; returns a function that stops it. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-	const changes = new Debounce(onChange, { quietMs: DEBOUNCE_MS });
+	const changes = new Debounce(onChange, { quietMs: WATCH_DEBOUNCE_MS });
 	const paths = files.map((file) => resolve(file));
 	const watches = [...new Set(paths.map((path) => dirname(path)))].map((folder) => {
 		const names = paths.filter((path) => dirname(path) === folder).map((path) => basename(path));

@@ -10,6 +10,12 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { attempt } from '../errors.ts';
 import { Debounce } from './debounce.ts';
+import {
+	TOOL_FOLDER_DEPTH,
+	WATCH_DEBOUNCE_MS,
+	WATCH_TREE_POLL_MS,
+	WATCHED_FOLDERS_LIMIT,
+} from './files-limits.ts';
 import { FolderWatch } from './folder-watch.ts';
 
 export interface TreeWatchOptions {
@@ -18,19 +24,11 @@ export interface TreeWatchOptions {
 	readonly isWatched?: ((name: string) => boolean) | undefined;
 }
 
-/** Debounce interval in milliseconds: a burst of changes is reported once. */
-const DEBOUNCE_MS = 150;
-/** Poll interval for a tree that cannot be watched, in milliseconds. */
-const POLL_MS = 3000;
-/** Limits per root; changes beyond them are not reported. */
-const FOLDER_LIMIT = 1000;
-export const TOOL_FOLDER_DEPTH = 12;
-
 export class TreeWatch {
 	readonly #root: string;
 	readonly #options: TreeWatchOptions;
 	readonly #watches = new Map<string, FolderWatch>();
-	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: DEBOUNCE_MS });
+	readonly #changes: Debounce = new Debounce(() => this.#onChange(), { quietMs: WATCH_DEBOUNCE_MS });
 	#poll: NodeJS.Timeout | undefined;
 
 	/** Every folder is watched when the constructor returns. Does not keep the process alive. */
@@ -51,7 +49,7 @@ export class TreeWatch {
 	#updateWatches(): void {
 		const found = new Set<string>();
 		const waiting = [{ folder: this.#root, depth: 0 }];
-		for (let next = waiting.shift(); next && found.size < FOLDER_LIMIT; next = waiting.shift()) {
+		for (let next = waiting.shift(); next && found.size < WATCHED_FOLDERS_LIMIT; next = waiting.shift()) {
 			const { folder, depth } = next;
 			found.add(folder);
 			if (!this.#watches.has(folder)) this.#watches.set(folder, this.#open(folder));
@@ -89,7 +87,7 @@ export class TreeWatch {
 	}
 
 	#startPolling(): void {
-		this.#poll ??= setInterval(() => this.#changes.touch(), POLL_MS).unref();
+		this.#poll ??= setInterval(() => this.#changes.touch(), WATCH_TREE_POLL_MS).unref();
 	}
 }
 

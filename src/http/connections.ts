@@ -8,9 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** Requests that wait on one connection before no more are read from it; those of one more chunk may follow. */
-const PIPELINE_LIMIT = 32;
+import { PIPELINE_LIMIT } from './http-limits.ts';
 
 interface Connection {
 	readonly socket: Socket;

@@ -1,7 +1,5 @@
 /* One timer for everything that waits: comments on streams, late answers, idle sessions. It runs while there is any, so an idle listener does not wake up. */
-
-/** How often each one is called, in milliseconds. */
-const INTERVAL_MS = 250;
+import { HEARTBEAT_INTERVAL_MS } from './http-limits.ts';
 
 /** Returns false when it waits for nothing now; `add` it again when it does. */
 export type HeartbeatListener = (now: number) => boolean | void;
@@ -12,7 +10,7 @@ export class Heartbeats {
 
 	add(listener: HeartbeatListener): void {
 		this.#listeners.add(listener);
-		this.#timer ??= setInterval(() => this.#beat(), INTERVAL_MS).unref();
+		this.#timer ??= setInterval(() => this.#beat(), HEARTBEAT_INTERVAL_MS).unref();
 	}
 
 	remove(listener: HeartbeatListener): void {

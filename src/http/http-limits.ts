@@ -62,3 +62,28 @@ export const defaultHttpLimits: HttpLimits = {
 	unsentMessages: 64,
 	unsentCharacters: 1024 * 1024,
 };
+
+/** Requests that wait on one connection before no more are read from it; those of one more chunk may follow. */
+export const PIPELINE_LIMIT = 32;
+
+/** How often each one is called, in milliseconds. */
+export const HEARTBEAT_INTERVAL_MS = 250;
+
+/** How long clients may take to read the last bytes when the listener closes, in milliseconds. */
+export const LISTENER_CLOSE_MS = 500;
+
+/** How often slow requests are looked for, in milliseconds. */
+export const LISTENER_CHECK_MS = 5000;
+
+/** How long a client waits before it resumes a stream, in milliseconds. */
+export const LEGACY_RETRY_MS = 1000;
+
+/** Most clients whose calls pass as text; the next one begins a new table. */
+export const KNOWN_CLIENTS_LIMIT = 1000;
+
+export const HEADER_SHOWN_CHARACTERS = 80;
+
+/** Most headers of one tool. */
+export const PARAM_HEADERS_LIMIT = 100;
+
+export const KNOWN_ADDRESSES_LIMIT = 16;

@@ -17,17 +17,12 @@ import { Connections } from './connections.ts';
 import { EventStreamPool } from './event-stream-pool.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
 import { LegacySessions } from './legacy/legacy-sessions.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { ownAddressCheck } from './own-address.ts';
-
-/** How long clients may take to read the last bytes when the listener closes, in milliseconds. */
-const CLOSE_MS = 500;
-/** How often slow requests are looked for, in milliseconds. */
-const CHECK_MS = 5000;
 
 /** What a path serves. The state belongs to the provider. */
 export interface Served {
@@ -106,7 +101,7 @@ export class HttpListener {
 		this.#sessions.close();
 		await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.close()));
 		this.#server.closeIdleConnections();
-		const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_MS);
+		const timer = setTimeout(() => this.#server.closeAllConnections(), LISTENER_CLOSE_MS);
 		await closed;
 		clearTimeout(timer);
 		this.#heartbeats.close();
@@ -230,7 +225,7 @@ function nameIn(url: string): string | undefined {
 }
 
 async function serverFor({ tls }: HttpListenerOptions): Promise<Server> {
-	const settings = { connectionsCheckingInterval: CHECK_MS, keepAlive: true, noDelay: true };
+	const settings = { connectionsCheckingInterval: LISTENER_CHECK_MS, keepAlive: true, noDelay: true };
 	if (tls === undefined) return createServer(settings);
 	const https = await import('node:https');
 	return https.createServer({ ...settings, cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' });

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { PlainCallCheck } from '../mcp/server/plain-messages.ts';
 import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
-import { LONG_CHARACTERS } from '../rpc/calls/message-dispatcher.ts';
+import { LONG_CHARACTERS } from '../rpc/rpc-limits.ts';
 import { inSlices } from '../rpc/work-slices.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';

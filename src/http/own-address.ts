@@ -8,6 +8,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { KNOWN_ADDRESSES_LIMIT } from './http-limits.ts';
 
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
@@ -29,7 +30,7 @@ export function ownAddressCheck(own: OwnAddress): (headers: IncomingHttpHeaders)
 		const before = known.get(authority);
 		if (before !== undefined) return before;
 		const verdict = isOwnAuthority(authority, own);
-		if (known.size < KNOWN_LIMIT) known.set(authority, verdict);
+		if (known.size < KNOWN_ADDRESSES_LIMIT) known.set(authority, verdict);
 		return verdict;
 	};
 	const prefix = `${own.scheme}://`;
@@ -38,8 +39,6 @@ export function ownAddressCheck(own: OwnAddress): (headers: IncomingHttpHeaders)
 		return origin === undefined || (origin.startsWith(prefix) && isOwn(origin.slice(prefix.length)));
 	};
 }
-
-const KNOWN_LIMIT = 16;
 
 function isOwnAuthority(authority: string, own: OwnAddress): boolean {
 	const [, name, port] = /^(\[[\da-f:.]+\]|[^:[\]@/?#\s]+)(?::(\d{1,5}))?$/i.exec(authority) ?? [];

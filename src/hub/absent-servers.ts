@@ -1,6 +1,6 @@
 /* The sources whose tools are not listed: they are starting, or they failed. */
 import { firstLine } from '../errors.ts';
-import { REASON_CHARACTERS } from '../process/crash-lines.ts';
+import { REASON_CHARACTERS } from '../process/process-limits.ts';
 import type { ReportedSource } from './source-status.ts';
 
 export interface AbsentServer {

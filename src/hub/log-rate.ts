@@ -3,9 +3,7 @@
  * block the hub on a stderr that is not read. The number of dropped lines is logged with
  * the next line.
  */
-
-/** Most lines of one program per second. */
-export const LINES_PER_SECOND = 200;
+import { LINES_PER_SECOND } from './hub-limits.ts';
 
 const SECOND_MS = 1000;
 

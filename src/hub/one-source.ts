@@ -5,7 +5,6 @@
  * The source is looked up for each request, because a change of the configuration
  * replaces it.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';

@@ -7,14 +7,12 @@
  */
 import type { Awaitable } from '../protocol/mcp-types.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
+import {
+	INSTRUCTIONS_CHARACTERS,
+	INSTRUCTIONS_REST_CHARACTERS,
+	SERVER_INSTRUCTIONS_CHARACTERS,
+} from './hub-limits.ts';
 import { able, qualifiesNames, type Source } from './source.ts';
-
-/** Most characters of one server. */
-export const SERVER_INSTRUCTIONS_CHARACTERS = 2000;
-/** Most characters of all servers together. */
-export const INSTRUCTIONS_CHARACTERS = 16_000;
-/** Room for the line about servers that are left out. */
-const REST_CHARACTERS = 80;
 
 /** The instructions of one server. */
 export interface ServerInstructions {
@@ -56,7 +54,7 @@ export function mergeInstructions(servers: readonly ServerInstructions[]): strin
 	let merged = '';
 	for (const [at, section] of sections.entries()) {
 		const next = merged === '' ? section : `${merged}\n\n${section}`;
-		if (next.length > INSTRUCTIONS_CHARACTERS - REST_CHARACTERS) {
+		if (next.length > INSTRUCTIONS_CHARACTERS - INSTRUCTIONS_REST_CHARACTERS) {
 			return `${merged}\n\nThe instructions of ${sections.length - at} more servers are left out.`;
 		}
 		merged = next;

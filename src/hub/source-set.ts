@@ -6,12 +6,8 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Change } from '../mcp/server/provider.ts';
 import { within } from '../rpc/clock.ts';
+import { CLOSE_STEP_MS, SOURCES_CLOSED_AT_ONCE } from './hub-limits.ts';
 import { able, type Source } from './source.ts';
-
-/** Sources that are closed together: the exits of a hundred processes at once would leave the hub no CPU. */
-const CLOSED_TOGETHER = 8;
-/** When the next ones are closed, although these are slow. */
-const CLOSE_STEP_MS = 20;
 
 export class SourceSet {
 	readonly #log: Log;
@@ -64,7 +60,7 @@ export class SourceSet {
 		const closing: Promise<unknown>[] = [];
 		for (const source of sources) {
 			closing.push(this.#close(source, () => source.close()));
-			if (closing.length % CLOSED_TOGETHER === 0) await within(Promise.all(closing), CLOSE_STEP_MS);
+			if (closing.length % SOURCES_CLOSED_AT_ONCE === 0) await within(Promise.all(closing), CLOSE_STEP_MS);
 		}
 		await Promise.all(closing);
 	}

@@ -91,3 +91,26 @@ export const CODE_BUFFER_LIMIT = 3;
 /** Backoff between attempts to open a spare connection on a Unix socket. */
 export const SPARE_RETRY_FIRST_MS = 10;
 export const SPARE_RETRY_LONGEST_MS = 1000;
+export const CERTIFICATE_VALID_DAYS = 365;
+export const CERTIFICATE_RENEW_DAYS = 30;
+export const CERTIFICATE_EARLY_MS = 60_000;
+export const CERTIFICATE_NAME_CHARACTERS = 64;
+
+export const EXPIRES_SOON_DAYS = 30;
+
+/** Largest datagram that every network path supports. */
+export const REMOTE_DATAGRAM_BYTES = 1_200;
+
+export const HANDSHAKE_WINDOW_MS = 1_000;
+
+/** Minimum size of an Initial packet (RFC 9000), so that a reply never amplifies it. */
+export const FIRST_PACKET_BYTES = 1_200;
+
+export const LARGEST_DATAGRAM_BYTES = 65_536;
+
+/** Up to this many streams, polling each is cheaper than the engine's list of readable streams. */
+export const FEW_STREAMS_LIMIT = 128;
+
+export const COPY_LIMIT_BYTES = 16_384;
+
+export const UNIX_CONNECT_MS = 1_000;

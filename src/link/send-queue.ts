@@ -5,9 +5,7 @@
  * is a separate chunk.
  */
 import { encodeFrame, FRAME_HEADER_BYTES } from '../wire/frame.ts';
-import { LINK_HIGH_WATER_BYTES } from './link-limits.ts';
-
-const COPY_LIMIT_BYTES = 16_384;
+import { COPY_LIMIT_BYTES, LINK_HIGH_WATER_BYTES } from './link-limits.ts';
 
 export class SendQueue {
 	#chunks: Uint8Array[] = [];

@@ -10,6 +10,7 @@ import {
 	PluginResponseSchema,
 } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { NOT_FOUND_CODE } from './missing-file.ts';
+import { NESTING_LIMIT } from './plugin-limits.ts';
 
 export type RequestInit = MessageInitShape<typeof PluginRequestSchema>;
 export type ResponseInit = MessageInitShape<typeof PluginResponseSchema>;
@@ -101,9 +102,6 @@ function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraEr
  * middle of a frame can only reset the stream, so the sender checks first and only the
  * one call fails.
  */
-
-/** Deepest nesting of arguments, results, metadata and payloads, in levels. */
-export const NESTING_LIMIT = 100;
 
 /** The envelope of a message: the request and the value of its kind. */
 const ENVELOPE_LEVELS = 3;

@@ -14,6 +14,7 @@ import type { Transport } from '../transport/transport.ts';
 import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../wire/wire-limits.ts';
 import { MCP_PARTS } from './features.ts';
 import { refuseOversize } from './oversize-message.ts';
+import { FRAME_OVERHEAD_BYTES, TUNNEL_BUFFERED_MESSAGES, TUNNEL_PART_BYTES } from './plugin-limits.ts';
 import { bytesField, eachField, type FieldValue, joined } from './protobuf-fields.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -26,12 +27,6 @@ const TOOL_CALL = 20;
 const TUNNEL_FEATURES = 102;
 /** The number of `error_message` in a `ToolResponse`. */
 const ERROR_MESSAGE = 4;
-
-/** Most messages that are buffered before `start`; then the stream is paused. */
-const BUFFERED_MESSAGES = 1_024;
-
-/** Size of a part, in bytes. A message up to this size is always one frame. */
-const PART_BYTES = 4 * 1024 * 1024;
 
 /** Most UTF-8 bytes for one UTF-16 code unit. */
 const BYTES_PER_CHARACTER = 3;
@@ -85,7 +80,7 @@ export class Tunnel implements Transport {
 
 	post(text: string): boolean {
 		if (this.#isClosed) throw new OrchestraError('closed', 'the tunnel is closed');
-		if (text.length * BYTES_PER_CHARACTER <= PART_BYTES) return this.#send(MCP_MESSAGE, text);
+		if (text.length * BYTES_PER_CHARACTER <= TUNNEL_PART_BYTES) return this.#send(MCP_MESSAGE, text);
 		const message = Buffer.from(text);
 		if (message.length > this.#limitBytes) return this.#refuse(text, message.length);
 		return this.#sendsParts ? this.#sendParts(message) : this.#send(MCP_MESSAGE, message);
@@ -149,7 +144,7 @@ export class Tunnel implements Transport {
 		if (this.#parts.length > 0) this.#takePart(message);
 		const text = decoder.decode(this.#parts.length > 0 ? this.#joinParts() : message);
 		if (this.#receiver) this.#receiver.message(text);
-		else if (this.#buffered.push(text) >= BUFFERED_MESSAGES) this.#stream.pause();
+		else if (this.#buffered.push(text) >= TUNNEL_BUFFERED_MESSAGES) this.#stream.pause();
 	}
 
 	get #limitBytes(): number {
@@ -167,8 +162,8 @@ export class Tunnel implements Transport {
 		// The first frame must be a message; an empty one is ignored.
 		if (this.#announcement) this.#send(MCP_MESSAGE, '');
 		let at = 0;
-		for (; message.length - at > PART_BYTES; at += PART_BYTES)
-			this.#send(MCP_PART, message.subarray(at, at + PART_BYTES));
+		for (; message.length - at > TUNNEL_PART_BYTES; at += TUNNEL_PART_BYTES)
+			this.#send(MCP_PART, message.subarray(at, at + TUNNEL_PART_BYTES));
 		return this.#send(MCP_MESSAGE, message.subarray(at));
 	}
 
@@ -204,9 +199,6 @@ export class Tunnel implements Transport {
 		return true;
 	}
 }
-
-/** Bytes of a frame beside the message: tags, lengths, the request id and the features. */
-const FRAME_OVERHEAD_BYTES = 1024;
 
 /** Open the client side of a tunnel on a fresh stream. */
 export function openTunnel(stream: LinkStream, id: string, options: TunnelOptions = {}): Tunnel {

@@ -7,7 +7,6 @@
  * process tree is stopped too, including descendants that left the group. Nothing is
  * restarted here.
  */
-
 import type { Readable, Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -21,13 +20,14 @@ import { findCommand, spawnError } from './find-command.ts';
 import { type Guard, sharedGuard } from './guard/guard.ts';
 import { ProcessTree } from './guard/process-tree.ts';
 import { LineRing } from './line-ring.ts';
+import { STDERR_LINE_BYTES, STDERR_LINGER_MS, STOP_EOF_MS, STOP_KILL_MS } from './process-limits.ts';
 import { limited, reachedLimit } from './sandbox/child-limits.ts';
 import { type ControlGroup, openControlGroup } from './sandbox/control-group.ts';
 import { type FoundProgram, sandboxed } from './sandbox/sandbox.ts';
 import { directSpawner } from './spawn/direct-spawner.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawn/spawner.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
-import { STOP_EOF_MS, STOP_KILL_MS, stopTree } from './stop.ts';
+import { stopTree } from './stop.ts';
 
 /** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
 export type StderrPolicy = 'inherit' | 'log' | 'discard' | Writable | ((chunk: Buffer) => void);
@@ -52,12 +52,6 @@ export interface ChildOptions {
 export type { ExitStatus } from './spawn/spawner.ts';
 
 const isWindows = process.platform === 'win32';
-
-/** How long to wait for the end of an exited child's stderr. */
-const STDERR_LINGER_MS = 200;
-
-/** Longest line of stderr that is logged untruncated. */
-const STDERR_LINE_BYTES = 64 * 1024;
 
 /** A running child process and its process tree. */
 export class Child {

@@ -1,14 +1,6 @@
 /* Close the pipe of a process that is gone, although another process may hold it open. */
 import type { Readable } from 'node:stream';
-
-/** Idle time after which the pipe of an exited child counts as held open by another process. */
-const PIPE_IDLE_MS = 500;
-
-/** More than a pipe can buffer: any further bytes were written after the child exited. */
-const PIPE_CAPACITY_BYTES = 4 * 1024 * 1024;
-
-/** How often such a pipe may be empty at a poll, although data arrived since the last one. */
-const EMPTY_POLLS = 6;
+import { PIPE_CAPACITY_BYTES, PIPE_EMPTY_POLLS, PIPE_IDLE_MS } from './process-limits.ts';
 
 /** Close the pipe of a process tree that is gone, once its output was read. */
 export function closeWhenIdle(pipe: Readable): void {
@@ -22,7 +14,7 @@ export function closeWhenIdle(pipe: Readable): void {
 		const isEmpty = stream.readableLength === 0;
 		if (isEmpty) emptyPolls++;
 		const isIdle = isEmpty && bytesRead === bytesSeen;
-		const isTooMuch = bytesRead - bytesAtEnd > PIPE_CAPACITY_BYTES || emptyPolls > EMPTY_POLLS;
+		const isTooMuch = bytesRead - bytesAtEnd > PIPE_CAPACITY_BYTES || emptyPolls > PIPE_EMPTY_POLLS;
 		if (isIdle || isTooMuch) stream.destroy();
 		bytesSeen = bytesRead;
 	}, PIPE_IDLE_MS).unref();

@@ -6,16 +6,10 @@
  * error has room for a few lines, so each line gets a kind, and the reason comes first.
  * Nothing is hidden for good: the log of a server and the terminal of a tool have every line.
  */
+import { CRASH_QUOTED_LINES, LINES_PER_FRAME, REASON_CHARACTERS } from './process-limits.ts';
 
 /** `reason` says why; `text` is any other line; `frame` is part of a stack; `noise` says nothing to the author of the program. */
 export type LineKind = 'reason' | 'text' | 'frame' | 'noise';
-
-/** One line in this many may be a frame: the place of the crash is worth a line, and the rest of the stack is not. */
-const LINES_PER_FRAME = 3;
-/** Longest reason, in characters. */
-export const REASON_CHARACTERS = 300;
-/** Lines of source between the place that Node.js names and the caret below it. */
-const QUOTED_LINES = 2;
 
 /** Gives each line of one stream its kind, in order: what follows a line of a stack may belong to it. */
 export class CrashReader {
@@ -67,7 +61,7 @@ export class CrashReader {
 
 	#place(line: string): LineKind {
 		const kind = line.startsWith('node:') ? 'noise' : 'frame';
-		this.#quoted = { kind, left: QUOTED_LINES };
+		this.#quoted = { kind, left: CRASH_QUOTED_LINES };
 		return kind;
 	}
 }

@@ -1,5 +1,6 @@
 /* How a child process exited, with all facts that the reader needs. */
 import { crashLines, crashReason } from './crash-lines.ts';
+import { DIAGNOSIS_HINT_LINES } from './process-limits.ts';
 
 /** How a child process exited, for people and programs. */
 export interface Diagnosis {
@@ -14,9 +15,6 @@ export interface Diagnosis {
 	/** The limit that it probably reached; undefined when nothing points to one. */
 	readonly limit?: string | undefined;
 }
-
-/** Lines of output in a hint. */
-const HINT_LINES = 3;
 
 /** How a child exited, in sentences for a hint. */
 export function explainExit(diagnosis: Diagnosis): string {
@@ -42,6 +40,6 @@ export function exitReason({ exitCode, stderr, strayLines }: Diagnosis): string 
 export function lastLinesText({ stderr, strayLines }: Diagnosis): string {
 	const [stream, lines] = stderr.length > 0 ? ['stderr', stderr] : ['stdout', strayLines];
 	if (lines.length === 0) return ' It printed nothing on stderr.';
-	const shown = crashLines(lines, HINT_LINES).map((line) => line.trim());
+	const shown = crashLines(lines, DIAGNOSIS_HINT_LINES).map((line) => line.trim());
 	return ` Last ${stream} lines: ${shown.join(' | ')}`;
 }

@@ -5,16 +5,11 @@
  * event for that, so it is polled. In a container orphans may never be reaped, so a
  * group of zombies counts as gone: on Linux /proc shows the state of a process.
  */
-
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt } from '../errors.ts';
+import { GROUP_POLL_MS, POLLS_PER_PROC_SCAN } from './process-limits.ts';
 import { processStat } from './process-stat.ts';
-
-/** Poll interval while waiting for the end of a group, in milliseconds. */
-const GROUP_POLL_MS = 10;
-/** /proc is scanned only every few polls: a scan costs milliseconds. */
-const POLLS_PER_PROC_SCAN = 5;
 
 /** Send a signal to every process of the group; false when none is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {

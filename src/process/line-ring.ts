@@ -9,13 +9,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import { redact } from '../redact.ts';
 import { CrashReader, type LineKind } from './crash-lines.ts';
-
-/** How many lines are kept. */
-export const RING_LINES = 20;
-/** How much of each line is kept, in characters. */
-export const RING_LINE_CHARACTERS = 500;
-/** How much of a line is searched for secrets: a secret that begins in the kept part may end here. */
-const RAW_LINE_CHARACTERS = 8 * 1024;
+import {
+	RAW_LINE_CHARACTERS,
+	RING_LINE_CHARACTERS,
+	RING_LINES,
+	STDERR_TAIL_BYTES,
+} from './process-limits.ts';
 
 export class LineRing {
 	readonly #decoder = new StringDecoder('utf8');
@@ -26,7 +25,7 @@ export class LineRing {
 	/** Add a chunk of the stream; it may end anywhere. */
 	push(chunk: Uint8Array): void {
 		// Only the tail of a large chunk is kept, so only that is decoded.
-		const bytes = chunk.length > TAIL_BYTES ? chunk.subarray(-TAIL_BYTES) : chunk;
+		const bytes = chunk.length > STDERR_TAIL_BYTES ? chunk.subarray(-STDERR_TAIL_BYTES) : chunk;
 		const lines = (this.#partialLine + this.#decoder.write(Buffer.from(bytes))).split('\n');
 		this.#partialLine = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
 		for (const line of lines) this.add(line.replace(/\r$/, ''));
@@ -56,5 +55,3 @@ function plainPart(line: string): string {
 
 // oxlint-disable-next-line no-control-regex -- the escape sequences of colors
 const COLOR = /\u001b\[[\d;]*m/g;
-/** One read of a pipe: a stack that fills most of it must not hide the reason in front of it. */
-const TAIL_BYTES = 64 * 1024;

@@ -1,12 +1,6 @@
 /* The stop ladder: end of input, SIGTERM, SIGKILL. Each step applies to the whole process tree. */
 import { ProcessTree } from './guard/process-tree.ts';
-
-/** How long a child has after its stdin was closed, in milliseconds. */
-export const STOP_EOF_MS = 1000;
-/** How long its process tree has after SIGTERM, in milliseconds. */
-export const STOP_TERM_MS = 1000;
-/** How long the kernel has to reap it after SIGKILL, in milliseconds. */
-export const STOP_KILL_MS = 1000;
+import { STOP_KILL_MS, STOP_TERM_MS } from './process-limits.ts';
 
 /** Stop what is left of a process tree: SIGTERM, a wait, SIGKILL. Resolves when it is gone. */
 export async function stopTree(tree: ProcessTree): Promise<void> {

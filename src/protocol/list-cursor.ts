@@ -1,6 +1,6 @@
 /* Read a list page by page, within bounds: a server may send pages without end. */
-import { LIST_PAGES_LIMIT } from './list-limits.ts';
 import type { Result } from './mcp-types.ts';
+import { LIST_PAGES_LIMIT } from './protocol-limits.ts';
 
 /** The pages of a list. `onCut` gets the reason when it is ended before its last page. */
 export async function* pagesOf(

@@ -1,10 +1,6 @@
 /* URI templates (RFC 6570): reading a URI by level 1 and `{+path}`, filling in by every operator. */
 import { attempt } from '../errors.ts';
-
-/** Most places that are tried for one template; then it does not fit. Some milliseconds. */
-const MATCH_STEPS = 200_000;
-/** Most variables and texts between them of a template that a URI may fit. */
-const MATCHED_PARTS = 64;
+import { URI_TEMPLATE_MATCH_STEPS, URI_TEMPLATE_MATCHED_PARTS } from './protocol-limits.ts';
 
 /**
  * The values of the variables when `uri` fits `template`; undefined when it does not. A variable takes as much as it
@@ -12,7 +8,7 @@ const MATCHED_PARTS = 64;
  */
 export function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
 	const parts = template.split(/(\{\+?\w+\})/).filter((part) => part !== '');
-	const values = parts.length > MATCHED_PARTS ? undefined : matchParts(parts, uri);
+	const values = parts.length > URI_TEMPLATE_MATCHED_PARTS ? undefined : matchParts(parts, uri);
 	if (values === undefined) return undefined;
 	const valueOf = (text: string): string => decodePercent(text) ?? text; // an invalid escape is kept as it is
 	const names = parts.filter((part) => VARIABLE.test(part)).map((part) => part.replaceAll(/[{+}]/g, ''));
@@ -35,7 +31,7 @@ function matchParts(parts: readonly string[], uri: string): string[] | undefined
 			return uri.startsWith(expected, at) && matchFrom(part + 1, at + expected.length);
 		const key = part * (uri.length + 1) + at;
 		if (failed.has(key)) return false;
-		for (let end = lastEnd(uri, at, expected); end > at && steps++ < MATCH_STEPS; end--) {
+		for (let end = lastEnd(uri, at, expected); end > at && steps++ < URI_TEMPLATE_MATCH_STEPS; end--) {
 			if (!matchFrom(part + 1, end)) continue;
 			spans.unshift([at, end]);
 			return true;

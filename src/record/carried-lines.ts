@@ -1,8 +1,7 @@
 /* The lines that the next file of a recording begins with: the handshake, and the requests in flight. */
+import { IN_FLIGHT_LIMIT } from './record-limits.ts';
 import type { Side } from './recording-format.ts';
 
-/** Most requests in flight that are carried over; the oldest are dropped. */
-const IN_FLIGHT_LIMIT = 256;
 const handshake: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
 /** A line of a recording. A batch has neither id nor method: its requests are not carried over. */

@@ -8,11 +8,9 @@ import { redactArguments } from '../named-secrets.ts';
 import { canonicalJson } from '../trust/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { type Recording, readRecordingPart } from './read-recording.ts';
+import { RECORDED_CLOCK_MS } from './record-limits.ts';
 import { conversationOf, type RecordedExchange } from './recorded-exchanges.ts';
 import { recordingsOfCall, type TimedCall } from './recording-files.ts';
-
-/** How much the clocks of a call and of its recording may differ, in milliseconds. */
-const CLOCK_MS = 1000;
 
 /** A call of a tool. */
 export interface SoughtCall extends TimedCall {
@@ -28,7 +26,7 @@ export async function findRecordedCall(
 	call: SoughtCall,
 ): Promise<RecordedExchange | 'several' | undefined> {
 	const began = call.startedAt.getTime();
-	const time = { from: began - CLOCK_MS, to: began + call.ms + CLOCK_MS };
+	const time = { from: began - RECORDED_CLOCK_MS, to: began + call.ms + RECORDED_CLOCK_MS };
 	for (const { file } of recordingsOfCall(folder, call)) {
 		const found = findIn(await readRecordingPart(file, time), call);
 		if (found !== undefined) return found;

@@ -1,9 +1,7 @@
 /* Where two JSON values differ, by path. Bounded. */
 import { isObject } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
-
-/** Most differences of one comparison. */
-const DIFFERENCES_LIMIT = 20;
+import { JSON_DIFFERENCES_LIMIT } from './record-limits.ts';
 
 /** One place where two values differ. A side without a value there has none. */
 export interface JsonDifference {
@@ -28,11 +26,11 @@ interface Pair {
 }
 
 function compare({ path, before, after, depth }: Pair, found: JsonDifference[]): void {
-	if (found.length >= DIFFERENCES_LIMIT || before === after) return;
+	if (found.length >= JSON_DIFFERENCES_LIMIT || before === after) return;
 	const isDeep = depth >= MESSAGE_LEVELS;
 	if (!isDeep && Array.isArray(before) && Array.isArray(after)) {
 		const length = Math.max(before.length, after.length);
-		for (let at = 0; at < length && found.length < DIFFERENCES_LIMIT; at++)
+		for (let at = 0; at < length && found.length < JSON_DIFFERENCES_LIMIT; at++)
 			compare({ path: `${path}[${at}]`, before: before[at], after: after[at], depth: depth + 1 }, found);
 		return;
 	}

@@ -11,15 +11,8 @@ import { parseBoundedJson } from '../files/value-bounds.ts';
 import { isObject } from '../wire/json.ts';
 import { textAt } from '../wire/json-text.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
-import {
-	READ_BYTES,
-	RECORDING_VERSION,
-	type RecordedMessage,
-	type RecordingHeader,
-} from './recording-format.ts';
-
-/** Lines that are parsed before the event loop runs again. */
-const SLICE_LINES = 500;
+import { READ_BYTES, READ_SLICE_LINES } from './record-limits.ts';
+import { RECORDING_VERSION, type RecordedMessage, type RecordingHeader } from './recording-format.ts';
 
 /** A recording in memory. */
 export interface Recording {
@@ -76,7 +69,7 @@ export async function readRecordingPart(
 		const at = start + Number(/^\{"at":([\d.e+-]+),/.exec(line)?.[1]);
 		if (!(at >= from && at <= to)) continue;
 		messages.push(readMessageLine(file, line, index + 2));
-		if (messages.length % SLICE_LINES === 0) await setImmediate();
+		if (messages.length % READ_SLICE_LINES === 0) await setImmediate();
 	}
 	return { file, header, messages };
 }

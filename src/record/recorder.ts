@@ -14,18 +14,9 @@ import { redactJson } from '../redact.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt } from '../wire/json-text.ts';
 import { CarriedLines, type WrittenLine } from './carried-lines.ts';
+import { RECORDED_MESSAGE_BYTES, RECORDER_BUFFER_CHARACTERS, RECORDING_BYTES } from './record-limits.ts';
 import { makeRecordingsFolder, recordingPath, removeOldRecordings } from './recording-files.ts';
-import {
-	headerLine,
-	messageLine,
-	omittedLine,
-	RECORDED_MESSAGE_BYTES,
-	RECORDING_BYTES,
-	type Side,
-} from './recording-format.ts';
-
-/** The lines are written when they reach this size, else at the end of the tick. */
-const BUFFER_CHARACTERS = 256 * 1024;
+import { headerLine, messageLine, omittedLine, type Side } from './recording-format.ts';
 
 export interface RecorderOptions {
 	readonly folder: string;
@@ -83,7 +74,7 @@ export class Recorder {
 	#add(line: WrittenLine): void {
 		this.#lines.push(line);
 		this.#characters += line.line.length;
-		if (this.#characters >= BUFFER_CHARACTERS) this.#write();
+		if (this.#characters >= RECORDER_BUFFER_CHARACTERS) this.#write();
 		else this.#writing ??= setImmediate(() => this.#write());
 	}
 

@@ -7,12 +7,13 @@ import { assertPrivate, makePrivate } from '../files/private-path.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
 import { percentDecoded } from '../printable.ts';
-import { RECORDINGS_KEPT, RECORDINGS_KEPT_BYTES } from './recording-format.ts';
+import {
+	FILE_TIME_MS,
+	RECORDING_NAME_CHARACTERS,
+	RECORDINGS_BYTES,
+	RECORDINGS_LIMIT,
+} from './record-limits.ts';
 
-/** Longest part of a file name that is made of the name of a server. */
-const NAME_CHARACTERS = 100;
-/** How much the time of a file may be behind the clock: a kernel takes it from its last tick. In milliseconds. */
-const FILE_TIME_MS = 100;
 /** `server.20260102T030405006Z.pid.part.ndjson`. */
 const fileName = /^([^.]+)\.(\d{8}T\d{9}Z)\.(\d+)\.(\d+)\.ndjson$/;
 
@@ -98,7 +99,7 @@ export function removeOldRecordings(folder: string, server: string, nextBytes: n
 	let bytes = nextBytes;
 	for (const [at, recording] of listRecordings(folder, server).entries()) {
 		bytes += recording.bytes;
-		if (at + 1 >= RECORDINGS_KEPT || bytes > RECORDINGS_KEPT_BYTES) rmSync(recording.file, { force: true });
+		if (at + 1 >= RECORDINGS_LIMIT || bytes > RECORDINGS_BYTES) rmSync(recording.file, { force: true });
 	}
 }
 
@@ -113,7 +114,7 @@ function namesIn(folder: string): string[] {
 
 /** Without dots, which separate the parts of the file name. */
 function safeName(server: string): string {
-	return encodeURIComponent(server).replaceAll('.', '%2E').slice(0, NAME_CHARACTERS) || '_';
+	return encodeURIComponent(server).replaceAll('.', '%2E').slice(0, RECORDING_NAME_CHARACTERS) || '_';
 }
 
 function dateOf(stamp: string): Date {

@@ -12,15 +12,6 @@
 
 /** The version that is written and read. */
 export const RECORDING_VERSION = 1;
-/** Size at which a recording continues in another file. */
-export const RECORDING_BYTES: number = 16 * 1024 * 1024;
-/** Longest message that is recorded. */
-export const RECORDED_MESSAGE_BYTES: number = 4 * 1024 * 1024;
-/** Of one server in the folder of the hub: most files, and most bytes. The oldest files are removed. */
-export const RECORDINGS_KEPT = 100;
-export const RECORDINGS_KEPT_BYTES: number = 16 * RECORDING_BYTES;
-/** Longest recording that is read; by hand one may join several. */
-export const READ_BYTES: number = 64 * 1024 * 1024;
 
 export type Side = 'client' | 'server';
 

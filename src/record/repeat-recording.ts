@@ -14,10 +14,8 @@ import { isObject, parseJson } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { textAt } from '../wire/json-text.ts';
 import { type JsonDifference, jsonDifferences } from './json-differences.ts';
+import { REPEATED_ANSWER_MS } from './record-limits.ts';
 import type { RecordedConversation, RecordedExchange } from './recorded-exchanges.ts';
-
-/** How long one answer is waited for, in milliseconds. */
-const ANSWER_MS = 60_000;
 
 /** What became of one request. */
 export interface RepeatedRequest {
@@ -76,14 +74,14 @@ export class RepeatedConversation {
 		if (this.#endReason) throw ended(this.#endReason, method, line);
 		const answered = new Promise<string>((resolve) => this.#waiting.set(id, resolve));
 		this.#post(text);
-		const answer = await within(answered, ANSWER_MS);
+		const answer = await within(answered, REPEATED_ANSWER_MS);
 		this.#waiting.delete(id);
 		signal.throwIfAborted();
 		if (this.#endReason && answer === '') throw ended(this.#endReason, method, line);
 		if (answer === undefined)
 			throw new OrchestraError(
 				'timeout',
-				`the server did not answer ${method} (line ${line}) within ${ANSWER_MS} ms`,
+				`the server did not answer ${method} (line ${line}) within ${REPEATED_ANSWER_MS} ms`,
 				{
 					hint: 'Look at the log of the server; the recording has the answer that is expected.',
 				},

@@ -16,10 +16,8 @@ import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, textAt, withMember } from '../wire/json-text.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
+import { REPLAYED_REQUEST_MS } from './record-limits.ts';
 import type { RecordedExchange } from './recorded-exchanges.ts';
-
-/** How long an answer of the client to a question is waited for, in milliseconds. */
-const QUESTION_MS = 60_000;
 
 /** The id of a request as text, and as a value. */
 interface Request {
@@ -125,7 +123,7 @@ export class ReplayServer implements Receiver {
 				this.#questions.delete(id);
 				resolve();
 			};
-			const timer = setTimeout(answered, QUESTION_MS);
+			const timer = setTimeout(answered, REPLAYED_REQUEST_MS);
 			this.#questions.set(id, answered);
 			this.#post(sent);
 		});

@@ -1,5 +1,6 @@
 /* Time as a parameter, so that this layer stays pure and tests need not wait. */
 import { onAbort } from './abortable.ts';
+import { LONGEST_TIMER_MS } from './rpc-limits.ts';
 
 /** A monotonic clock with timers. */
 export interface Clock {
@@ -8,9 +9,6 @@ export interface Clock {
 	/** Call `action` once after `ms`; returns a function that cancels it. Keeps the process alive only if asked. */
 	after(ms: number, action: () => void, keepsAlive?: boolean): () => void;
 }
-
-/** JavaScript timers overflow above this, and fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** `ms`, or the longest time that a timer can hold, almost 25 days. For every timer that a user sets. */
 export function timerMs(ms: number): number {

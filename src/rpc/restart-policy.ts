@@ -9,17 +9,15 @@
 import type { OrchestraError } from '../errors.ts';
 import { Backoff } from './backoff.ts';
 import { type Clock, systemClock } from './clock.ts';
+import {
+	CRASH_LIMIT,
+	CRASH_WINDOW_MS,
+	RESTART_FIRST_MS,
+	RESTART_MAX_MS,
+	RETRY_AFTER_MAX_MS,
+	STABLE_RUN_MS,
+} from './rpc-limits.ts';
 
-/** The first and the longest delay before a restart, in milliseconds. */
-export const RESTART_FIRST_MS = 1000;
-export const RESTART_MAX_MS = 30_000;
-/** Uptime that resets the backoff. */
-const STABLE_RUN_MS: number = 10 * 60_000;
-/** So many crashes without an answer within a minute make a program failed. */
-const CRASH_LIMIT = 5;
-const CRASH_WINDOW_MS = 60_000;
-/** The longest delay that a server can ask for. */
-const RETRY_AFTER_MAX_MS = 60 * 60_000;
 /** The jitter is at most this part of the delay. */
 const JITTER = 0.2;
 

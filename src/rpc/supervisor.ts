@@ -11,15 +11,12 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type Clock, systemClock, timerMs } from './clock.ts';
 import type { DownReason, RestartPolicy } from './restart-policy.ts';
-
-/** How long a call waits for the restart after a crash, in milliseconds; above it the call fails with the reason. */
-const RESTART_WAIT_MS = 5000;
-/** Interval of the health checks. */
-export const HEALTH_INTERVAL_MS = 10_000;
-/** After this many failed health checks in a row it counts as crashed. */
-export const FAILED_CHECKS_LIMIT = 3;
-/** How long until a start that failed without being a crash is tried again for those that need it. */
-const UNCOUNTED_RETRY_MS = 30_000;
+import {
+	FAILED_CHECKS_LIMIT,
+	HEALTH_INTERVAL_MS,
+	RESTART_WAIT_MS,
+	UNCOUNTED_RETRY_MS,
+} from './rpc-limits.ts';
 
 /** How it ended, or why it did not start. */
 export interface Ending {

@@ -1,7 +1,5 @@
 /* Long work in slices, so that the event loop runs between them. */
-
-/** Longest slice, in milliseconds. */
-export const SLICE_MS = 8;
+import { SLICE_MS } from './rpc-limits.ts';
 
 /** Do work that is written as a generator, in slices. */
 export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {

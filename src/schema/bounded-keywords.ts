@@ -1,9 +1,7 @@
 /* Keywords of JSON Schema whose usual check can take very long, done in bounded time. */
 import { OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
-
-/** Most references that the check of one value follows. */
-const REFERENCE_BUDGET = 100_000;
+import { REFERENCE_BUDGET } from './schema-limits.ts';
 
 /** Counts the references that are followed while one value is checked. */
 export class ReferenceBudget {

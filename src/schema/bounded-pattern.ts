@@ -7,11 +7,7 @@
  * (`docs/decisions/0009-bounded-patterns.md`).
  */
 import { type PatternNode, parsePattern, refusedPattern } from './pattern-syntax.ts';
-
-/** Most instructions of one pattern, counted repetitions written out. */
-const PROGRAM_LIMIT = 10_000;
-/** Most steps of one match, and most pairs of instruction and place that are remembered. */
-const STEP_LIMIT = 5_000_000;
+import { PATTERN_PROGRAM_LIMIT, PATTERN_STEP_LIMIT } from './schema-limits.ts';
 
 type Test = (code: number) => boolean;
 type Instruction =
@@ -35,7 +31,7 @@ export class BoundedPattern {
 	/** Throws `bad_input` when the text is too long to be matched. */
 	test(text: string): boolean {
 		const codes = Array.from(text, (char) => char.codePointAt(0) ?? 0);
-		if (codes.length * this.#program.length > STEP_LIMIT * BITS) throw this.#tooLong(codes.length);
+		if (codes.length * this.#program.length > PATTERN_STEP_LIMIT * BITS) throw this.#tooLong(codes.length);
 		return new Matcher(this.#program, codes, () => this.#tooLong(codes.length)).matchesAnywhere();
 	}
 
@@ -114,7 +110,7 @@ class Writer {
 	}
 
 	#repeat({ node, least, most }: PatternNode & { kind: 'repeat' }): void {
-		if (least > PROGRAM_LIMIT || (most > PROGRAM_LIMIT && most !== Number.POSITIVE_INFINITY))
+		if (least > PATTERN_PROGRAM_LIMIT || (most > PATTERN_PROGRAM_LIMIT && most !== Number.POSITIVE_INFINITY))
 			throw this.#tooLarge();
 		for (let count = 0; count < least; count++) this.#node(node);
 		if (most === Number.POSITIVE_INFINITY) {
@@ -154,16 +150,16 @@ class Writer {
 	}
 
 	#add(instruction: Instruction): void {
-		if (this.#program.length >= PROGRAM_LIMIT) throw this.#tooLarge();
+		if (this.#program.length >= PATTERN_PROGRAM_LIMIT) throw this.#tooLarge();
 		this.#program.push(instruction);
 	}
 
 	#tooLarge(): Error {
-		return refusedPattern(this.#source, `has more than ${PROGRAM_LIMIT} steps, repetitions counted`);
+		return refusedPattern(this.#source, `has more than ${PATTERN_PROGRAM_LIMIT} steps, repetitions counted`);
 	}
 }
 
-const ASCII_LIMIT = 128;
+const ASCII_CODES = 128;
 
 function characterTest(source: string, flags: 'u' | ''): Test {
 	const points = Array.from(source);
@@ -173,8 +169,8 @@ function characterTest(source: string, flags: 'u' | ''): Test {
 	}
 	const expression = new RegExp(`^${source}$`, flags);
 	const matches: Test = (code) => expression.test(String.fromCodePoint(code));
-	const known = Array.from({ length: ASCII_LIMIT }, (_, code) => matches(code));
-	return (code) => (code < ASCII_LIMIT ? known[code] === true : matches(code));
+	const known = Array.from({ length: ASCII_CODES }, (_, code) => matches(code));
+	return (code) => (code < ASCII_CODES ? known[code] === true : matches(code));
 }
 
 class Matcher {
@@ -183,7 +179,7 @@ class Matcher {
 	readonly #tooLong: () => Error;
 	/** Pairs inside of looks from which no match was reached. */
 	readonly #failed = new Set<number>();
-	#stepsLeft = STEP_LIMIT;
+	#stepsLeft = PATTERN_STEP_LIMIT;
 
 	constructor(program: readonly Instruction[], codes: readonly number[], tooLong: () => Error) {
 		this.#program = program;

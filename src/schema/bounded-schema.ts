@@ -10,15 +10,12 @@
 import { OrchestraError } from '../errors.ts';
 import { assertBounded } from '../files/value-bounds.ts';
 import { isObject, type JsonObject, type JsonValue } from '../wire/json.ts';
-
-/** Most values in one schema. */
-const VALUE_LIMIT = 20_000;
-/** Most schemas inside one schema. */
-const SUBSCHEMA_LIMIT = 2_000;
-/** Most alternatives of one `oneOf`, `anyOf` or `allOf`. */
-const BRANCH_LIMIT = 200;
-/** Most different targets of references. */
-const REFERENCE_LIMIT = 200;
+import {
+	SCHEMA_BRANCH_LIMIT,
+	SCHEMA_REFERENCE_LIMIT,
+	SCHEMA_VALUE_LIMIT,
+	SUBSCHEMA_LIMIT,
+} from './schema-limits.ts';
 
 /** The keyword that counts references while a value is checked. */
 export const BUDGET_KEYWORD = 'orchestraBudget';
@@ -37,7 +34,7 @@ const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'required'
 
 /** A copy to compile. Throws `bad_input` naming the bound that the schema breaks. */
 export function boundedSchema(schema: JsonObject): JsonObject {
-	assertBounded(schema, { count: VALUE_LIMIT });
+	assertBounded(schema, { count: SCHEMA_VALUE_LIMIT });
 	return new SchemaCopy().schema(schema);
 }
 
@@ -69,8 +66,8 @@ class SchemaCopy {
 
 	#value(value: JsonValue): JsonValue {
 		if (Array.isArray(value)) {
-			if (value.length > BRANCH_LIMIT && value.some(isObject))
-				throw tooMany('alternatives in one list', BRANCH_LIMIT);
+			if (value.length > SCHEMA_BRANCH_LIMIT && value.some(isObject))
+				throw tooMany('alternatives in one list', SCHEMA_BRANCH_LIMIT);
 			return value.map((inner) => this.#value(inner));
 		}
 		return isObject(value) ? this.schema(value) : value;
@@ -78,7 +75,8 @@ class SchemaCopy {
 
 	#follow(copy: JsonObject, target: string): void {
 		this.#targets.add(target);
-		if (this.#targets.size > REFERENCE_LIMIT) throw tooMany('targets of references', REFERENCE_LIMIT);
+		if (this.#targets.size > SCHEMA_REFERENCE_LIMIT)
+			throw tooMany('targets of references', SCHEMA_REFERENCE_LIMIT);
 		copy[BUDGET_KEYWORD] = true;
 	}
 }

@@ -6,6 +6,7 @@
  * to the engine of the language, one character at a time, so it means the same.
  */
 import { OrchestraError } from '../errors.ts';
+import { PATTERN_GROUP_LIMIT, PATTERN_LIMIT_CHARACTERS } from './schema-limits.ts';
 
 export type PatternNode =
 	| { kind: 'character'; source: string }
@@ -15,11 +16,6 @@ export type PatternNode =
 	| { kind: 'repeat'; node: PatternNode; least: number; most: number }
 	| { kind: 'look'; node: PatternNode; isBehind: boolean; isNegated: boolean };
 
-/** Longest pattern, in characters. */
-const LENGTH_LIMIT_CHARACTERS = 4_096;
-/** How deep groups may nest. */
-const GROUP_LIMIT = 32;
-
 const ESCAPE =
 	/\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|u\{[\da-fA-F]+\}|x[\da-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|[^])/uy;
 const REPEAT = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/y;
@@ -27,8 +23,8 @@ const GROUP = /\((?:\?(?::|=|!|<=|<!|<[^>=!][^>]*>))?/y;
 
 /** Read a pattern that the engine accepted. Throws `bad_input` for backreferences and for patterns over a bound. */
 export function parsePattern(source: string): PatternNode {
-	if (source.length > LENGTH_LIMIT_CHARACTERS) {
-		throw refusedPattern(source, `is longer than ${LENGTH_LIMIT_CHARACTERS} characters`);
+	if (source.length > PATTERN_LIMIT_CHARACTERS) {
+		throw refusedPattern(source, `is longer than ${PATTERN_LIMIT_CHARACTERS} characters`);
 	}
 	return new PatternParser(source).parse();
 }
@@ -102,8 +98,8 @@ class PatternParser {
 	}
 
 	#group(): PatternNode {
-		if (++this.#depth > GROUP_LIMIT)
-			throw refusedPattern(this.#source, `nests more than ${GROUP_LIMIT} groups`);
+		if (++this.#depth > PATTERN_GROUP_LIMIT)
+			throw refusedPattern(this.#source, `nests more than ${PATTERN_GROUP_LIMIT} groups`);
 		const [opening = ''] = this.#take(GROUP) ?? [];
 		if (this.#source[this.#at] === '?')
 			throw refusedPattern(this.#source, 'has a kind of group that is not known');

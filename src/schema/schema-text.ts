@@ -1,5 +1,10 @@
 /* A JSON Schema as a short TypeScript-like type, for signatures and errors. */
 import {
+	SCHEMA_TEXT_DEEPER_LIMIT,
+	SCHEMA_TEXT_DEPTH_LIMIT,
+	SCHEMA_TEXT_SHOWN_LIMIT,
+} from './schema-limits.ts';
+import {
 	alternativesOf,
 	propertiesOf,
 	requiredOf,
@@ -8,20 +13,13 @@ import {
 	typesOf,
 } from './schema-types.ts';
 
-/** Most values of an enum and most fields of an object that are written out. */
-const SHOWN_LIMIT = 8;
-/** Objects inside of objects are written out to this depth. */
-const DEPTH_LIMIT = 2;
-/** Arrays and alternatives are read this much deeper: their ends are often scalars. */
-const DEEPER_LIMIT = DEPTH_LIMIT + 3;
-
 /** For example `string`, `"a" | "b"`, `integer[]`, `{ name: string; age?: number }`. */
 export function typeText(place: SchemaPlace, depth = 0): string {
 	const schema = resolveSchema(place);
 	const { enum: values, const: only } = schema;
 	if (Array.isArray(values) && values.length > 0) return union(values.map((value) => JSON.stringify(value)));
 	if (only !== undefined) return JSON.stringify(only);
-	if (depth > DEEPER_LIMIT) return typesOf(place).find((type) => !isNested(type)) ?? 'object';
+	if (depth > SCHEMA_TEXT_DEEPER_LIMIT) return typesOf(place).find((type) => !isNested(type)) ?? 'object';
 	const alternatives = alternativesOf(place);
 	if (alternatives[0] !== place) return union(alternatives.map((each) => typeText(each, depth + 1)));
 	const types = typesOf(place);
@@ -44,17 +42,17 @@ function arrayText(place: SchemaPlace, depth: number): string {
 
 function objectText(place: SchemaPlace, depth: number): string {
 	const properties = [...propertiesOf(place)];
-	if (properties.length === 0 || depth >= DEPTH_LIMIT) return 'object';
+	if (properties.length === 0 || depth >= SCHEMA_TEXT_DEPTH_LIMIT) return 'object';
 	const required = requiredOf(place);
-	const fields = properties.slice(0, SHOWN_LIMIT).map(([name, inner]) => {
+	const fields = properties.slice(0, SCHEMA_TEXT_SHOWN_LIMIT).map(([name, inner]) => {
 		return `${name}${required.includes(name) ? '' : '?'}: ${typeText(inner, depth + 1)}`;
 	});
-	const more = properties.length > SHOWN_LIMIT ? ['…'] : [];
+	const more = properties.length > SCHEMA_TEXT_SHOWN_LIMIT ? ['…'] : [];
 	return `{ ${[...fields, ...more].join('; ')} }`;
 }
 
 function union(parts: readonly string[]): string {
 	const different = [...new Set(parts)];
-	const more = different.length > SHOWN_LIMIT ? ['…'] : [];
-	return [...different.slice(0, SHOWN_LIMIT), ...more].join(' | ');
+	const more = different.length > SCHEMA_TEXT_SHOWN_LIMIT ? ['…'] : [];
+	return [...different.slice(0, SCHEMA_TEXT_SHOWN_LIMIT), ...more].join(' | ');
 }

@@ -6,9 +6,7 @@
  * nesting is bounded, so that a schema that refers to itself ends.
  */
 import { isObject, type JsonObject } from '../wire/json.ts';
-
-/** Most references and alternatives that are followed for one type. */
-export const SCHEMA_DEPTH = 16;
+import { SCHEMA_DEPTH } from './schema-limits.ts';
 
 /** A schema inside of a document. */
 export interface SchemaPlace {

@@ -4,17 +4,8 @@
  * refers to itself becomes `unknown` below a depth.
  */
 import { isObject, type JsonObject } from '../wire/json.ts';
-import {
-	alternativesOf,
-	requiredOf,
-	resolveSchema,
-	SCHEMA_DEPTH,
-	type SchemaPlace,
-	typesOf,
-} from './schema-types.ts';
-
-/** Most values of an enum that are written; beyond it the type of the values. */
-const LITERAL_LIMIT = 200;
+import { SCHEMA_DEPTH, TYPE_LITERAL_LIMIT } from './schema-limits.ts';
+import { alternativesOf, requiredOf, resolveSchema, type SchemaPlace, typesOf } from './schema-types.ts';
 
 /** The type of a value that matches `schema`, indented by `depth` tabs after its first line. */
 export function typescriptType(schema: JsonObject, depth = 0): string {
@@ -54,7 +45,7 @@ function typeAt(place: SchemaPlace, at: Nesting): string {
 	const schema = resolveSchema(place);
 	const { enum: values, const: only, allOf } = schema;
 	const literals = Array.isArray(values) ? values : only === undefined ? [] : [only];
-	if (literals.length > 0 && literals.length <= LITERAL_LIMIT && literals.every(isPlain))
+	if (literals.length > 0 && literals.length <= TYPE_LITERAL_LIMIT && literals.every(isPlain))
 		return union(literals.map((value) => JSON.stringify(value)));
 	const inner = { tabs: at.tabs, level: at.level + 1 };
 	const parts: string[] = [];

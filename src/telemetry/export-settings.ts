@@ -2,6 +2,7 @@
 import type { Log } from '../log.ts';
 import { percentDecoded } from '../printable.ts';
 import { addSecret } from '../redact.ts';
+import { EXPORT_TIMEOUT_MS } from './telemetry-limits.ts';
 import type { SpanAttributes } from './tracer.ts';
 
 /** Where and how spans are sent. */
@@ -14,8 +15,6 @@ export interface ExportSettings {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const TIMEOUT_MS = 10_000;
 
 /** From the environment; undefined, with a warning, when the address cannot be used. */
 export function exportSettings(
@@ -34,7 +33,7 @@ export function exportSettings(
 		log.warn(
 			'OTEL_EXPORTER_OTLP_PROTOCOL is grpc: spans are sent as http/json, which most collectors accept on port 4318',
 		);
-	const timeout = Number(environment['OTEL_EXPORTER_OTLP_TIMEOUT'] ?? TIMEOUT_MS);
+	const timeout = Number(environment['OTEL_EXPORTER_OTLP_TIMEOUT'] ?? EXPORT_TIMEOUT_MS);
 	const headers = {
 		...pairsOf(environment['OTEL_EXPORTER_OTLP_HEADERS']),
 		...pairsOf(environment['OTEL_EXPORTER_OTLP_TRACES_HEADERS']),
@@ -48,7 +47,7 @@ export function exportSettings(
 			...pairsOf(environment['OTEL_RESOURCE_ATTRIBUTES']),
 			...(environment['OTEL_SERVICE_NAME'] ? { 'service.name': environment['OTEL_SERVICE_NAME'] } : {}),
 		},
-		timeoutMs: timeout > 0 && timeout <= TIMEOUT_MS ? timeout : TIMEOUT_MS,
+		timeoutMs: timeout > 0 && timeout <= EXPORT_TIMEOUT_MS ? timeout : EXPORT_TIMEOUT_MS,
 	};
 }
 

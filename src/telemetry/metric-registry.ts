@@ -7,9 +7,7 @@
  */
 import { Histogram } from './histogram.ts';
 import { type MetricKind, metricText, type Sample } from './prometheus-text.ts';
-
-/** Most label sets of one metric; all further ones are counted together. */
-export const SERIES_LIMIT = 1000;
+import { SERIES_LIMIT } from './telemetry-limits.ts';
 
 /** The label of the series for everything above the limit. */
 const overflow: Labels = { otel_metric_overflow: 'true' };

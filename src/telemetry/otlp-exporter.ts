@@ -4,22 +4,14 @@
  * Small and our own: the official exporter needs a later Node than we support. Spans wait
  * in a bounded queue and are sent in batches, one request at a time. A batch that the
  * collector does not take is dropped and counted: a call never waits for telemetry, and
- * an exit waits for at most `EXIT_MS`.
+ * an exit waits for at most `EXPORT_EXIT_MS`.
  */
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ExportSettings } from './export-settings.ts';
 import { otlpBody } from './otlp-json.ts';
+import { EXPORT_BATCH_MS, EXPORT_BATCH_SPANS, EXPORT_EXIT_MS, QUEUE_SPANS } from './telemetry-limits.ts';
 import type { ExportCounts, Span, SpanExporter } from './tracer.ts';
-
-/** Most spans that wait; further ones are dropped. */
-export const QUEUE_SPANS = 2048;
-/** Most spans of one request. */
-const BATCH_SPANS = 512;
-/** How long a span waits for others, in milliseconds. */
-const BATCH_MS = 1000;
-/** How long `close` waits for the collector, in milliseconds. */
-const EXIT_MS = 500;
 
 export class OtlpExporter implements SpanExporter {
 	readonly #settings: ExportSettings;
@@ -64,7 +56,7 @@ export class OtlpExporter implements SpanExporter {
 	async #close(): Promise<void> {
 		clearTimeout(this.#timer);
 		if (this.#queue.length === 0 && this.#sending === undefined) return;
-		const late = setTimeout(() => this.#closing.abort(), EXIT_MS);
+		const late = setTimeout(() => this.#closing.abort(), EXPORT_EXIT_MS);
 		await this.#sending;
 		await this.#sendAll();
 		clearTimeout(late);
@@ -72,24 +64,24 @@ export class OtlpExporter implements SpanExporter {
 
 	/** A whole batch is sent in the next turn of the event loop, and not in the path of the call. */
 	#schedule(): void {
-		const isWhole = this.#queue.length >= BATCH_SPANS;
+		const isWhole = this.#queue.length >= EXPORT_BATCH_SPANS;
 		if (this.#sending || (this.#timer !== undefined && !(isWhole && this.#isPatient))) return;
 		clearTimeout(this.#timer);
 		this.#isPatient = !isWhole;
-		this.#timer = setTimeout(() => this.#onTimer(), isWhole ? 0 : BATCH_MS);
+		this.#timer = setTimeout(() => this.#onTimer(), isWhole ? 0 : EXPORT_BATCH_MS);
 		this.#timer.unref?.();
 	}
 
 	#onTimer(): void {
 		this.#timer = undefined;
-		this.#sending = this.#send(this.#queue.splice(0, BATCH_SPANS)).then(() => {
+		this.#sending = this.#send(this.#queue.splice(0, EXPORT_BATCH_SPANS)).then(() => {
 			this.#sending = undefined;
 			if (this.#queue.length > 0 && !this.#closed) this.#schedule();
 		});
 	}
 
 	async #sendAll(): Promise<void> {
-		while (this.#queue.length > 0) await this.#send(this.#queue.splice(0, BATCH_SPANS));
+		while (this.#queue.length > 0) await this.#send(this.#queue.splice(0, EXPORT_BATCH_SPANS));
 	}
 
 	/** Never rejects. */

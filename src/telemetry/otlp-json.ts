@@ -1,10 +1,9 @@
 /* Spans as the body of an OTLP/HTTP request, in JSON. Secrets are replaced. */
 import { redact } from '../redact.ts';
+import { ATTRIBUTE_CHARACTERS } from './telemetry-limits.ts';
 import type { Span, SpanAttributes } from './tracer.ts';
 
 const STATUS_ERROR = 2;
-/** Longest string of an attribute; the rest is cut. */
-const ATTRIBUTE_CHARACTERS = 1000;
 
 interface AttributeValue {
 	key: string;

@@ -1,11 +1,9 @@
 /* One metric in the Prometheus text format, version 0.0.4. */
 import type { Histogram } from './histogram.ts';
+import { LABEL_CHARACTERS } from './telemetry-limits.ts';
 
 /** The content type of the text. */
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-/** Longest value of a label; the rest is cut. */
-const LABEL_CHARACTERS = 200;
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 

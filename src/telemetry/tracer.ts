@@ -4,6 +4,7 @@
  * The sampled flag of the parent decides: without it there is no span, and the
  * `traceparent` of the client is passed on as it is. A trace that begins here is sampled.
  */
+import { TRACER_DRIFT_MS } from './telemetry-limits.ts';
 import { formatTraceparent, parseTraceparent, randomHex, type TraceParent } from './traceparent.ts';
 
 /** The numbers of OTLP. */
@@ -56,8 +57,6 @@ export interface SpanEnding {
 	readonly endMs?: number;
 }
 
-/** Above this difference to the system clock, in milliseconds, the machine slept or its clock was set. */
-const DRIFT_MS = 1000;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
@@ -76,7 +75,8 @@ export class Tracer {
 	/** Milliseconds since 1970 with fractions, rising within a trace. */
 	now(): number {
 		const elapsed = performance.now();
-		if (Math.abs(Date.now() - this.#originMs - elapsed) > DRIFT_MS) this.#originMs = Date.now() - elapsed;
+		if (Math.abs(Date.now() - this.#originMs - elapsed) > TRACER_DRIFT_MS)
+			this.#originMs = Date.now() - elapsed;
 		return this.#originMs + elapsed;
 	}
 

@@ -6,7 +6,6 @@
  * caller gives up, the whole process group is ended; its stdin was closed with the
  * request, so the stop ladder begins at SIGTERM.
  */
-
 import type { Readable } from 'node:stream';
 import { Child, type ChildOptions, type StderrPolicy } from '../process/child.ts';
 import { crashLines } from '../process/crash-lines.ts';

@@ -8,7 +8,6 @@
  * A run never throws for what a tool does: every failure is an error event and a
  * summary. Problems before the start (configuration, input) are reported the same way.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { StderrPolicy } from '../process/child.ts';

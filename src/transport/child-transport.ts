@@ -4,7 +4,6 @@
  * When the child exits, its remaining output is delivered first; then the receiver
  * gets `end` with the exit code and the last stderr lines.
  */
-
 import { OrchestraError } from '../errors.ts';
 import type { Child, ChildOptions, ExitStatus } from '../process/child.ts';
 import type { Diagnosis } from '../process/diagnosis.ts';
@@ -15,15 +14,13 @@ import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import type { Transport } from './transport.ts';
+import { EXIT_WAIT_MS } from './transport-limits.ts';
 
 /** Settings of the child process and its transport. */
 export interface ChildTransportOptions extends ChildOptions {
 	/** Longest message accepted, in bytes. Default 10 MiB. */
 	limitBytes?: number | undefined;
 }
-
-/** How long to wait for the exit status after stdout closed, in milliseconds. */
-export const EXIT_WAIT_MS = 500;
 
 /** A transport over the stdin and stdout of a child process. */
 export class ChildTransport implements Transport {

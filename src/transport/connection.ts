@@ -5,7 +5,6 @@
  * pauses until `recv` takes some. A caller may send a lot before it receives, up to
  * that bound. Matching responses to requests is the job of the layer above.
  */
-
 import { OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { canceledCall, oversizeMessage, parseFailure, serialize } from '../rpc/calls/message-errors.ts';
@@ -13,10 +12,7 @@ import type { Receiver } from '../rpc/channel.ts';
 import { type JsonValue, parseJson } from '../wire/json.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import type { Transport } from './transport.ts';
-
-/** High-water marks of the mailbox: number of values, and characters of their text. */
-export const MAILBOX_VALUES = 10_000;
-export const MAILBOX_CHARACTERS: number = 64 * 1024 * 1024;
+import { MAILBOX_CHARACTERS, MAILBOX_VALUES } from './transport-limits.ts';
 
 /** Settings of a `Connection`. */
 export interface ConnectionOptions {

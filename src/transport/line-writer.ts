@@ -6,14 +6,10 @@
  * large enough for the other side to start on it concurrently. Lines keep their order and
  * never interleave. A broken pipe rejects every later call.
  */
-
 import type { Writable } from 'node:stream';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { within } from '../rpc/clock.ts';
-import { HIGH_WATER_BYTES } from './transport.ts';
-
-/** Batch size that is written before the turn ends, in characters. */
-const JOINED_CHARACTERS = 8192;
+import { HIGH_WATER_BYTES, JOINED_LINES_CHARACTERS } from './transport-limits.ts';
 
 interface Waiter {
 	readonly write: number;
@@ -59,7 +55,7 @@ export class LineWriter {
 		if (this.#failure) throw this.#failure;
 		if (this.#batch === '') setImmediate(this.#flush);
 		this.#batch += `${text}\n`;
-		if (this.#batch.length >= JOINED_CHARACTERS) this.#flush();
+		if (this.#batch.length >= JOINED_LINES_CHARACTERS) this.#flush();
 		return this.waitingBytes < HIGH_WATER_BYTES;
 	}
 

@@ -5,9 +5,7 @@
 import { OrchestraError } from '../errors.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from './transport.ts';
-
-/** High-water mark: above this many queued messages, `post` returns false. */
-const QUEUE_MESSAGES = 1024;
+import { MEMORY_QUEUE_MESSAGES } from './transport-limits.ts';
 
 /** Two connected transports within this process. */
 export function memoryPair(): [Transport, Transport] {
@@ -44,7 +42,7 @@ class MemoryTransport implements Transport {
 		if (this.#endReason) throw this.#endReason;
 		this.#other.#inbox.push(text);
 		if (this.#other.#inbox.length === 1) this.#other.#schedule();
-		return this.#other.#inbox.length < QUEUE_MESSAGES;
+		return this.#other.#inbox.length < MEMORY_QUEUE_MESSAGES;
 	}
 
 	flushed(): Promise<void> {

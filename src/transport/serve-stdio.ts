@@ -7,7 +7,6 @@
  * flight within seconds, because their responses cannot be sent. The process then exits because
  * nothing keeps it alive; close other resources when the returned promise resolves.
  */
-
 import { messageOf, type OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { onAbort } from '../rpc/abortable.ts';
@@ -16,15 +15,7 @@ import { deferred } from '../rpc/deferred.ts';
 import { Peer, type PeerOptions } from '../rpc/peer.ts';
 import { StdioTransport, type StdioTransportOptions } from './stdio-transport.ts';
 import { isTracing, traced, traceToStderr } from './trace.ts';
-
-/** Drain timeout for requests in flight after the end of input, in milliseconds. */
-export const DRAIN_MS = 5000;
-
-/** The same after a signal. */
-export const SIGNAL_DRAIN_MS = 1000;
-
-/** Timeout of the final flush after a signal or a stall, in milliseconds. */
-const LAST_FLUSH_MS = 1000;
+import { DRAIN_MS, LAST_FLUSH_MS, SIGNAL_DRAIN_MS } from './transport-limits.ts';
 
 /** Handlers and settings of `serveStdio`. */
 export interface ServeOptions

@@ -4,7 +4,6 @@
  * Stdout is reserved for the protocol: everything else that this process prints there,
  * a stray `console.log` or a library, goes to stderr until the transport is closed.
  */
-
 import type { Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
@@ -17,9 +16,7 @@ import { LineWriter } from './line-writer.ts';
 import { type ReservedStdout, reserveStdout } from './reserve-stdout.ts';
 import { StdoutWatch } from './stdout-watch.ts';
 import type { Transport } from './transport.ts';
-
-/** Any interval will do: a pending timer keeps the process alive. */
-const KEEP_ALIVE_MS = 60_000;
+import { KEEP_ALIVE_MS } from './transport-limits.ts';
 
 /** Settings of a `StdioTransport`. */
 export interface StdioTransportOptions {

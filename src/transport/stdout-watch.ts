@@ -8,9 +8,7 @@
 import type { Receiver } from '../rpc/channel.ts';
 import { observedReceiver } from './observed-transport.ts';
 import { StdoutReader } from './stdout-reader.ts';
-
-/** Interval of the check. */
-const CHECK_MS = 1000;
+import { STDOUT_CHECK_MS } from './transport-limits.ts';
 
 export interface StdoutWatchParts {
 	/** True while a request is in flight. */
@@ -49,7 +47,7 @@ export class StdoutWatch {
 	}
 
 	#start(): void {
-		const { checkMs = CHECK_MS } = this.#parts;
+		const { checkMs = STDOUT_CHECK_MS } = this.#parts;
 		if (!this.#isStopped) this.#timer = setInterval(() => this.#check(), checkMs).unref();
 	}
 

@@ -17,6 +17,3 @@ export interface Transport extends Channel {
 	/** While a message is delivered: our request on whose stream it came. Undefined where all messages share one stream. */
 	readonly streamId?: Id | undefined;
 }
-
-/** High-water mark of a writer: above it, `post` returns false. */
-export const HIGH_WATER_BYTES: number = 1024 * 1024;

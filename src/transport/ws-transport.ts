@@ -7,14 +7,9 @@ import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
-import { HIGH_WATER_BYTES, type Transport } from './transport.ts';
+import { type Transport } from './transport.ts';
+import { HIGH_WATER_BYTES, WS_CLOSE_MS, WS_OPEN_MS, WS_PING_MS } from './transport-limits.ts';
 
-/** How long a handshake may take, in milliseconds. */
-const OPEN_MS = 20_000;
-/** How long the other end may take to agree to the end. */
-const CLOSE_MS = 1000;
-/** Default of `pingMs`. */
-const PING_MS = 15_000;
 /** The name that the protocol has here. Many servers know none. */
 const SUBPROTOCOL = 'mcp';
 
@@ -60,7 +55,7 @@ async function connected(url: URL, protocols: string[], options: WsOptions): Pro
 	const socket = new Socket(url, protocols, {
 		headers,
 		maxPayload: limitBytes,
-		handshakeTimeout: OPEN_MS,
+		handshakeTimeout: WS_OPEN_MS,
 		perMessageDeflate: false,
 		followRedirects: false,
 	});
@@ -74,7 +69,7 @@ async function connected(url: URL, protocols: string[], options: WsOptions): Pro
 		socket.once('error', reject);
 		socket.once('open', () => {
 			socket.off('error', reject);
-			resolve(new WsTransport(socket, nameOf(url, options), options.pingMs ?? PING_MS));
+			resolve(new WsTransport(socket, nameOf(url, options), options.pingMs ?? WS_PING_MS));
 		});
 	}).finally(stopListening);
 }
@@ -148,7 +143,7 @@ class WsTransport implements Transport {
 		if (!isOpen) return;
 		this.#socket.resume();
 		await new Promise<void>((resolve) => {
-			const timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS);
+			const timer = setTimeout(() => this.#socket.terminate(), WS_CLOSE_MS);
 			this.#socket.once('close', () => {
 				clearTimeout(timer);
 				resolve();

@@ -5,7 +5,12 @@
  * instead of recursion, so a deep text cannot exhaust the call stack. Strings are skipped by
  * sticky regular expressions, which run at the speed of a search.
  */
-import { MESSAGE_LEVELS } from './wire-limits.ts';
+import {
+	COMPARED_NAMES_LIMIT,
+	MESSAGE_LEVELS,
+	SCAN_PART_CHARACTERS,
+	SHORT_STRING_CHARACTERS,
+} from './wire-limits.ts';
 
 /** A member to record, and the members to record inside it. */
 export interface ScannedMember {
@@ -44,10 +49,6 @@ const OUTER_LEVELS = 2;
 const nothing: readonly ScannedMember[] = [];
 const noSpans: number[] = [];
 
-/** A regular expression is faster for the characters behind these. */
-const SHORT_CHARACTERS = 24;
-/** A long string is searched in parts of this size. */
-const PART_CHARACTERS = 64 * 1024;
 // JSON strings contain no raw control characters.
 const plainCharacter = '[^"\\\\\\u0000-\\u001f]';
 const PLAIN: RegExp = new RegExp(`${plainCharacter}*`, 'y');
@@ -284,7 +285,7 @@ export class JsonScanner {
 
 	/** Skip plain characters of a long string, up to a bound. */
 	#skipPart(): void {
-		const part = this.#text.slice(this.#at, this.#at + PART_CHARACTERS);
+		const part = this.#text.slice(this.#at, this.#at + SCAN_PART_CHARACTERS);
 		PLAIN.lastIndex = 0;
 		PLAIN.test(part);
 		if (PLAIN.lastIndex === 0) this.#fail();
@@ -308,7 +309,7 @@ export class JsonScanner {
 	/** Returns the character that ends the plain ones. */
 	#skipPlain(): number {
 		const text = this.#text;
-		const far = this.#at + SHORT_CHARACTERS;
+		const far = this.#at + SHORT_STRING_CHARACTERS;
 		for (let at = this.#at; at < far; at++) {
 			const code = text.charCodeAt(at);
 			if (code > BACKSLASH || (code >= SPACE && code !== QUOTE && code !== BACKSLASH)) continue;
@@ -401,13 +402,10 @@ function isCanonicalLiteral(text: string, start: number, end: number): boolean {
 	return at === end || JSON.stringify(Number(text.slice(start, end))) === text.slice(start, end);
 }
 
-/** Objects with more names are compared by a set. */
-const COMPARED_NAMES = 8;
-
 /** The names of one object. */
 class SeenNames {
 	/** The start and the end of each name. */
-	readonly #positions = new Int32Array(2 * COMPARED_NAMES);
+	readonly #positions = new Int32Array(2 * COMPARED_NAMES_LIMIT);
 	#count = 0;
 	/** One bit for each name, by its length and its first and last characters: most names differ here. */
 	#bits = 0;
@@ -421,7 +419,7 @@ class SeenNames {
 
 	/** True when the object has this name already. */
 	add(text: string, start: number, end: number, hasEscape: boolean): boolean {
-		if (hasEscape || this.#count === COMPARED_NAMES) this.#set ??= this.#asSet(text);
+		if (hasEscape || this.#count === COMPARED_NAMES_LIMIT) this.#set ??= this.#asSet(text);
 		if (this.#set !== undefined) {
 			const { size } = this.#set;
 			const quoted = text.slice(start, end);

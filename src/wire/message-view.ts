@@ -16,10 +16,9 @@ import {
 	parentOf,
 	scannedMembers,
 } from './message-member.ts';
+import { SCAN_SLICE_CHARACTERS } from './wire-limits.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** A slice of a long text takes a few milliseconds. */
-const SLICE_CHARACTERS: number = 256 * 1024;
 const CLOSES = /\s*\}/y;
 const absent: readonly number[] = Array.from({ length: 2 * MEMBER_COUNT }, () => -1);
 /** Reused: it holds nothing between two texts. */
@@ -56,7 +55,7 @@ export class MessageView {
 	 */
 	static *inSlices(
 		text: string,
-		characters: number = SLICE_CHARACTERS,
+		characters: number = SCAN_SLICE_CHARACTERS,
 	): Generator<void, MessageView | undefined> {
 		const view = new MessageView();
 		// Others scan between two slices.

@@ -6,11 +6,9 @@
  * of chunks would cost an object per chunk. The factor is four because pages that
  * were never written take no memory.
  */
+import { REASSEMBLY_COPY_BYTES, REASSEMBLY_IDLE_BYTES, REASSEMBLY_SMALLEST_BYTES } from './wire-limits.ts';
 
-const SMALLEST_BYTES = 4096;
 const GROWTH = 4;
-const LARGEST_IDLE_BYTES = 1024 * 1024;
-const LARGEST_COPY_BYTES = 64 * 1024;
 
 export class ReassemblyBuffer {
 	#buffer: Buffer = Buffer.alloc(0);
@@ -35,7 +33,7 @@ export class ReassemblyBuffer {
 	/** Remove and return all bytes from `start` on. A large buffer is handed over; a small one is copied and reused. */
 	take(start: number): Uint8Array<ArrayBuffer> {
 		const bytes = this.bytes.subarray(start);
-		const isLarge = bytes.length > LARGEST_COPY_BYTES;
+		const isLarge = bytes.length > REASSEMBLY_COPY_BYTES;
 		this.#size = 0;
 		if (!isLarge) return new Uint8Array(bytes);
 		this.#buffer = Buffer.alloc(0);
@@ -46,11 +44,13 @@ export class ReassemblyBuffer {
 	/** Discard everything; a large buffer is freed. */
 	clear(): void {
 		this.#size = 0;
-		if (this.#buffer.length > LARGEST_IDLE_BYTES) this.#buffer = Buffer.alloc(0);
+		if (this.#buffer.length > REASSEMBLY_IDLE_BYTES) this.#buffer = Buffer.alloc(0);
 	}
 
 	#grow(size: number): void {
-		const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * GROWTH, SMALLEST_BYTES));
+		const larger = Buffer.allocUnsafeSlow(
+			Math.max(size, this.#buffer.length * GROWTH, REASSEMBLY_SMALLEST_BYTES),
+		);
 		larger.set(this.bytes);
 		this.#buffer = larger;
 	}

@@ -49,3 +49,22 @@ export const UNREAD_TOTAL_CHARACTERS: number = 256 * 1024 * 1024;
 
 /** Stall timeout: how long a peer may read nothing while we cannot continue, in milliseconds. */
 export const STALL_MS = 120_000;
+
+/** A regular expression is faster for the characters behind these. */
+export const SHORT_STRING_CHARACTERS = 24;
+
+/** A long string is searched in parts of this size. */
+export const SCAN_PART_CHARACTERS: number = 64 * 1024;
+
+/** Objects with more names are compared by a set. */
+export const COMPARED_NAMES_LIMIT = 8;
+
+/** A slice of a long text takes a few milliseconds. */
+export const SCAN_SLICE_CHARACTERS: number = 256 * 1024;
+
+/** Longest part of a line in which secrets are replaced before it is truncated. */
+export const REDACTED_LINE_CHARACTERS: number = STRAY_LINE_CHARACTERS + 64 * 1024;
+
+export const REASSEMBLY_SMALLEST_BYTES = 4096;
+export const REASSEMBLY_IDLE_BYTES: number = 1024 * 1024;
+export const REASSEMBLY_COPY_BYTES: number = 64 * 1024;

@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { NESTING_DEPTH } from '../../src/core-limits.ts';
 import { OrchestraError } from '../../src/errors.ts';
-import { parseBoundedYaml, YAML_LIMIT_CHARACTERS } from '../../src/files/bounded-yaml.ts';
-import { DEPTH_LIMIT } from '../../src/files/value-bounds.ts';
+import { parseBoundedYaml } from '../../src/files/bounded-yaml.ts';
+import { YAML_LIMIT_CHARACTERS } from '../../src/files/files-limits.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { bundle } from '../support/bundle.ts';
 
@@ -27,8 +28,8 @@ describe('parseBoundedYaml', () => {
 		['explicit keys', '? ', ''],
 	])('refuses %s nested one deeper than allowed, and takes those at the limit', (_, open, close) => {
 		const nested = (depth: number): string => `${open.repeat(depth)}x${close.repeat(depth)}`;
-		expect(() => parseBoundedYaml(nested(DEPTH_LIMIT - 1))).not.toThrow();
-		expect(refusal(nested(DEPTH_LIMIT + 3))).toContain(`nested deeper than ${DEPTH_LIMIT} levels`);
+		expect(() => parseBoundedYaml(nested(NESTING_DEPTH - 1))).not.toThrow();
+		expect(refusal(nested(NESTING_DEPTH + 3))).toContain(`nested deeper than ${NESTING_DEPTH} levels`);
 	});
 
 	it('refuses a block that nests by indentation', () => {

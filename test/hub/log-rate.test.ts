@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LINES_PER_SECOND, rateLimited } from '../../src/hub/log-rate.ts';
+import { LINES_PER_SECOND } from '../../src/hub/hub-limits.ts';
+import { rateLimited } from '../../src/hub/log-rate.ts';
 
 describe('rateLimited', () => {
 	it('passes a bounded number of lines a second, and counts the rest', () => {

@@ -1,9 +1,10 @@
 /* Who may register with a hub, and what is kept of it. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Hub } from '../../src/hub/hub.ts';
-import { LINES_PER_SECOND } from '../../src/hub/log-rate.ts';
+import { LINES_PER_SECOND } from '../../src/hub/hub-limits.ts';
 import { orchestratorHandlers } from '../../src/hub/orchestrator/orchestrator-handlers.ts';
 import { PluginSource } from '../../src/hub/sources/plugin-source.ts';
 import { loadIdentity } from '../../src/link/certificates/certificates.ts';

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { provide } from '../../src/mcp/define/serve.ts';
+import { CLIENT_ANSWER_MS, SUSPENDED_CALLS_LIMIT } from '../../src/mcp/mcp-limits.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import { type SharedState, sharedState } from '../../src/mcp/server/mcp-session.ts';
-import { REQUEST_STATE_TTL_MS, RequestStates } from '../../src/mcp/server/request-state.ts';
-import { SUSPENDED_CALLS_LIMIT } from '../../src/mcp/server/suspended-calls.ts';
+import { RequestStates } from '../../src/mcp/server/request-state.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { formFor, kitchenSink, sampling } from '../support/mcp-server.ts';
 import { type Fields, modernMeta, RawClient, type Wire } from '../support/raw-client.ts';
@@ -315,7 +315,7 @@ describe('the state', () => {
 		const states = new RequestStates(() => now);
 		const client = new RawClient(kitchenSink(), { shared: { ...sharedState(), states } });
 		const { requestState } = (await ask(client, 'name'))['result'];
-		now += REQUEST_STATE_TTL_MS + 1;
+		now += CLIENT_ANSWER_MS + 1;
 		const { error } = await ask(client, 'name', { answer: accept({}) }, requestState);
 		expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('expired') });
 		await client.end();

@@ -1,9 +1,11 @@
 /* Lists: sorted, in pages, passed through whole. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../src/mcp/define/definition.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
-import { PAGE_ITEMS, pageOf } from '../../src/mcp/server/paging.ts';
+import { PAGE_ITEMS } from '../../src/mcp/mcp-limits.ts';
+import { pageOf } from '../../src/mcp/server/paging.ts';
 import { kitchenSink } from '../support/mcp-server.ts';
 import { RawClient, type Wire } from '../support/raw-client.ts';
 

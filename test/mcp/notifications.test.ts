@@ -1,11 +1,11 @@
 /* Progress, log messages and changes, in both eras. */
+
 import { describe, expect, it } from 'vitest';
 import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ToolReturn } from '../../src/mcp/define/definition.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
+import { LISTEN_REQUESTS_LIMIT, RESOURCE_SUBSCRIPTIONS_LIMIT } from '../../src/mcp/mcp-limits.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT } from '../../src/mcp/server/resource-subscriptions.ts';
-import { LISTEN_REQUESTS_LIMIT } from '../../src/mcp/server/subscriptions.ts';
 import type { Awaitable } from '../../src/protocol/mcp-types.ts';
 import { rpcError } from '../../src/rpc/rpc-error.ts';
 import { kitchenSink } from '../support/mcp-server.ts';

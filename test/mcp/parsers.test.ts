@@ -1,7 +1,9 @@
 /* What is read from untrusted text: request state and URI templates. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REQUEST_STATE_TTL_MS, RequestStates } from '../../src/mcp/server/request-state.ts';
+import { CLIENT_ANSWER_MS } from '../../src/mcp/mcp-limits.ts';
+import { RequestStates } from '../../src/mcp/server/request-state.ts';
 import { matchTemplate } from '../../src/protocol/uri-template.ts';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
 
@@ -13,10 +15,10 @@ describe('request state', () => {
 			fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (state, request) => {
 				now = 0;
 				const sealed = states.seal({ state }, request);
-				now = REQUEST_STATE_TTL_MS;
+				now = CLIENT_ANSWER_MS;
 				expect(states.open(sealed, request)).toEqual({ state });
 				expect(() => states.open(sealed, `${request}x`)).toThrow('another request');
-				now = REQUEST_STATE_TTL_MS + 1;
+				now = CLIENT_ANSWER_MS + 1;
 				expect(() => states.open(sealed, request)).toThrow('expired');
 			}),
 		);

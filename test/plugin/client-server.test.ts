@@ -1,4 +1,5 @@
 /* Calls between a real client and a real server, over both links. */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OrchestraError, toolFailure } from '../../src/errors.ts';
@@ -10,7 +11,7 @@ import { FEATURES } from '../../src/plugin/features.ts';
 import type { PluginResponse } from '../../src/plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { PluginHandlers, SubscribedCall } from '../../src/plugin/server/handlers.ts';
 import { servePlugin } from '../../src/plugin/server/plugin-server.ts';
-import { INCOMING_LIMIT } from '../../src/rpc/calls/incoming-calls.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/rpc-limits.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { firstEvent, identities, rejection } from '../support/links.ts';
 import { deferred, until } from '../support/waiting.ts';

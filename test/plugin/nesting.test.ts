@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRequest, encodePluginRequest, NESTING_LIMIT } from '../../src/plugin/codec.ts';
+import { decodeRequest, encodePluginRequest } from '../../src/plugin/codec.ts';
 import { sortedKeys, toolOf } from '../../src/plugin/mcp-translation.ts';
+import { NESTING_LIMIT } from '../../src/plugin/plugin-limits.ts';
 import type { JsonObject, JsonValue } from '../../src/wire/json.ts';
 
 describe('nested arguments', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineRing, RING_LINE_CHARACTERS, RING_LINES } from '../../src/process/line-ring.ts';
+import { LineRing } from '../../src/process/line-ring.ts';
+import { RING_LINE_CHARACTERS, RING_LINES } from '../../src/process/process-limits.ts';
 
 describe('LineRing', () => {
 	it('keeps the last lines, including an incomplete one', () => {

@@ -1,14 +1,15 @@
 /* What is written: lines, private files, rotation, secrets; and what is read of a recording from anywhere. */
+
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { readRecordings } from '../../src/record/read-recording.ts';
+import { READ_BYTES, RECORDED_MESSAGE_BYTES, RECORDINGS_LIMIT } from '../../src/record/record-limits.ts';
 import { conversationOf, exchangesOf } from '../../src/record/recorded-exchanges.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { listRecordings, recordingsOfCall } from '../../src/record/recording-files.ts';
-import { READ_BYTES, RECORDED_MESSAGE_BYTES, RECORDINGS_KEPT } from '../../src/record/recording-format.ts';
 import { addSecret } from '../../src/redact.ts';
 import { thrownBy } from '../support/programs.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -56,8 +57,8 @@ describe('Recorder', () => {
 		}
 		messages.push(['server', '{"jsonrpc":"2.0","id":"open","result":{"it":"took long"}}']);
 		const { folder, files } = record(messages, 2000);
-		expect(files).toHaveLength(RECORDINGS_KEPT);
-		expect(record(messages, 2000, 'x', undefined, true).files.length).toBeGreaterThan(RECORDINGS_KEPT);
+		expect(files).toHaveLength(RECORDINGS_LIMIT);
+		expect(record(messages, 2000, 'x', undefined, true).files.length).toBeGreaterThan(RECORDINGS_LIMIT);
 		for (const name of files) expect(statSync(join(folder, name)).size).toBeLessThan(3000);
 		const [newest] = listRecordings(folder);
 		const exchanges = exchangesOf(readRecordings(newest?.file ?? ''));

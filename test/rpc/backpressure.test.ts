@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import type { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
-import { INCOMING_LIMIT } from '../../src/rpc/calls/incoming-calls.ts';
 import { UnreadTotal } from '../../src/rpc/calls/response-budget.ts';
 import { Peer, type PeerOptions } from '../../src/rpc/peer.ts';
+import { INCOMING_LIMIT } from '../../src/rpc/rpc-limits.ts';
 import {
 	QUEUED_CHARACTERS,
 	STALL_MS,

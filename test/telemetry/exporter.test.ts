@@ -1,9 +1,11 @@
 /* The exporter alone: batches, bounds, and what is dropped. */
+
 import { describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { addSecret } from '../../src/redact.ts';
 import { exportSettings } from '../../src/telemetry/export-settings.ts';
-import { OtlpExporter, QUEUE_SPANS } from '../../src/telemetry/otlp-exporter.ts';
+import { OtlpExporter } from '../../src/telemetry/otlp-exporter.ts';
+import { QUEUE_SPANS } from '../../src/telemetry/telemetry-limits.ts';
 import { formatTraceparent, parseTraceparent, randomHex } from '../../src/telemetry/traceparent.ts';
 import { spanKinds, Tracer } from '../../src/telemetry/tracer.ts';
 import { startCollector } from '../support/collector.ts';

@@ -1,9 +1,11 @@
 /* The registry of metrics and its text, read by a parser of the Prometheus format. */
+
 import fc from 'fast-check';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, it } from 'vitest';
 import { Histogram } from '../../src/telemetry/histogram.ts';
-import { MetricRegistry, SERIES_LIMIT } from '../../src/telemetry/metric-registry.ts';
+import { MetricRegistry } from '../../src/telemetry/metric-registry.ts';
+import { SERIES_LIMIT } from '../../src/telemetry/telemetry-limits.ts';
 
 describe('MetricRegistry', () => {
 	it('counts by labels, in the text format of Prometheus', () => {

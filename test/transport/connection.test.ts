@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/transport/connect.ts';
-import { Connection, MAILBOX_CHARACTERS, MAILBOX_VALUES } from '../../src/transport/connection.ts';
+import { Connection } from '../../src/transport/connection.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
+import { MAILBOX_CHARACTERS, MAILBOX_VALUES } from '../../src/transport/transport-limits.ts';
 import { until } from '../support/waiting.ts';
 
 describe('connect', () => {

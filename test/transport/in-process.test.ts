@@ -12,7 +12,7 @@ import { reserveStdout } from '../../src/transport/reserve-stdout.ts';
 import { serveStdio } from '../../src/transport/serve-stdio.ts';
 import { StdioTransport } from '../../src/transport/stdio-transport.ts';
 import { isTracing, traced } from '../../src/transport/trace.ts';
-import { HIGH_WATER_BYTES } from '../../src/transport/transport.ts';
+import { HIGH_WATER_BYTES } from '../../src/transport/transport-limits.ts';
 import { until } from '../support/waiting.ts';
 
 describe('serveStdio', () => {

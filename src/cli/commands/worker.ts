@@ -1,5 +1,4 @@
 /* `mctl worker`: a hub that only offers its tools to other hubs. No agent, and no port but for health and metrics. */
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
@@ -11,7 +10,7 @@ import type { OfferOverview } from '../../hub/fabric-overview.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import type { HubHttp } from '../../hub/shared/run-hub.ts';
-import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';

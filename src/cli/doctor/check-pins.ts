@@ -1,5 +1,4 @@
 /* `mctl doctor` about the tools of MCP servers: are they as they were accepted, and is a text suspicious? */
-
 import type { ServerEntry } from '../../config/configuration.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';

@@ -1,8 +1,7 @@
 /* `mctl hub run`: the shared hub in the foreground. `mctl hub start` runs this in the background. */
-
 import { RotatingFile } from '../../files/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
-import { HUB_GRACE_MS } from '../../hub/shared/stop-hub.ts';
+import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import { Log } from '../../log.ts';
 import type { Command } from '../command.ts';
 import { hubOffer, openFabric } from '../hub-client/fabric-openers.ts';

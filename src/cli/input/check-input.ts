@@ -7,6 +7,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { SCHEMA_DEPTH } from '../../schema/schema-limits.ts';
 import { typeText } from '../../schema/schema-text.ts';
 import {
 	alternativesOf,
@@ -14,7 +15,6 @@ import {
 	propertiesOf,
 	requiredOf,
 	resolveSchema,
-	SCHEMA_DEPTH,
 	type SchemaPlace,
 	typesOf,
 } from '../../schema/schema-types.ts';

@@ -1,5 +1,4 @@
 /* Start servers once, list what they offer, keep it, and stop them: `mctl list servers --check`, `mctl learn`. */
-
 import type { ServerEntry } from '../../config/configuration.ts';
 import { attempt, firstLine, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -15,7 +14,7 @@ import {
 import { listServer } from '../../hub/sources/mcp/list-server.ts';
 import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
 import { listingCapabilities } from '../../hub/sources/mcp/process/server-pool.ts';
-import { STARTS_AT_ONCE } from '../../hub/sources/mcp/process/start-limiter.ts';
+import { STARTS_AT_ONCE } from '../../hub/sources/source-limits.ts';
 import { Log } from '../../log.ts';
 import { ServerConnection } from '../../mcp/client/server-connection.ts';
 import { redact, redactJson } from '../../redact.ts';

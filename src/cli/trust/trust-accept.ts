@@ -1,5 +1,4 @@
 /* `mctl trust accept`: accept the tools of an MCP server as they are now. */
-
 import { loadConfiguration } from '../../config/load.ts';
 import { acceptServer, pinnedEntries } from '../../hub/server-drifts.ts';
 import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';

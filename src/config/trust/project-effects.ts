@@ -7,8 +7,8 @@
  * user's own configuration says nothing. A section that is not known here is held back.
  */
 import { resolve } from 'node:path';
+import { NESTING_DEPTH } from '../../core-limits.ts';
 import { isInside } from '../../files/is-inside.ts';
-import { DEPTH_LIMIT } from '../../files/value-bounds.ts';
 import { commandLine } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { redact } from '../../redact.ts';
@@ -145,7 +145,7 @@ function describe(start: string, entry: unknown): string {
 
 /** The secret references anywhere in a value: `${cmd:…}` runs a program too. */
 function referencesIn(value: unknown, depth: number = 0): string[] {
-	if (depth > DEPTH_LIMIT) return [];
+	if (depth > NESTING_DEPTH) return [];
 	if (typeof value === 'string')
 		return splitReferences(value).flatMap((part) => (typeof part === 'string' ? [] : [referenceText(part)]));
 	if (typeof value !== 'object' || value === null) return [];

@@ -10,11 +10,11 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, OrchestraError } from '../../errors.ts';
+import { SMALL_FILE_LIMIT_BYTES } from '../../files/files-limits.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { pathWithoutLinks } from '../../files/path-without-links.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
-import { SMALL_FILE_LIMIT_BYTES } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';

@@ -4,7 +4,6 @@
  * What all pages get is made and encoded once. Nothing is queued: each stream gets what is
  * new since the last tick, or later the count of what it missed.
  */
-
 import type { ServerResponse } from 'node:http';
 import { eventHeaders, StreamedReply } from '../../http/event-stream.ts';
 import { able, type ServerLine, type ServerLines } from '../../hub/source.ts';

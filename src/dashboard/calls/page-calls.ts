@@ -4,7 +4,6 @@
  * journal and limits apply. The reply is one JSON object per line; empty lines keep the
  * connection alive. When the page disconnects, the call is canceled.
  */
-
 import { randomUUID } from 'node:crypto';
 import { OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -27,7 +26,7 @@ import { callLogRow, progressRow } from './call-facts.ts';
 /** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
 const CALL_MS = 60 * 60_000;
 /** Questions of one call that wait at once. */
-const QUESTIONS_LIMIT = 16;
+const CLIENT_REQUESTS_LIMIT = 16;
 
 /** How a call of the page ended. */
 export type CallAnswer = { readonly result: unknown } | { readonly error: ApiError };
@@ -149,7 +148,7 @@ export class PageCalls {
 	/** A question of the tool, or of the policy, to the person. */
 	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
-		if (this.#questions.size >= QUESTIONS_LIMIT * this.#deps.limits.pageCalls)
+		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
 			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});

@@ -1,5 +1,4 @@
 /* The lists of the hub as short rows, and as what the search reads of them. Long lists are read in slices. */
-
 import type { MergedList } from '../../hub/catalogue/merged-list.ts';
 import { firstSentence } from '../../hub/expose/tool-document.ts';
 import type { Hub } from '../../hub/hub.ts';

@@ -5,7 +5,6 @@
  * It is compared with the list when a search comes after a change, in slices. It matches
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
-
 import { DESCRIPTION_CHARACTERS } from '../../hub/expose/tool-document.ts';
 import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';

@@ -5,7 +5,6 @@
  * in its own name and read what is sent to it. Nobody but the administrator may create a
  * consumer: the server does not check where a consumer delivers to.
  */
-
 import { PING_MS, PINGS_OUT } from '../fabric-limits.ts';
 import { BUCKET, encodeToken, QUEUE_GROUP, STREAM } from '../fabric-names.ts';
 import { inboxPrefix } from '../link/inbox-prefix.ts';

@@ -5,7 +5,8 @@
  */
 import type { PinMode } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
-import { PINNED_GROUPS, writeKnownOffer } from '../../hub/catalogue/known-offers.ts';
+import { writeKnownOffer } from '../../hub/catalogue/known-offers.ts';
+import { PINNED_GROUPS } from '../../hub/hub-limits.ts';
 import { isSameList } from '../../hub/one-source.ts';
 import { openServerPins, type ServerPins, type ToolReview } from '../../hub/sources/mcp/tools/server-pins.ts';
 import type { Log } from '../../log.ts';

@@ -7,7 +7,6 @@
  * the server refuses its messages: a worker that may not answer must not receive calls. One
  * more subscription is for hubs that choose the worker themselves, by its labels.
  */
-
 import type { FabricLimits } from '../../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../../errors.ts';
 import type { OfferOverview } from '../../hub/fabric-overview.ts';

@@ -4,7 +4,6 @@
  * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
-
 import { KEPT_RESULTS_BYTES, RESULT_KEPT_MS } from '../fabric-limits.ts';
 import type { ChunkSender } from './chunk-sender.ts';
 

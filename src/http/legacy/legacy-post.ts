@@ -7,11 +7,9 @@
 import { droppedResponse, ResponseBudget, type UnreadTotal } from '../../rpc/calls/response-budget.ts';
 import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import type { EventStream } from '../event-stream.ts';
+import { LEGACY_RETRY_MS } from '../http-limits.ts';
 import { PostAnswer, type PostAnswerParts } from '../post-answer.ts';
 import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
-
-/** How long a client waits before it resumes a stream, in milliseconds. */
-const RETRY_MS = 1000;
 
 export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heartbeats'> {
 	/** The name of its stream, unique in the session. */
@@ -119,7 +117,7 @@ export class LegacyPost {
 
 	#onStream(stream: EventStream): void {
 		this.#isStream = true;
-		if (this.#parts.isPrimed) stream.prime(eventId(this.name, 0), RETRY_MS);
+		if (this.#parts.isPrimed) stream.prime(eventId(this.name, 0), LEGACY_RETRY_MS);
 		// Responses of a batch that were collected so far.
 		for (const text of this.#takeResponses()) this.#sendEvent(text, stream);
 	}

@@ -1,5 +1,4 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
-
 import { envelopeOf, modernEnvelopeOf } from '../../mcp/server/viewed-client.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
@@ -13,15 +12,13 @@ import {
 	type ReceivedMessage,
 	tooManyStreams,
 } from '../http-exchange.ts';
+import { KNOWN_CLIENTS_LIMIT } from '../http-limits.ts';
 import { type HttpRefusal, refuse, replyEmpty } from '../http-reply.ts';
 import { PlainExchange, type SeenClient } from '../plain-exchange.ts';
 import { ModernExchange, type ModernExchangeParts } from './modern-exchange.ts';
 import { headerMismatch, isMetaIncomplete, repeatsView } from './modern-headers.ts';
 import { type ModernSession, ModernSessions } from './modern-sessions.ts';
 import { ParamHeaders } from './param-headers.ts';
-
-/** Most clients whose calls pass as text; the next one begins a new table. */
-const KNOWN_CLIENTS = 1000;
 
 export class ModernEndpoint {
 	readonly #parts: McpEndpointParts;
@@ -88,7 +85,7 @@ export class ModernEndpoint {
 		if (client === undefined || forwarder === undefined) return undefined;
 		const session = this.#sessions.use(principal, client.clientInfo);
 		const made = { client, session, forwarder };
-		if (this.#known.size >= KNOWN_CLIENTS) this.#known.clear();
+		if (this.#known.size >= KNOWN_CLIENTS_LIMIT) this.#known.clear();
 		this.#known.set(key, made);
 		return made;
 	}

@@ -14,6 +14,7 @@ import { isObject } from '../../wire/json.ts';
 import { type RpcErrorObject, type RpcRequest, rpcCodes } from '../../wire/json-rpc.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
+import { HEADER_SHOWN_CHARACTERS } from '../http-limits.ts';
 
 /** The error for headers that do not repeat the body; undefined when they do. */
 export function headerMismatch(
@@ -91,8 +92,8 @@ function refused(message: string): RpcErrorObject {
 	return { code: mcpCodes.headerMismatch, message };
 }
 
-const SHOWN_CHARACTERS = 80;
-
 function shown(value: unknown): string {
-	return value === undefined ? 'nothing' : (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN_CHARACTERS);
+	return value === undefined
+		? 'nothing'
+		: (JSON.stringify(value) ?? 'nothing').slice(0, HEADER_SHOWN_CHARACTERS);
 }

@@ -11,13 +11,11 @@ import type { Item } from '../../protocol/item-lists.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
-import { SCHEMA_DEPTH } from '../../schema/schema-types.ts';
+import { SCHEMA_DEPTH } from '../../schema/schema-limits.ts';
 import { isObject } from '../../wire/json.ts';
 import type { RpcErrorObject } from '../../wire/json-rpc.ts';
+import { PARAM_HEADERS_LIMIT } from '../http-limits.ts';
 import { mismatch } from './modern-headers.ts';
-
-/** Most headers of one tool. */
-const HEADERS_LIMIT = 100;
 
 interface ParamHeader {
 	/** As the schema writes it, without the prefix. */
@@ -84,7 +82,7 @@ export class ParamHeaders {
 function headersOf(tools: readonly Item[]): ReadonlyMap<string, readonly ParamHeader[]> {
 	const found = new Map<string, readonly ParamHeader[]>();
 	for (const { name, inputSchema } of tools) {
-		const headers = [...annotated(inputSchema, [])].slice(0, HEADERS_LIMIT);
+		const headers = [...annotated(inputSchema, [])].slice(0, PARAM_HEADERS_LIMIT);
 		if (headers.length > 0) found.set(String(name), headers);
 	}
 	return found;

@@ -15,18 +15,13 @@ import { JsonText } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import type { Route } from '../catalogue/merged-list.ts';
+import { CANONICAL_CHARACTERS, PLAIN_ROUTES_LIMIT } from '../hub-limits.ts';
 import type { JournalEntry } from '../journal/journal.ts';
 import type { ClientCalls } from '../loops/client-calls.ts';
 import { able } from '../source.ts';
 import { PlainCall, type PlainRoute, type PlainTarget } from '../sources/mcp/plain-call.ts';
 import { clientName } from './hub-call.ts';
 import { traceOf } from './journal-calls.ts';
-
-/** Most routes of one client: a client may name any number of tools. */
-const ROUTES_LIMIT = 1000;
-
-/** Longer arguments are hashed by their value. */
-const CANONICAL_CHARACTERS = 64 * 1024;
 
 export interface PlainRoutesDeps {
 	/** Changes with everything that a route depends on. */
@@ -79,7 +74,7 @@ export class PlainRoutes implements ToolForwarder {
 		const generation = this.#deps.generation();
 		const policy = this.#deps.policy();
 		const isCurrent = generation === this.#generation && policy === this.#policy;
-		if (!isCurrent || this.#routes.size >= ROUTES_LIMIT) this.#routes.clear();
+		if (!isCurrent || this.#routes.size >= PLAIN_ROUTES_LIMIT) this.#routes.clear();
 		this.#generation = generation;
 		this.#policy = policy;
 		const last = isCurrent ? this.#last : undefined;

@@ -6,7 +6,6 @@
  * request to the source, whose `traceparent` the source gets. A call whose client does
  * not record its trace has no span.
  */
-
 import type { CallPhase, CallTracer } from '../../mcp/server/call-observers.ts';
 import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';

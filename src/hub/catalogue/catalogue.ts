@@ -15,16 +15,13 @@ import type { Change } from '../../mcp/server/provider.ts';
 import { type Item, type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
 import type { Awaitable, Prompt, Tool } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
+import { CALL_WAIT_MS, FILES_WAIT_MS } from '../hub-limits.ts';
 import { able, type Source, type SourceKind } from '../source.ts';
 import { downReasonOf } from '../source-status.ts';
 import { ListDifferences, type ListedChange } from './list-differences.ts';
 import { type MergedList, mergeByName, mergeByUri, type Route, type SourceItems } from './merged-list.ts';
 import { PartialList } from './partial-list.ts';
 
-/** How long a request for an unknown item waits for late sources. */
-const CALL_WAIT_MS = 10_000;
-/** How long a list waits for a source that only reads files: longer than a slow disk takes. */
-const FILES_WAIT_MS = 60_000;
 /** Sources that only read files. */
 const fileKinds: ReadonlySet<SourceKind> = new Set([
 	'tools',

@@ -7,11 +7,8 @@ import type { Change } from '../../mcp/server/provider.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { Listeners } from '../../rpc/listeners.ts';
+import { CHANGE_FEED_COLLECT_MS, COLLECT_MAX_MS } from '../hub-limits.ts';
 import type { ListedChange } from './list-differences.ts';
-
-/** How long changes of a list are collected while servers start, in milliseconds; doubled with each notification. */
-const COLLECT_MS = 1000;
-const COLLECT_MAX_MS = 8000;
 
 export interface ChangeFeedOptions {
 	/** Compares a list with the last list of the clients. */
@@ -73,7 +70,7 @@ export class ChangeFeed {
 			return;
 		}
 		const collected = this.#collected.get(change.kind) ?? {
-			backoff: new Backoff(COLLECT_MS, COLLECT_MAX_MS),
+			backoff: new Backoff(CHANGE_FEED_COLLECT_MS, COLLECT_MAX_MS),
 		};
 		this.#collected.set(change.kind, collected);
 		collected.timer ??= setTimeout(() => this.notify(change), collected.backoff.nextMs()).unref();

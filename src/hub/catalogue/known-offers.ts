@@ -13,11 +13,7 @@ import { writeState } from '../../files/state-file.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import type { PinPlace } from '../../trust/pins/pin-place.ts';
 import { isObject } from '../../wire/json.ts';
-
-const NAME_CHARACTERS = 24;
-const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
-/** Most groups of the fabric that are pinned. */
-export const PINNED_GROUPS = 200;
+import { KNOWN_FILE_NAME_CHARACTERS, KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
 
 /** A group and its tools. */
 export interface KnownOffer {
@@ -30,7 +26,7 @@ export function writeKnownOffer(place: PinPlace, { group, tools }: KnownOffer): 
 	const folder = offersFolder(place);
 	makeFolders(folder, 0o700);
 	assertPrivate(folder);
-	writeState(join(folder, `${sha256(group).slice(0, NAME_CHARACTERS)}.json`), { group, tools });
+	writeState(join(folder, `${sha256(group).slice(0, KNOWN_FILE_NAME_CHARACTERS)}.json`), { group, tools });
 }
 
 /** All groups that are known, by name. A damaged file counts as absent. */

@@ -2,7 +2,6 @@
  * The items of the sources that have answered while others have not, so that a call
  * does not wait for a plugin that hangs when another source has the tool.
  */
-
 import type { Source } from '../source.ts';
 import type { SourceItems } from './merged-list.ts';
 

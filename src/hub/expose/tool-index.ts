@@ -15,7 +15,8 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
-import { SLICE_MS, WorkSlices } from '../../rpc/work-slices.ts';
+import { SLICE_MS } from '../../rpc/rpc-limits.ts';
+import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import { clausesOf } from './query-clauses.ts';

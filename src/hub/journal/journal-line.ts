@@ -7,16 +7,12 @@ import { sha256 } from '../../files/sha256.ts';
 import { hasSecret, redact, redactJson } from '../../redact.ts';
 import { canonicalJson, jsonStart } from '../../trust/canonical-json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
+import { JOURNAL_ENCODED_CHARACTERS, JOURNAL_HASHED_BYTES, JOURNAL_NAME_CHARACTERS } from '../hub-limits.ts';
 import { isLarger } from '../results/value-size.ts';
 import type { JournalEntry, JournalTokens } from './journal.ts';
 
-/** The hash of a larger text is that of its first bytes. */
-const HASHED_BYTES = 256 * 1024;
-/** Of a value without a text, only the beginning is encoded above this size. */
-const ENCODED_CHARACTERS = 1024 * 1024;
 /** In UTF-8, at most. */
 const BYTES_PER_CHARACTER = 3;
-const NAME_CHARACTERS = 1000;
 
 /** The members of the JSON object of a line. */
 export function journalMembers(entry: JournalEntry): string {
@@ -102,7 +98,7 @@ export function withoutArguments(name: string): string {
 }
 
 function shortened(text: string): string {
-	return text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text;
+	return text.length > JOURNAL_NAME_CHARACTERS ? `${text.slice(0, JOURNAL_NAME_CHARACTERS)}…` : text;
 }
 
 interface Encoding {
@@ -123,8 +119,11 @@ const asReturned: Encoding = {
 /** The size and the SHA-256 of a value as JSON. `…HashedBytes` says that only the beginning was hashed. */
 function digestMembers(of: 'arguments' | 'result', value: unknown, { encode, keysOf }: Encoding): string {
 	try {
-		if (!(value instanceof JsonText) && isLarger(value, ENCODED_CHARACTERS)) {
-			const start = Buffer.from(jsonStart(value, HASHED_BYTES, keysOf)).subarray(0, HASHED_BYTES);
+		if (!(value instanceof JsonText) && isLarger(value, JOURNAL_ENCODED_CHARACTERS)) {
+			const start = Buffer.from(jsonStart(value, JOURNAL_HASHED_BYTES, keysOf)).subarray(
+				0,
+				JOURNAL_HASHED_BYTES,
+			);
 			return `,"${of}Sha256":"${sha256(start)}","${of}HashedBytes":${start.length}`;
 		}
 		return digestOf(of, encode(value));
@@ -135,9 +134,9 @@ function digestMembers(of: 'arguments' | 'result', value: unknown, { encode, key
 
 function digestOf(of: 'arguments' | 'result', text: string): string {
 	const bytes = Buffer.byteLength(text);
-	if (text.length <= HASHED_BYTES / BYTES_PER_CHARACTER)
+	if (text.length <= JOURNAL_HASHED_BYTES / BYTES_PER_CHARACTER)
 		return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(text)}"`;
-	const start = Buffer.from(text.slice(0, HASHED_BYTES)).subarray(0, HASHED_BYTES);
+	const start = Buffer.from(text.slice(0, JOURNAL_HASHED_BYTES)).subarray(0, JOURNAL_HASHED_BYTES);
 	const hashed = bytes > start.length ? `,"${of}HashedBytes":${start.length}` : '';
 	return `,"${of}Bytes":${bytes},"${of}Sha256":"${sha256(start)}"${hashed}`;
 }

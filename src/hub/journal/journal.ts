@@ -11,13 +11,8 @@
 import { messageOf, type RequestOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { ChainedFile } from '../../trust/chained-file.ts';
+import { JOURNAL_BYTES, JOURNAL_WAITING_LIMIT } from '../hub-limits.ts';
 import { journalMembers, tokenMembers } from './journal-line.ts';
-
-/** Size at which the file is rotated. */
-export const JOURNAL_BYTES: number = 8 * 1024 * 1024;
-
-/** Calls whose lines are not made yet. */
-const WAITING_LIMIT = 256;
 
 /** One call in the journal. */
 export interface JournalEntry {
@@ -97,7 +92,7 @@ export function fileJournal(file: string, log: Log): Journal {
 	};
 	const write = (entry: JournalEntry | JournalTokens): void => {
 		waiting.push(entry);
-		if (waiting.length >= WAITING_LIMIT) makeLines();
+		if (waiting.length >= JOURNAL_WAITING_LIMIT) makeLines();
 		else making ??= setImmediate(makeLines);
 	};
 	return {

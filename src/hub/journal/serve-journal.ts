@@ -9,13 +9,9 @@ import { isCode, messageOf } from '../../errors.ts';
 import { isAlive } from '../../files/folder-lock.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import type { Log } from '../../log.ts';
+import { JOURNAL_EARLY_LINES, SERVE_JOURNALS_BYTES, SERVE_JOURNALS_LIMIT } from '../hub-limits.ts';
 import { fileJournal, type Journal, type JournalTokens, noJournal } from './journal.ts';
 
-/** Journals of processes that have ended: as many as this, and as large together. */
-const KEPT_FILES = 200;
-const KEPT_BYTES: number = 256 * 1024 * 1024;
-/** Lines that wait for the first call. */
-const EARLY_LINES = 16;
 /** The parts of a journal. */
 const suffixes = ['', '.1', '.head'];
 
@@ -74,7 +70,7 @@ export function serveJournal(hubPath: () => Promise<string>, log: Log): Journal 
 		},
 		writeTokens: (entry) => {
 			if (opened) opened.writeTokens?.(entry);
-			else if (early.length < EARLY_LINES) early.push(entry);
+			else if (early.length < JOURNAL_EARLY_LINES) early.push(entry);
 		},
 		close: async () => (await journal)?.close(),
 	};
@@ -86,7 +82,8 @@ function removeOld(folder: string): void {
 		for (const name of serveJournalNames(folder).reverse()) {
 			files++;
 			bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-			const isKept = (files < KEPT_FILES && bytes < KEPT_BYTES) || isAlive(writerOf(name));
+			const isKept =
+				(files < SERVE_JOURNALS_LIMIT && bytes < SERVE_JOURNALS_BYTES) || isAlive(writerOf(name));
 			if (!isKept) for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
 		}
 	} catch {

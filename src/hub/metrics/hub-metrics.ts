@@ -6,7 +6,6 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
-
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
 import {
@@ -14,12 +13,13 @@ import {
 	type Distribution,
 	type Labels,
 	MetricRegistry,
-	SERIES_LIMIT,
 } from '../../telemetry/metric-registry.ts';
+import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
 import type { FabricOverview, OfferOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
+import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
 import { able } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
@@ -27,8 +27,6 @@ import type { HubTasks } from '../tasks/hub-tasks.ts';
 import { errorTypeOf } from './error-type.ts';
 import { addFabricMetrics } from './fabric-metrics.ts';
 
-/** Interval of the measurement of the event loop, in milliseconds. */
-const LOOP_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 

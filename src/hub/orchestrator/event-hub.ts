@@ -9,17 +9,13 @@
  */
 import { attempt, OrchestraError } from '../../errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
-
-/** Most subscriptions at a time. */
-export const SUBSCRIPTIONS_LIMIT = 10_000;
-/** Most subscriptions of one owner. */
-export const OWNER_SUBSCRIPTIONS_LIMIT = 1_000;
-/** Most filters of a subscription. */
-export const FILTERS_LIMIT = 64;
-/** Longest topic, subscription id or filter, in characters. */
-export const NAME_LIMIT_CHARACTERS = 1_024;
-/** Most events that may be queued during the delivery of one event. */
-export const QUEUE_LIMIT_EVENTS = 1_000;
+import {
+	FILTERS_LIMIT,
+	NAME_LIMIT_CHARACTERS,
+	OWNER_SUBSCRIPTIONS_LIMIT,
+	QUEUE_LIMIT_EVENTS,
+	SUBSCRIPTIONS_LIMIT,
+} from '../hub-limits.ts';
 
 export interface SubscriptionRequest {
 	subscriptionId: string;

@@ -19,6 +19,7 @@ import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { readTunnelId } from '../../plugin/tunnel-id.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { Hub } from '../hub.ts';
+import { PLUGIN_VALUE_SHOWN_CHARACTERS } from '../hub-limits.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { serveSession } from '../sessions/serve-session.ts';
@@ -75,7 +76,7 @@ function registration(
 	peerName: string,
 	{ opened, log, isPrivate, events, warn, info }: RegistrationParts,
 ): MessageInitShape<typeof RegistrationResultSchema> {
-	const id = manifest.id.slice(0, SHOWN_CHARACTERS);
+	const id = manifest.id.slice(0, PLUGIN_VALUE_SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {
 		const rejectReason = `the certificate of this link is for "${peerName}", so it cannot register as "${id}"`;
 		warn(`a registration was refused: ${rejectReason}`);
@@ -89,5 +90,3 @@ function registration(
 	} else log.debug(`${id} registered; it is not a configured plugin`);
 	return { accepted: true, features: isPrivate ? [EXACT_JSON] : [...FEATURES] };
 }
-
-const SHOWN_CHARACTERS = 80;

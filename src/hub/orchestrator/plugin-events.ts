@@ -11,14 +11,10 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import type { Hub } from '../hub.ts';
+import { EVENT_PUBLISH_MS, OUTBOX_LIMIT_EVENTS } from '../hub-limits.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
 import { type DeliveredEvent, EventHub } from './event-hub.ts';
 import { callerName } from './tool-routes.ts';
-
-/** Most events that are queued for one plugin; more are dropped. */
-export const OUTBOX_LIMIT_EVENTS = 1_000;
-/** How long a plugin may take to accept an event. */
-const PUBLISH_MS = 5_000;
 
 type Warn = (line: string) => void;
 
@@ -126,7 +122,10 @@ class Outbox {
 	async #send({ topic, eventType, payload, sourcePlugin }: DeliveredEvent): Promise<void> {
 		const value = { topic, eventType, sourcePlugin, ...(payload && { payload }) };
 		try {
-			await this.#plugin.client?.send({ request: { case: 'publish', value } }, { timeoutMs: PUBLISH_MS });
+			await this.#plugin.client?.send(
+				{ request: { case: 'publish', value } },
+				{ timeoutMs: EVENT_PUBLISH_MS },
+			);
 		} catch (thrown) {
 			this.#warn(`an event was not delivered to ${this.#plugin.id}: ${messageOf(thrown)}`);
 		}

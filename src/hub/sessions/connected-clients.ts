@@ -1,9 +1,7 @@
 /* The clients that are connected to the hub: for display, and for servers that need one outside a call. */
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { StartedCall } from '../call-feed.ts';
-
-/** Most sessions that are remembered; further ones are not shown. */
-const SESSIONS_LIMIT = 1000;
+import { CONNECTED_SESSIONS_LIMIT } from '../hub-limits.ts';
 
 /** A client as it introduced itself; the one of a legacy session is live. */
 type IntroducedClient = Pick<ClientConnection, 'clientInfo' | 'revision'> & Partial<ClientConnection>;
@@ -37,7 +35,7 @@ export class ConnectedClients {
 	opened(sessionId: string, transport: string = 'stdio'): void {
 		const known = this.#sessions.get(sessionId);
 		if (known) known.connections++;
-		else if (this.#sessions.size < SESSIONS_LIMIT) {
+		else if (this.#sessions.size < CONNECTED_SESSIONS_LIMIT) {
 			const shown = {
 				sessionId,
 				transport,

@@ -4,9 +4,7 @@
  * A bridge that lost its connection opens the same session again, so a session ends
  * only when it was not opened again within a grace period.
  */
-
-/** How long a session may be without a connection, in milliseconds. */
-export const SESSION_GRACE_MS = 30_000;
+import { SESSION_GRACE_MS } from '../hub-limits.ts';
 
 export class SessionEnds {
 	readonly #onEnd: (sessionId: string) => void;

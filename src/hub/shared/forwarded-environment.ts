@@ -11,11 +11,8 @@ import { TRUST_VARIABLE } from '../../config/trust/held-back.ts';
 import { BRIDGE_PID_VARIABLE } from '../../plugin/features.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { ForwardedVariables } from '../current-configuration.ts';
+import { FORWARDED_VARIABLES_LIMIT, NAMED_BRIDGES_LIMIT } from './shared-limits.ts';
 
-/** Most variables that are kept. */
-const VARIABLES_LIMIT = 1000;
-/** Most bridges that an error names. */
-const NAMED_BRIDGES = 5;
 /** The certificate of a bridge. */
 const BRIDGE_NAME = 'transport.stdio-client';
 
@@ -27,11 +24,12 @@ export class ForwardedEnvironment {
 	take({ env }: Pick<PluginManifest, 'env'>, peerName: string, unset: readonly string[]): boolean {
 		if (peerName !== BRIDGE_NAME) return false;
 		const pid = env[BRIDGE_PID_VARIABLE];
-		if (pid !== undefined && /^\d+$/.test(pid) && this.#bridges.size < NAMED_BRIDGES) this.#bridges.add(pid);
+		if (pid !== undefined && /^\d+$/.test(pid) && this.#bridges.size < NAMED_BRIDGES_LIMIT)
+			this.#bridges.add(pid);
 		const fresh = unset
 			// What the hub trusts is decided by its own environment.
 			.filter((name) => name !== TRUST_VARIABLE && env[name] !== undefined && !this.#values.has(name))
-			.slice(0, VARIABLES_LIMIT - this.#values.size);
+			.slice(0, FORWARDED_VARIABLES_LIMIT - this.#values.size);
 		for (const name of fresh) this.#values.set(name, env[name] ?? '');
 		return fresh.length > 0;
 	}

@@ -12,13 +12,7 @@ import type { OpenedHub } from '../open-hub.ts';
 import type { HubFolder } from './hub-folder.ts';
 import type { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
-
-/** Interval of the heartbeat, in milliseconds. */
-const HEARTBEAT_MS = 2000;
-/** Beats between two looks at the files, for a file system that cannot be watched. */
-const BEATS_PER_LOOK = 15;
-/** A burst of changes of the files is one. */
-const QUIET_MS = 50;
+import { BEATS_PER_LOOK, HEARTBEAT_MS, HEARTBEAT_QUIET_MS } from './shared-limits.ts';
 
 export interface HeartbeatOptions {
 	readonly folder: HubFolder;
@@ -95,7 +89,7 @@ class FileWatches {
 
 	constructor(files: () => readonly string[], onChange: () => void) {
 		this.#files = files;
-		this.#changes = new Debounce(onChange, { quietMs: QUIET_MS });
+		this.#changes = new Debounce(onChange, { quietMs: HEARTBEAT_QUIET_MS });
 	}
 
 	/** Watch the files that are there now. */

@@ -8,10 +8,7 @@ import { redactJson } from '../../redact.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { able } from '../source.ts';
 import { type OwnedProcess, reportOf, type SourceReport } from '../source-status.ts';
-
-const PAGE_BYTES = 4096;
-/** How many lines of stderr a status has. */
-const STATUS_LINES = 10;
+import { HUB_STATUS_LINES, MEMORY_PAGE_BYTES } from './shared-limits.ts';
 
 /** A source of a hub that runs. */
 export interface HubSourceStatus extends SourceReport {
@@ -37,7 +34,7 @@ export function hubDetails(
 ): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.calls.lastCall(id)?.toISOString() ?? null;
 	const sources = hub.sources.map((source): HubSourceStatus => {
-		const lastLines = able(source, 'control')?.lines().lastErrors(STATUS_LINES) ?? [];
+		const lastLines = able(source, 'control')?.lines().lastErrors(HUB_STATUS_LINES) ?? [];
 		return { ...reportOf(source, memoryOf), lastCall: lastCall(source.id), lastLines };
 	});
 	const owned = [...hub.processes(), ...guardProcess()];
@@ -68,7 +65,7 @@ export function memoryOf(pid: number): number | null {
 	// It may end while we look.
 	return attempt(() => {
 		if (process.platform === 'linux') {
-			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
+			return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * MEMORY_PAGE_BYTES;
 		}
 		return (
 			Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8', timeout: 1000 })) *

@@ -15,11 +15,10 @@ import type { Log } from '../../log.ts';
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { servePlugin } from '../../plugin/server/plugin-server.ts';
 import type { HubFolder } from './hub-folder.ts';
+import { LISTENER_REOPEN_LIMIT } from './shared-limits.ts';
 
 /** The address for plugins: loopback, any free port. */
 const PLUGIN_ADDRESS = '127.0.0.1:0';
-/** Most times that a deleted socket file is created again. */
-const REOPEN_LIMIT = 100;
 
 export interface HubListenersOptions {
 	readonly folder: HubFolder;
@@ -80,7 +79,8 @@ export class HubListeners {
 		try {
 			const [path] = this.socketFiles;
 			if (path === undefined || this.#isClosed) return;
-			if (lstatSync(path, { throwIfNoEntry: false }) !== undefined || this.#reopened >= REOPEN_LIMIT) return;
+			if (lstatSync(path, { throwIfNoEntry: false }) !== undefined || this.#reopened >= LISTENER_REOPEN_LIMIT)
+				return;
 			this.#reopened++;
 			this.#local = await this.#openLocal();
 		} catch (thrown) {

@@ -7,7 +7,6 @@
  * folder; the stale file of a killed hub refuses connections and is replaced. No data is
  * exchanged over the socket.
  */
-
 import { readdirSync, readFileSync, readlinkSync, statSync, unlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -16,9 +15,7 @@ import { withFolderLock } from '../../files/folder-lock.ts';
 import { hasListener } from '../../link/tls/unix-socket-file.ts';
 import { socketFolder } from './private-folder.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
-
-/** Length of an abstract name: all of it, because some versions of Node fill a shorter one with zeros and others do not. */
-const ABSTRACT_NAME_BYTES = 107;
+import { ABSTRACT_NAME_BYTES } from './shared-limits.ts';
 
 export interface HubLock {
 	/** Release it. Idempotent. */

@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-
-/** Longest path of a Unix domain socket that every system allows, in bytes; macOS allows 103. */
-const SOCKET_PATH_BYTES = 100;
-/** The longest name of a socket in the folder, in bytes. */
-const SOCKET_NAME_BYTES = 62;
+import { SOCKET_NAME_BYTES, SOCKET_PATH_BYTES } from './shared-limits.ts';
 
 /** Create `parts` below `base`, each private. Throws `bad_input` when one belongs to another user, `io` when it cannot be created. */
 export function makePrivateFolder(base: string, ...parts: readonly string[]): string {

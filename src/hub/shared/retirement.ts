@@ -7,9 +7,7 @@
  */
 import type { LinkPeer } from '../../link/link.ts';
 import { within } from '../../rpc/clock.ts';
-
-/** How long the bridge may take to read the answer, in milliseconds. */
-const ANSWER_MS = 1000;
+import { RETIREMENT_ANSWER_MS } from './shared-limits.ts';
 
 /** `connected`: nobody uses it, but there is another connection, which may be about to end. */
 export type RetirementAnswer = 'retired' | 'used' | 'connected';
@@ -42,6 +40,6 @@ export class Retirement {
 
 	/** Resolves when the bridge has the answer. */
 	async answered(): Promise<void> {
-		if (this.#asker) await within(this.#asker.closed, ANSWER_MS);
+		if (this.#asker) await within(this.#asker.closed, RETIREMENT_ANSWER_MS);
 	}
 }

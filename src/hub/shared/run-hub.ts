@@ -34,11 +34,7 @@ import type { HubRecord } from './hub-record.ts';
 import { keepPort, lastAddress } from './last-port.ts';
 import { identityOf } from './process-identity.ts';
 import { Retirement } from './retirement.ts';
-
-/** Idle timeout of a hub without a configured address, in milliseconds. */
-const IDLE_MS = 15 * 60_000;
-/** When servers that were never seen start without a client: the one that started this hub may have ended before it could connect. */
-const LEARN_ALONE_MS = 5000;
+import { HUB_IDLE_MS, LEARN_ALONE_MS } from './shared-limits.ts';
 
 export interface RunHubOptions {
 	readonly folder: HubFolder;
@@ -339,7 +335,7 @@ function withForwardedVariables(
 /** A hub with a configured address has clients that cannot start it, so by default it does not stop when idle. */
 function idleLimit({ idleMs, listenAddr, tcpAddr }: HubSection, isReached: boolean): number {
 	const isReachable = listenAddr !== undefined || tcpAddr !== undefined || isReached;
-	return idleMs ?? (isReachable ? 0 : IDLE_MS);
+	return idleMs ?? (isReachable ? 0 : HUB_IDLE_MS);
 }
 
 function isIdle(activity: Activity, idleMs: number, log: Log): boolean {

@@ -12,11 +12,10 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { withoutMark } from '../../process/guard/mark.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
+import { DETACHED_SHELL_MS } from './shared-limits.ts';
 
 /** The shell starts the program in the background, prints its pid and exits. */
 const script = '"$@" </dev/null >&2 & echo $!';
-/** How long the shell may take, in milliseconds. */
-const SHELL_MS = 10_000;
 
 export interface DetachedOptions {
 	readonly command: readonly string[];
@@ -44,7 +43,7 @@ export async function startDetached(options: DetachedOptions): Promise<ProcessId
 			env,
 			detached: true,
 			stdio: ['ignore', 'pipe', log],
-			timeout: SHELL_MS,
+			timeout: DETACHED_SHELL_MS,
 		});
 		return identityOf(await printedPid(shell));
 	} finally {

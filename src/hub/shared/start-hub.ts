@@ -14,16 +14,14 @@ import type { HubLock } from './hub-lock.ts';
 import type { HubRecord } from './hub-record.ts';
 import { ageOfHub } from './hub-version.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
+import {
+	HUB_POLL_MS,
+	START_HUB_LOG_BYTES,
+	START_HUB_LOG_LINES,
+	START_LOCK_MS,
+	START_MS,
+} from './shared-limits.ts';
 import { startDetached } from './start-detached.ts';
-
-/** How long a hub has until it listens, in milliseconds. */
-export const START_MS = 15_000;
-/** How long to wait for another process that is starting a hub, before starting one too. */
-const START_LOCK_MS = 3000;
-const POLL_MS = 20;
-const LOG_LINES = 5;
-/** Bytes of the end of the log that are read for them. */
-const LOG_BYTES = 4096;
 
 export interface StartOptions {
 	readonly folder: HubFolder;
@@ -62,7 +60,7 @@ async function replaceHub(older: HubRecord, options: StartOptions): Promise<HubR
 	const waitUntil = performance.now() + START_LOCK_MS;
 	let lock = await folder.startLock();
 	while (lock === undefined && performance.now() < waitUntil) {
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 		lock = await folder.startLock();
 	}
 	try {
@@ -82,7 +80,7 @@ async function hasEnded(hub: ProcessIdentity, signal: AbortSignal | undefined): 
 	const giveUpAt = performance.now() + START_MS;
 	while (isSameProcess(hub) && performance.now() < giveUpAt) {
 		signal?.throwIfAborted();
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 	}
 }
 
@@ -115,7 +113,7 @@ async function takeStartLock({
 		}
 		if (lock || performance.now() > waitUntil) return { lock };
 		signal?.throwIfAborted();
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 	}
 }
 
@@ -140,7 +138,7 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 			if (!isOther) started = await start(options);
 			hasSeenOther = isOther;
 		}
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 	}
 }
 
@@ -170,10 +168,10 @@ function lastLines(file: string): string {
 	try {
 		const descriptor = openSync(file, 'r');
 		try {
-			const buffer = Buffer.alloc(LOG_BYTES);
-			const from = Math.max(0, fstatSync(descriptor).size - LOG_BYTES);
-			const count = readSync(descriptor, buffer, 0, LOG_BYTES, from);
-			return buffer.toString('utf8', 0, count).trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+			const buffer = Buffer.alloc(START_HUB_LOG_BYTES);
+			const from = Math.max(0, fstatSync(descriptor).size - START_HUB_LOG_BYTES);
+			const count = readSync(descriptor, buffer, 0, START_HUB_LOG_BYTES, from);
+			return buffer.toString('utf8', 0, count).trimEnd().split('\n').slice(-START_HUB_LOG_LINES).join('\n');
 		} finally {
 			closeSync(descriptor);
 		}

@@ -12,17 +12,7 @@ import { stopGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
 import type { HubLock } from './hub-lock.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { START_MS } from './start-hub.ts';
-
-/** How long a hub may take to stop: longer than the shutdown of its plugins and the signals after it. */
-export const HUB_GRACE_MS = 15_000;
-/** How long to wait before the hub is killed; it exits by itself before. */
-const STOP_MS = HUB_GRACE_MS + 3000;
-/** How long the kernel may take to reap the hub, and the guard to end its processes. */
-const GUARD_MS = 5000;
-const POLL_MS = 20;
-/** How long to wait before the hub is killed with --force. */
-const FORCED_STOP_MS = 1000;
+import { FORCED_STOP_MS, GUARD_STOP_MS, HUB_POLL_MS, HUB_STOP_MS, START_MS } from './shared-limits.ts';
 
 export interface StopOptions {
 	/** How long to wait before the hub is killed, in milliseconds. Default 18 s: it exits by itself before. */
@@ -36,7 +26,11 @@ export interface StopOptions {
 /** Stop the hub and all of its processes. False when no hub ran. Throws `timeout` when a process stays alive. */
 export async function stopHub(
 	folder: HubFolder,
-	{ isForced = false, stopMs = isForced ? FORCED_STOP_MS : STOP_MS, guardMs = GUARD_MS }: StopOptions = {},
+	{
+		isForced = false,
+		stopMs = isForced ? FORCED_STOP_MS : HUB_STOP_MS,
+		guardMs = GUARD_STOP_MS,
+	}: StopOptions = {},
 ): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
 	const note = (): void => {
@@ -64,7 +58,7 @@ async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefin
 		lock?.release();
 		const hub = folder.owner();
 		if (hub || lock || performance.now() > giveUpAt) return hub;
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 	}
 }
 
@@ -76,7 +70,7 @@ async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promi
 	while (isSameProcess(hub)) {
 		if (performance.now() > giveUpAt) return false;
 		note();
-		await sleep(POLL_MS);
+		await sleep(HUB_POLL_MS);
 	}
 	return true;
 }

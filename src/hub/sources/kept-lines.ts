@@ -3,20 +3,14 @@ import { crashLines } from '../../process/crash-lines.ts';
 import { redact } from '../../redact.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import type { ServerLine, ServerLines } from '../source.ts';
-
-/** How much is kept, in characters. */
-export const RING_CHARACTERS: number = 256 * 1024;
-/** Longest line; the rest of it is cut. */
-const LINE_CHARACTERS = 8 * 1024;
-/** How much of a line is searched for secrets before it is cut. */
-export const RAW_LINE_CHARACTERS: number = 2 * LINE_CHARACTERS;
-/** Lines that are kept. */
-const RING_LINES = 5000;
-/** Notes of the hub that are kept apart. */
-const KEPT_NOTES = 100;
-
-/** Lines of stderr among which those that say most are searched. */
-const ERROR_LINES = 200;
+import {
+	LOG_ERROR_LINES,
+	LOG_LINE_CHARACTERS,
+	LOG_REMARKS_LIMIT,
+	LOG_RING_LINES,
+	RAW_LINE_CHARACTERS,
+	RING_CHARACTERS,
+} from './source-limits.ts';
 
 export class KeptLines implements ServerLines {
 	#lines: ServerLine[] = [];
@@ -35,7 +29,7 @@ export class KeptLines implements ServerLines {
 	lastErrors(count: number): string[] {
 		const lines = this.#lines.filter(({ stream }) => stream === 'stderr');
 		return crashLines(
-			lastOf(lines, ERROR_LINES).map(({ text }) => text),
+			lastOf(lines, LOG_ERROR_LINES).map(({ text }) => text),
 			count,
 		);
 	}
@@ -44,13 +38,13 @@ export class KeptLines implements ServerLines {
 
 	/** Keep a line. Returns what is kept of it, without secrets; an empty line is not kept. */
 	keep(stream: ServerLine['stream'], raw: string): string {
-		const text = redact(raw.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LINE_CHARACTERS);
+		const text = redact(raw.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LOG_LINE_CHARACTERS);
 		if (text === '') return '';
 		const line = { at: Date.now(), stream, text };
 		this.#lines.push(line);
-		if (stream === 'hub' && this.#notes.push(line) > KEPT_NOTES) this.#notes.shift();
+		if (stream === 'hub' && this.#notes.push(line) > LOG_REMARKS_LIMIT) this.#notes.shift();
 		this.#characters += text.length;
-		if (this.#characters > RING_CHARACTERS || this.#lines.length > RING_LINES) this.#dropOldest();
+		if (this.#characters > RING_CHARACTERS || this.#lines.length > LOG_RING_LINES) this.#dropOldest();
 		this.#listeners.emit(line);
 		return text;
 	}
@@ -59,7 +53,7 @@ export class KeptLines implements ServerLines {
 	#dropOldest(): void {
 		let dropped = 0;
 		const most = RING_CHARACTERS - RING_CHARACTERS / 8;
-		while (this.#characters > most || this.#lines.length - dropped > RING_LINES - RING_LINES / 8)
+		while (this.#characters > most || this.#lines.length - dropped > LOG_RING_LINES - LOG_RING_LINES / 8)
 			this.#characters -= this.#lines[dropped++]?.text.length ?? this.#characters;
 		this.#lines = this.#lines.slice(dropped);
 	}

@@ -60,9 +60,7 @@ import { ServerRoots } from './mcp/server-roots.ts';
 import type { AddedValues } from './mcp/tools/overridden-tools.ts';
 import { openServerPins, type ServerPins } from './mcp/tools/server-pins.ts';
 import { reviewedItems, ServerTools } from './mcp/tools/server-tools.ts';
-
-/** Longest message of a server, in bytes, unless `limits.messageBytes` is larger. */
-const SERVER_MESSAGE_BYTES: number = 64 * 1024 * 1024;
+import { SERVER_MESSAGE_BYTES } from './source-limits.ts';
 
 const withoutSkills: readonly Capability[] = ['tools', 'prompts', 'resources', 'completions'];
 const withSkills: readonly Capability[] = [...withoutSkills, 'skills'];

@@ -1,14 +1,10 @@
 /* The tools and prompts of a plugin, from its last start, and the types that its manifest declares. */
-
 import type { Change } from '../../mcp/server/provider.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';
 import type { PluginManifest } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { promptOf, toolOf } from '../../plugin/mcp-translation.ts';
 import type { Prompt, Tool } from '../../protocol/mcp-types.ts';
-
-/** Most names in one list of a manifest, and the longest name. */
-const MANIFEST_NAMES = 64;
-const MANIFEST_NAME_CHARACTERS = 128;
+import { MANIFEST_NAME_CHARACTERS, MANIFEST_NAMES_LIMIT } from './source-limits.ts';
 
 /** The part of a manifest that routing needs. */
 export type ProvidedTypes = Pick<PluginManifest, 'providesStorage' | 'providesAi' | 'needsEvents'>;
@@ -64,5 +60,5 @@ export class PluginCapabilities {
 }
 
 function bounded(names: readonly string[]): string[] {
-	return names.filter(({ length }) => length <= MANIFEST_NAME_CHARACTERS).slice(0, MANIFEST_NAMES);
+	return names.filter(({ length }) => length <= MANIFEST_NAME_CHARACTERS).slice(0, MANIFEST_NAMES_LIMIT);
 }

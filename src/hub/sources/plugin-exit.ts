@@ -3,7 +3,7 @@ import { OrchestraError, requestOutcomeOf, withOutcome } from '../../errors.ts';
 import type { Child } from '../../process/child.ts';
 import { explainExit } from '../../process/diagnosis.ts';
 import { within } from '../../rpc/clock.ts';
-import { EXIT_WAIT_MS } from '../../transport/child-transport.ts';
+import { EXIT_WAIT_MS } from '../../transport/transport-limits.ts';
 
 /** How the process ended; undefined when it still runs after `EXIT_WAIT_MS`. */
 export async function exitOf(child: Child): Promise<string | undefined> {

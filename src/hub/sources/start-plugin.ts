@@ -9,13 +9,13 @@ import type { Child } from '../../process/child.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { rateLimited } from '../log-rate.ts';
 import type { PluginLink } from './plugin-link.ts';
+import { PLUGIN_HEALTH_MS } from './source-limits.ts';
+
+/** The status as a number, because the generated code is loaded with the first plugin only. */
+const UNHEALTHY = 3;
 
 /** The environment variable with the project folder, the same in every Orchestra. */
 const WORKSPACE_VARIABLE = 'ORCHESTRA_WORKSPACE';
-/** Timeout of a health check. */
-const HEALTH_MS = 5000;
-/** The status as a number, because the generated code is loaded with the first plugin only. */
-const UNHEALTHY = 3;
 
 export interface PluginStart {
 	readonly entry: PluginEntry;
@@ -79,7 +79,7 @@ export async function startPlugin(start: PluginStart, call: PluginStartCall): Pr
 
 /** Rejects with the reason when the plugin is unhealthy. */
 export async function checkPlugin({ client }: Pick<PluginProcess, 'client'>): Promise<void> {
-	const options = { timeoutMs: HEALTH_MS };
+	const options = { timeoutMs: PLUGIN_HEALTH_MS };
 	const { response } = await client.send({ request: { case: 'health', value: {} } }, options);
 	if (response.case !== 'health') return; // older plugins have no health check
 	const { message } = response.value;

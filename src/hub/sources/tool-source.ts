@@ -6,7 +6,6 @@ import type { Configuration } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import type { HelperSpawner } from '../../process/spawn/helper-spawner.ts';
 import { type CallToolResult, isLogLevel, type Tool } from '../../protocol/mcp-types.ts';
@@ -30,10 +29,8 @@ import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Can, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
+import { LARGE_PROCESS_BYTES } from './source-limits.ts';
 import { WatchedTools } from './watched-tools.ts';
-
-/** Above this size children are started by a small helper process: forking a large process is slow. */
-const LARGE_PROCESS_BYTES = 256 * 1024 * 1024;
 
 export interface ToolSourceOptions {
 	readonly configuration: Configuration;

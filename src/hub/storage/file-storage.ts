@@ -17,7 +17,7 @@ import { namePattern } from './name-pattern.ts';
 import { PathLocks } from './path-locks.ts';
 import { readSmall } from './read-small.ts';
 import type { ListRequest, ResourceStorage, StorageChange, WriteRequest } from './storage.ts';
-import { CONTENT_LIMIT_BYTES, FRONT_MATTER_LIMIT_BYTES } from './storage-limits.ts';
+import { CONTENT_LIMIT_BYTES, LARGEST_FILE_BYTES } from './storage-limits.ts';
 import { filePath, folderPath, refusedPath } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
 
@@ -124,8 +124,6 @@ async function currentVersion(place: string, path: string): Promise<bigint> {
 		throw error;
 	}
 }
-
-const LARGEST_FILE_BYTES = CONTENT_LIMIT_BYTES + FRONT_MATTER_LIMIT_BYTES;
 
 async function readWhole(place: string, path: string): Promise<Buffer> {
 	const file = await openFile(place, path);

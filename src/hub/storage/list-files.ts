@@ -12,6 +12,7 @@ import { ioError } from './inside-root.ts';
 import {
 	FRONT_MATTER_LIMIT_BYTES,
 	LIST_LIMIT_ENTRIES,
+	LISTED_HEAD_BYTES,
 	OPEN_FILES_LIMIT,
 	STORAGE_DEPTH_LIMIT,
 } from './storage-limits.ts';
@@ -77,8 +78,6 @@ async function readFolder(place: string): Promise<Dirent[]> {
 	}
 }
 
-const HEAD_BYTES = 4_096;
-
 async function describe({ place, path }: LocatedFile): Promise<StorageEntry | undefined> {
 	try {
 		const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -89,8 +88,8 @@ async function describe({ place, path }: LocatedFile): Promise<StorageEntry | un
 				const { bytesRead } = await file.read(head, 0, head.length, 0);
 				return head.subarray(0, bytesRead);
 			};
-			let head = await readHead(HEAD_BYTES);
-			if (size > HEAD_BYTES && isBlockCut(head)) head = await readHead(FRONT_MATTER_LIMIT_BYTES);
+			let head = await readHead(LISTED_HEAD_BYTES);
+			if (size > LISTED_HEAD_BYTES && isBlockCut(head)) head = await readHead(FRONT_MATTER_LIMIT_BYTES);
 			return { path, size, version: decodeVersion(head), modifiedAt: mtime };
 		} finally {
 			await file.close();

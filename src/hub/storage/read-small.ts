@@ -8,9 +8,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** Larger files are read without blocking the event loop. */
-const SMALL_BYTES = 64 * 1024;
+import { SMALL_READ_BYTES } from './storage-limits.ts';
 
 /** The bytes of a small regular file that lies below the root without any link; undefined for anything else. */
 export function readSmall(root: string, path: string): Buffer | undefined {
@@ -26,7 +24,7 @@ export function readSmall(root: string, path: string): Buffer | undefined {
 function readWithin(descriptor: number): Buffer | undefined {
 	try {
 		const found = fstatSync(descriptor);
-		if (!found.isFile() || found.size > SMALL_BYTES) return undefined;
+		if (!found.isFile() || found.size > SMALL_READ_BYTES) return undefined;
 		const bytes = Buffer.allocUnsafeSlow(found.size + 1);
 		const size = readSync(descriptor, bytes, 0, bytes.length, 0);
 		return size > found.size ? undefined : bytes.subarray(0, size); // it grew meanwhile

@@ -22,3 +22,13 @@ export const STORAGE_DEPTH_LIMIT = 64;
 export const OPEN_FILES_LIMIT = 16;
 /** Most writes and deletes that wait for a lock. */
 export const WAITING_WRITES_LIMIT = 1_000;
+
+export const LARGEST_FILE_BYTES: number = CONTENT_LIMIT_BYTES + FRONT_MATTER_LIMIT_BYTES;
+
+export const LISTED_HEAD_BYTES = 4_096;
+
+/** Larger files are read without blocking the event loop. */
+export const SMALL_READ_BYTES: number = 64 * 1024;
+
+export const PATH_SHOWN_CHARACTERS = 80;
+export const FILE_OPENING_BYTES = 64;

@@ -6,7 +6,7 @@
  * backslashes, NUL. Links are checked on the disk (`inside-root.ts`).
  */
 import { OrchestraError } from '../../errors.ts';
-import { NAME_LIMIT_BYTES, PATH_LIMIT_BYTES } from './storage-limits.ts';
+import { NAME_LIMIT_BYTES, PATH_LIMIT_BYTES, PATH_SHOWN_CHARACTERS } from './storage-limits.ts';
 
 /** The folder for locks and temporary files; paths into it are rejected. */
 export const CONTROL_FOLDER = '.storage';
@@ -35,11 +35,9 @@ export function folderPath(text: string): string {
 	return names.join('/');
 }
 
-const SHOWN_CHARACTERS = 80;
-
 /** The error for an invalid path. */
 export function refusedPath(path: string, why: string): OrchestraError {
-	const shown = path.length > SHOWN_CHARACTERS ? `${path.slice(0, SHOWN_CHARACTERS)}…` : path;
+	const shown = path.length > PATH_SHOWN_CHARACTERS ? `${path.slice(0, PATH_SHOWN_CHARACTERS)}…` : path;
 	return new OrchestraError('bad_input', `the path ${JSON.stringify(shown)} ${why}`, {
 		hint: 'Write a path below the root, with / between names, as in notes/today.md.',
 		data: { code: 'storage_error', path: shown },

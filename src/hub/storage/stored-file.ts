@@ -17,7 +17,7 @@ import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
 import { assertBounded } from '../../files/value-bounds.ts';
 import { parsePlain } from '../../library/files/front-matter.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './storage-limits.ts';
+import { FILE_OPENING_BYTES, FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from './storage-limits.ts';
 
 /** The reserved key of the front matter; metadata cannot have it. */
 export const VERSION_KEY = 'storage_version';
@@ -50,7 +50,7 @@ export function decodeVersion(head: Uint8Array): bigint {
 
 /** Whether the front matter may extend beyond these first bytes of a file. */
 export function isBlockCut(head: Uint8Array): boolean {
-	return OPENING.test(textOf(head.subarray(0, OPENING_BYTES))) && blockOf(head) === undefined;
+	return OPENING.test(textOf(head.subarray(0, FILE_OPENING_BYTES))) && blockOf(head) === undefined;
 }
 
 /** Encode a file. Throws `bad_input` when the metadata is invalid or too large. */
@@ -67,7 +67,6 @@ export function encodeFile({ content, metadata, version }: StoredFile): Buffer {
 
 const OPENING = /^(?:\u00EF\u00BB\u00BF)?---[ \t]*\r?\n/;
 const CLOSING = /^---[ \t]*(?:\r?\n|$)/m;
-const OPENING_BYTES = 64;
 
 /** The YAML between the fences and where the content begins; undefined without both fences. */
 function blockOf(bytes: Uint8Array): { text: string; end: number } | undefined {

@@ -22,6 +22,12 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import type { Identity } from '../link.ts';
+import {
+	CERTIFICATE_EARLY_MS,
+	CERTIFICATE_NAME_CHARACTERS,
+	CERTIFICATE_RENEW_DAYS,
+	CERTIFICATE_VALID_DAYS,
+} from '../link-limits.ts';
 import { assertPrivateKey } from './private-key-file.ts';
 import {
 	certifyAuthority,
@@ -34,10 +40,6 @@ import {
 } from './x509.ts';
 
 export const DAY_MS: number = 24 * 60 * 60_000;
-const VALID_DAYS = 365;
-const RENEW_DAYS = 30;
-const EARLY_MS = 60_000;
-const LONGEST_NAME = 64;
 /** Plausible range of the clock; UTCTime, with its two-digit year, ends with 2049. */
 const CLOCK_FROM = Date.UTC(2025, 0, 1);
 const CLOCK_UNTIL = Date.UTC(2049, 0, 1);
@@ -90,9 +92,9 @@ export async function ensureCertificates(folder: string, options: CertificateOpt
 /** Throws `bad_input` for a name that cannot be a file name and a DNS name. */
 export function checkName(name: string): void {
 	const isSafe = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name) && !name.includes('..');
-	if (isSafe && name.length <= LONGEST_NAME && name !== 'ca') return;
+	if (isSafe && name.length <= CERTIFICATE_NAME_CHARACTERS && name !== 'ca') return;
 	throw new OrchestraError('bad_input', `"${name}" cannot be the name of a certificate`, {
-		hint: `Use up to ${LONGEST_NAME} letters, digits, dots, dashes or underscores, for example tools.features.`,
+		hint: `Use up to ${CERTIFICATE_NAME_CHARACTERS} letters, digits, dots, dashes or underscores, for example tools.features.`,
 	});
 }
 
@@ -111,7 +113,7 @@ function identityOf(
 	{ authority, leaf }: Readonly<Record<'authority' | 'leaf', ReadPair>>,
 ): Identity {
 	const ends = [authority, leaf].map(({ parsed }) => Date.parse(parsed.validTo));
-	const dueAt = new Date(Math.min(...ends) - RENEW_DAYS * DAY_MS);
+	const dueAt = new Date(Math.min(...ends) - CERTIFICATE_RENEW_DAYS * DAY_MS);
 	const { certificate, key } = leaf;
 	return { name, ca: authority.certificate, certificate, key, renewal: { dueAt, folder } };
 }
@@ -153,8 +155,8 @@ function validity(now: Date, authority: ReadPair | undefined): Validity {
 	const from = validFrom === undefined ? Number.POSITIVE_INFINITY : Date.parse(validFrom);
 	const to = validTo === undefined ? 0 : Date.parse(validTo);
 	return {
-		from: new Date(Math.min(from, now.getTime() - EARLY_MS)),
-		to: new Date(Math.max(to, now.getTime() + VALID_DAYS * DAY_MS)),
+		from: new Date(Math.min(from, now.getTime() - CERTIFICATE_EARLY_MS)),
+		to: new Date(Math.max(to, now.getTime() + CERTIFICATE_VALID_DAYS * DAY_MS)),
 	};
 }
 
@@ -297,7 +299,7 @@ function incompleteAuthority(folder: string, missing: 'ca.crt' | 'ca.key'): Orch
 }
 
 function needsRenewal({ parsed, isUnusable = false }: ReadPair, now: Date): boolean {
-	return isUnusable || Date.parse(parsed.validTo) - now.getTime() < RENEW_DAYS * DAY_MS;
+	return isUnusable || Date.parse(parsed.validTo) - now.getTime() < CERTIFICATE_RENEW_DAYS * DAY_MS;
 }
 
 function isSignedBy(leaf: ReadPair, { parsed: authority }: ReadPair): boolean {

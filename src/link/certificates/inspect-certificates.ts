@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
+import { EXPIRES_SOON_DAYS } from '../link-limits.ts';
 import { DAY_MS, isPlausible } from './certificates.ts';
 import { assertPrivateKey } from './private-key-file.ts';
 import { isOwnAuthority } from './x509.ts';
@@ -19,8 +20,6 @@ export interface CertificateFinding {
 	readonly text: string;
 	readonly fix?: string | undefined;
 }
-
-const EXPIRES_SOON_DAYS = 30;
 
 /** One finding per file, good or bad. A missing folder has no findings. */
 export function* inspectCertificates(folder: string, now: Date = new Date()): Generator<CertificateFinding> {

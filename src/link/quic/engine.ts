@@ -11,14 +11,12 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import type { HostPort } from '../address.ts';
 import type { Identity } from '../link.ts';
 import * as limits from '../link-limits.ts';
+import { REMOTE_DATAGRAM_BYTES } from '../link-limits.ts';
 
 const require = createRequire(import.meta.url);
 
 /** Largest datagram on loopback; a peer may announce a smaller limit. */
 export const DATAGRAM_BYTES: number = process.platform === 'linux' ? 16_383 : 8_192;
-
-/** Largest datagram that every network path supports. */
-const REMOTE_DATAGRAM_BYTES = 1_200;
 
 /** BoringSSL disables Ed25519 unless it is listed. */
 const SIGNATURES = 'ed25519:ecdsa_secp256r1_sha256:rsa_pss_rsae_sha256';

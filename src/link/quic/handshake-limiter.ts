@@ -9,6 +9,7 @@
 import { OrchestraError } from '../../errors.ts';
 import {
 	HANDSHAKE_EVICTION_MS,
+	HANDSHAKE_WINDOW_MS,
 	INITIALS_PER_SOURCE,
 	MAX_HANDSHAKES,
 	MAX_HANDSHAKES_PER_SOURCE,
@@ -20,8 +21,6 @@ export interface PendingHandshake {
 	readonly address: string;
 	fail(error: OrchestraError): void;
 }
-
-const WINDOW_MS = 1_000;
 
 export class HandshakeLimiter {
 	/** Start time of each handshake, the oldest first. */
@@ -38,7 +37,7 @@ export class HandshakeLimiter {
 	/** True when an Initial packet of this source may be answered (rate limit). */
 	allowsInitial(source: string, now: number): boolean {
 		if (now >= this.#windowEndsAt) {
-			this.#windowEndsAt = now + WINDOW_MS;
+			this.#windowEndsAt = now + HANDSHAKE_WINDOW_MS;
 			this.#initials.clear();
 		}
 		const count = this.#initials.get(source);

@@ -1,5 +1,4 @@
 /* Dial a QUIC peer: one connected UDP socket for each connection. */
-
 import { randomBytes } from 'node:crypto';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';

@@ -15,7 +15,7 @@ import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } f
 import { keepRenewed } from '../certificates/keep-renewed.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
 import type { Identity, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
-import { HANDSHAKE_MS, MAX_CONNECTIONS, PEER_TIMEOUT_MS } from '../link-limits.ts';
+import { FIRST_PACKET_BYTES, HANDSHAKE_MS, MAX_CONNECTIONS, PEER_TIMEOUT_MS } from '../link-limits.ts';
 import {
 	configureEngine,
 	type Engine,
@@ -33,8 +33,6 @@ const ID_BYTES = 16;
 const KEY_BYTES = 6;
 const LONG_HEADER_MASK = 0x80;
 const LONG_ID_AT = 6;
-/** Minimum size of an Initial packet (RFC 9000), so that a reply never amplifies it. */
-const FIRST_PACKET_BYTES = 1_200;
 
 /** Open a QUIC listener. Addresses other than loopback need `allowRemote`. */
 export async function listenQuic(options: ListenOptions): Promise<LinkListener> {

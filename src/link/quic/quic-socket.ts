@@ -12,10 +12,8 @@ import { OrchestraError } from '../../errors.ts';
 import { Deadlines } from '../../rpc/calls/deadlines.ts';
 import { systemClock } from '../../rpc/clock.ts';
 import { formatAddress, type HostPort } from '../address.ts';
-import { SOCKET_BUFFER_BYTES } from '../link-limits.ts';
+import { LARGEST_DATAGRAM_BYTES, SOCKET_BUFFER_BYTES } from '../link-limits.ts';
 import type { ConnectionHost, QuicConnection } from './quic-connection.ts';
-
-const LARGEST_DATAGRAM_BYTES = 65_536;
 
 export class QuicSocket implements ConnectionHost {
 	readonly local: HostPort;

@@ -4,7 +4,13 @@
  */
 import { attempt, OrchestraError } from '../../errors.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
-import { CODE_CANCELED, MAX_BUFFERED_BYTES, MAX_WAITING_STREAMS, STOPPED_CHECK_MS } from '../link-limits.ts';
+import {
+	CODE_CANCELED,
+	FEW_STREAMS_LIMIT,
+	MAX_BUFFERED_BYTES,
+	MAX_WAITING_STREAMS,
+	STOPPED_CHECK_MS,
+} from '../link-limits.ts';
 import { type EngineConnection, SHUTDOWN_READ } from './engine.ts';
 import { QuicStream, type StreamHost } from './quic-stream.ts';
 
@@ -22,8 +28,6 @@ export interface StreamTableOptions {
 
 /** Distance between the ids of streams of one side. */
 const ID_STEP = 4;
-/** Up to this many streams, polling each is cheaper than the engine's list of readable streams. */
-const FEW_STREAMS = 128;
 
 export class StreamTable implements StreamHost {
 	readonly native: EngineConnection;
@@ -89,7 +93,7 @@ export class StreamTable implements StreamHost {
 		if (this.#open.size > 0 && this.#options.onStream) this.#isStoppedCheckDue = true;
 		if (this.#open.size === 1) this.#open.forEach((stream) => stream.read());
 		if (this.#isClosed || !native.isReadable()) return;
-		if (this.#open.size <= FEW_STREAMS) {
+		if (this.#open.size <= FEW_STREAMS_LIMIT) {
 			this.#open.forEach((stream, id) => {
 				if (native.streamReadable(id)) stream.read();
 			});

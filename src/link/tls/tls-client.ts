@@ -6,7 +6,6 @@
  * socket a spare connection is always open: the next stream needs no handshake, and
  * the end of the peer process closes the link at once.
  */
-
 import { isIP } from 'node:net';
 import {
 	type ConnectionOptions,

@@ -12,9 +12,8 @@ import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
+import { UNIX_CONNECT_MS } from '../link-limits.ts';
 import { unixPath } from './unix-address.ts';
-
-const CONNECT_MS = 1_000;
 
 export interface SocketFile {
 	/** Remove the file, unless another process has replaced it. Idempotent. */
@@ -85,7 +84,7 @@ export function hasListener(path: string): Promise<boolean> {
 		socket.once('connect', settle(true));
 		socket.once('error', settle(false));
 		// A stopped process with a full backlog neither accepts nor refuses, but it is alive.
-		socket.setTimeout(CONNECT_MS, settle(true));
+		socket.setTimeout(UNIX_CONNECT_MS, settle(true));
 	});
 }
 

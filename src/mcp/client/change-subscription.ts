@@ -17,18 +17,14 @@ import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import { RESOURCE_SUBSCRIPTIONS_LIMIT } from '../server/resource-subscriptions.ts';
+import {
+	RELISTEN_FIRST_MS,
+	RELISTEN_MAX_MS,
+	RESOURCE_SUBSCRIPTIONS_LIMIT,
+	SUBSCRIPTION_ACKNOWLEDGE_MS,
+	SUBSCRIPTION_STABLE_MS,
+} from '../mcp-limits.ts';
 import type { ServerLink } from './server-link.ts';
-
-/** How long a server may take to acknowledge a subscription, in milliseconds. */
-const ACKNOWLEDGE_MS = 10_000;
-
-/** Delays before a subscription that the server ended is opened again, in milliseconds. */
-const RELISTEN_FIRST_MS = 500;
-const RELISTEN_MAX_MS = 30_000;
-
-/** A subscription that lasted this long resets the backoff. */
-const STABLE_MS = 60_000;
 
 const listKinds = {
 	toolsListChanged: 'tools',
@@ -168,7 +164,10 @@ export class ChangeSubscription {
 			ids: new Set(),
 		};
 		this.#opening = opening;
-		const timer = setTimeout(() => opening.acknowledged.reject(notAcknowledged()), ACKNOWLEDGE_MS);
+		const timer = setTimeout(
+			() => opening.acknowledged.reject(notAcknowledged()),
+			SUBSCRIPTION_ACKNOWLEDGE_MS,
+		);
 		this.#listen(opening, notifications).then(
 			() => this.#onEnded(opening, new OrchestraError('closed', 'the server ended the subscription')),
 			(error: unknown) => this.#onEnded(opening, OrchestraError.from(error)),
@@ -227,7 +226,7 @@ export class ChangeSubscription {
 		if (this.#current !== listening) return;
 		this.#current = undefined;
 		if (this.#isClosed || this.#deps.link.endReason) return;
-		if (performance.now() - listening.openedAt >= STABLE_MS) this.#backoff.reset();
+		if (performance.now() - listening.openedAt >= SUBSCRIPTION_STABLE_MS) this.#backoff.reset();
 		this.#deps.log.debug(`subscription ended: ${reason.message}`);
 		this.#relisten();
 	}
@@ -279,7 +278,7 @@ function isEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
 function notAcknowledged(): OrchestraError {
 	return new OrchestraError(
 		'timeout',
-		`the server did not acknowledge a subscription within ${ACKNOWLEDGE_MS}ms`,
+		`the server did not acknowledge a subscription within ${SUBSCRIPTION_ACKNOWLEDGE_MS}ms`,
 		{ hint: 'The server announces changes but does not serve `subscriptions/listen`.' },
 	);
 }

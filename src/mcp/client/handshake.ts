@@ -22,6 +22,7 @@ import {
 import { pause, within } from '../../rpc/clock.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
+import { LAST_PROBE_MS, PROBE_AGAIN_MS } from '../mcp-limits.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
 import type { ServerLink } from './server-link.ts';
 
@@ -43,12 +44,6 @@ interface Unproven {
 }
 
 type ProbeOutcome = { result: unknown } | { offered: readonly unknown[] | undefined } | Unproven;
-
-/** The pause before the probe of a remote server is repeated, in milliseconds. */
-const PROBE_AGAIN_MS = 500;
-
-/** The least time for the answer to the probe of a server that refused `initialize`, in milliseconds: it runs now. */
-const LAST_PROBE_MS = 2000;
 
 export interface HandshakeOptions {
 	readonly identity: ClientIdentity;

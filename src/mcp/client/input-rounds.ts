@@ -8,16 +8,7 @@ import { OrchestraError } from '../../errors.ts';
 import { type InputRequired, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { isObject } from '../../wire/json.ts';
-
-/** Most rounds of one call. */
-export const INPUT_ROUNDS_LIMIT = 16;
-
-/** Most questions in one round. */
-export const QUESTIONS_LIMIT = 64;
-
-/** Delays before a call is repeated for a server that asks nothing but to try again, in milliseconds. */
-const RETRY_FIRST_MS = 50;
-const RETRY_MAX_MS = 2000;
+import { CLIENT_REQUESTS_LIMIT, INPUT_ROUNDS_LIMIT, RETRY_FIRST_MS, RETRY_MAX_MS } from '../mcp-limits.ts';
 
 export interface InputRounds {
 	readonly method: string;
@@ -57,9 +48,9 @@ async function answersTo(
 	if (!isObject(inputRequests))
 		throw badResult(`the result of ${method} asks for input but has no inputRequests`);
 	const questions = Object.entries(inputRequests);
-	if (questions.length > QUESTIONS_LIMIT)
+	if (questions.length > CLIENT_REQUESTS_LIMIT)
 		throw badResult(
-			`the result of ${method} has ${questions.length} questions; ${QUESTIONS_LIMIT} are allowed`,
+			`the result of ${method} has ${questions.length} questions; ${CLIENT_REQUESTS_LIMIT} are allowed`,
 		);
 	const answers: [string, object][] = [];
 	// One after another: the answers may come from one user.

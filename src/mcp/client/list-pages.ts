@@ -5,14 +5,14 @@ import type { Log } from '../../log.ts';
 import { printableName } from '../../printable.ts';
 import { type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
 import { pagesOf } from '../../protocol/list-cursor.ts';
+import { type Answer, answerValue, exactAnswer, type Result } from '../../protocol/mcp-types.ts';
+import { HUB_ID, metaOf } from '../../protocol/meta.ts';
 import {
 	LIST_CHARACTERS_LIMIT,
 	LIST_ITEM_DEPTH,
 	LIST_ITEMS_LIMIT,
 	LIST_STEP_CHARACTERS,
-} from '../../protocol/list-limits.ts';
-import { type Answer, answerValue, exactAnswer, type Result } from '../../protocol/mcp-types.ts';
-import { HUB_ID, metaOf } from '../../protocol/meta.ts';
+} from '../../protocol/protocol-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';

@@ -4,29 +4,17 @@
  * Some legacy servers exit when a request comes before `initialize`. Such a server is
  * started once more, as legacy and without the probe.
  */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Diagnosis, explainExit, lastLinesText } from '../../process/diagnosis.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { timerMs, within } from '../../rpc/clock.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { CHILD_PROBE_MS, LAST_LINES_MS, REMOTE_PROBE_MS, SERVER_START_MS } from '../mcp-limits.ts';
 import { handshake, type ServerDescription } from './handshake.ts';
 import { diagnosisOf, type Phase, withPhase } from './phase-error.ts';
 import type { ClientIdentity } from './request-envelope.ts';
 import { ServerLink, type ServerLinkHandlers } from './server-link.ts';
-
-/** Silence after the probe that makes a server legacy, in milliseconds. */
-const PROBE_MS = 2000;
-
-/** The same for a remote server, which may have to wake up first. */
-const REMOTE_PROBE_MS = 10_000;
-
-/** Default deadline of start and handshake, in milliseconds: the first start with `npx` downloads the server. */
-const START_MS = 60_000;
-
-/** How long a failed server may take to stop before the error is reported without its last lines. */
-const LAST_LINES_MS = 1000;
 
 export interface OpenServerLinkOptions {
 	readonly identity: ClientIdentity;
@@ -51,7 +39,7 @@ export async function openServerLink(
 	start: (signal: AbortSignal) => Promise<Transport>,
 	options: OpenServerLinkOptions,
 ): Promise<OpenedServerLink> {
-	const { startMs = START_MS, signal } = options;
+	const { startMs = SERVER_START_MS, signal } = options;
 	const deadline = new AbortController();
 	const timer = setTimeout(() => deadline.abort(), timerMs(startMs));
 	const stopListening = onAbort(signal, () => deadline.abort());
@@ -115,10 +103,10 @@ class Opening {
 
 	/** A server that was modern before, and a server that answers late but always, get more time for the answer. */
 	#probeMs({ isRemote = false }: Transport): number {
-		const { knownEra, probeMs, startMs = START_MS } = this.#options;
+		const { knownEra, probeMs, startMs = SERVER_START_MS } = this.#options;
 		const halfMs = startMs / 2;
-		if (knownEra === 'modern') return Math.max(probeMs ?? PROBE_MS, halfMs);
-		return probeMs ?? (isRemote ? Math.min(REMOTE_PROBE_MS, halfMs) : PROBE_MS);
+		if (knownEra === 'modern') return Math.max(probeMs ?? CHILD_PROBE_MS, halfMs);
+		return probeMs ?? (isRemote ? Math.min(REMOTE_PROBE_MS, halfMs) : CHILD_PROBE_MS);
 	}
 
 	#startTransport(): Promise<Transport> {
@@ -145,7 +133,7 @@ class Opening {
 	}
 
 	#explain(error: unknown, phase: Phase, diagnosis: Diagnosis | undefined): OrchestraError {
-		const { signal, startMs = START_MS } = this.#options;
+		const { signal, startMs = SERVER_START_MS } = this.#options;
 		const data = { ...diagnosis, phase, elapsedMs: Math.round(performance.now() - this.#startedAt) };
 		if (signal?.aborted) {
 			return new OrchestraError('canceled', 'the start of the server was canceled', {

@@ -10,7 +10,6 @@ import { OrchestraError, withOutcome } from '../../errors.ts';
 import { Log } from '../../log.ts';
 import type { Diagnosis } from '../../process/diagnosis.ts';
 import { type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
-import { LIST_CHARACTERS_LIMIT } from '../../protocol/list-limits.ts';
 import {
 	type Answer,
 	answerValue,
@@ -19,6 +18,7 @@ import {
 	type ServerCapabilities,
 } from '../../protocol/mcp-types.ts';
 import { HUB_ID, SKILLS } from '../../protocol/meta.ts';
+import { LIST_CHARACTERS_LIMIT } from '../../protocol/protocol-limits.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { declaresTasks } from '../../protocol/tasks.ts';
 import type { PendingCall } from '../../rpc/calls/outgoing-calls.ts';

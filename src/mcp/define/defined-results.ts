@@ -9,9 +9,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-
-/** Most values a completion may have. */
-const COMPLETION_VALUES = 100;
+import { COMPLETION_VALUES_LIMIT } from '../mcp-limits.ts';
 
 /**
  * The result of a tool. Structured content is added only when the tool declares its output: agents that
@@ -56,7 +54,11 @@ export function contentsOf(
 export function completionOf(values: string[]): CompleteResult {
 	const total = values.length;
 	return {
-		completion: { values: values.slice(0, COMPLETION_VALUES), total, hasMore: total > COMPLETION_VALUES },
+		completion: {
+			values: values.slice(0, COMPLETION_VALUES_LIMIT),
+			total,
+			hasMore: total > COMPLETION_VALUES_LIMIT,
+		},
 	};
 }
 

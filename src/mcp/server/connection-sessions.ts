@@ -4,12 +4,8 @@
  * name have the id of the connection, as legacy requests do.
  */
 import { isObject } from '../../wire/json.ts';
+import { SESSION_NAME_CHARACTERS, SESSION_NAMES_LIMIT } from '../mcp-limits.ts';
 import type { Provider } from './provider.ts';
-
-/** Most further names of one connection; requests of others count as those of the first one. */
-const NAMES_LIMIT = 16;
-/** Longest part of a name that tells clients apart. */
-const NAME_CHARACTERS_KEPT = 200;
 
 export class ConnectionSessions {
 	readonly #provider: Provider;
@@ -42,11 +38,11 @@ export class ConnectionSessions {
 	idOf(clientInfo: unknown): string {
 		const given = isObject(clientInfo) ? clientInfo['name'] : undefined;
 		if (typeof given !== 'string') return this.id;
-		const name = given.slice(0, NAME_CHARACTERS_KEPT);
+		const name = given.slice(0, SESSION_NAME_CHARACTERS);
 		this.#firstName ??= name;
 		if (name === this.#firstName) return this.id;
 		const known = this.#others.get(name);
-		if (known !== undefined || this.#others.size >= NAMES_LIMIT) return known ?? this.id;
+		if (known !== undefined || this.#others.size >= SESSION_NAMES_LIMIT) return known ?? this.id;
 		const id = this.#open(crypto.randomUUID());
 		this.#others.set(name, id);
 		return id;

@@ -8,9 +8,9 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.ts';
 import { onAbort } from '../../rpc/abortable.ts';
+import { CLIENT_ANSWER_MS } from '../mcp-limits.ts';
 import type { CallContext } from './call-context.ts';
 import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
-import { REQUEST_STATE_TTL_MS } from './request-state.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
 /** How a step ends: with the result, or with questions and the id of the suspended call. */
@@ -130,7 +130,7 @@ export class InteractiveCall {
 		if (this.#context?.isCanceled) return this.giveUp('the client canceled the call');
 		const id = this.#suspend();
 		if (id === undefined) return;
-		const timer = setTimeout(() => this.giveUp('the client did not answer in time'), REQUEST_STATE_TTL_MS);
+		const timer = setTimeout(() => this.giveUp('the client did not answer in time'), CLIENT_ANSWER_MS);
 		timer.unref();
 		const { questions, asks } = merged(this.#asks.splice(0));
 		this.#shown = { id, questions, asks, timer };

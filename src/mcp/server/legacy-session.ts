@@ -29,23 +29,22 @@ import { JsonText } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { failureOf } from '../define/defined-results.ts';
+import {
+	CLIENT_ANSWER_MS,
+	LEGACY_INPUT_ROUNDS_LIMIT,
+	RESOURCE_SUBSCRIPTIONS_LIMIT,
+	ROOTS_ANSWER_MS,
+} from '../mcp-limits.ts';
 import { forLegacy } from './adapt.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
 import { type Asking, type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';
-import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
+import { isSubscribedTo } from './resource-subscriptions.ts';
 import { SeenLists } from './seen-lists.ts';
 import { hasTasks } from './task-methods.ts';
 import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
-
-/** How long a client may take to answer a question, in milliseconds. */
-const CLIENT_ANSWER_MS = 10 * 60 * 1000;
-/** How long a client may take to list its roots outside a call. */
-const ROOTS_ANSWER_MS = 30_000;
-/** Most rounds of questions that a provider may need for one call. */
-const INPUT_ROUNDS_LIMIT = 8;
 
 export interface LegacySessionOptions {
 	provider: Provider;
@@ -296,10 +295,10 @@ export class LegacySession implements ClientConnection {
 				context.end();
 				const result = answerValue(answer);
 				if (!isInputRequired(result)) return forLegacy(answer, this.#revision);
-				if (round >= INPUT_ROUNDS_LIMIT)
+				if (round >= LEGACY_INPUT_ROUNDS_LIMIT)
 					throw new OrchestraError(
 						'internal',
-						`${call.method} asked the client for input more than ${INPUT_ROUNDS_LIMIT} times`,
+						`${call.method} asked the client for input more than ${LEGACY_INPUT_ROUNDS_LIMIT} times`,
 					);
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(

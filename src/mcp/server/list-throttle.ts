@@ -7,9 +7,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import type { ListKind } from '../../protocol/item-lists.ts';
-
-/** Least time between two notifications of one kind, in milliseconds. */
-const LIST_CHANGED_GAP_MS = 1000;
+import { LIST_CHANGED_GAP_MS } from '../mcp-limits.ts';
 
 interface ListState {
 	lastAt: number;

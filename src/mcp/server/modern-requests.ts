@@ -20,6 +20,7 @@ import { isObject } from '../../wire/json.ts';
 import { JsonText, rewritesNumbers, withMember } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { type MessageView, writtenMember } from '../../wire/message-view.ts';
+import { LIST_TTL_MS } from '../mcp-limits.ts';
 import { CallContext } from './call-context.ts';
 import type { InputResponses } from './client-questions.ts';
 import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
@@ -32,9 +33,6 @@ import type { RequestStates, StatePayload } from './request-state.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 import { EnvelopeClient } from './viewed-client.ts';
-
-/** TTL of a list for a client without a subscription, in milliseconds. */
-const LIST_TTL_MS = 10_000;
 
 export interface ModernRequestsOptions {
 	provider: Provider;

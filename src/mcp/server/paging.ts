@@ -3,9 +3,7 @@
  * is right even when the list changed in between. Clients treat it as opaque.
  */
 import { OrchestraError } from '../../errors.ts';
-
-/** Items on one page. Large, because many clients read only the first. */
-export const PAGE_ITEMS = 1000;
+import { PAGE_ITEMS } from '../mcp-limits.ts';
 
 export interface Page<T> {
 	items: readonly T[];

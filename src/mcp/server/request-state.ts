@@ -8,9 +8,7 @@ import type * as NodeCrypto from 'node:crypto';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-
-/** How long a client may take to answer, in milliseconds. */
-export const REQUEST_STATE_TTL_MS: number = 10 * 60 * 1000;
+import { CLIENT_ANSWER_MS } from '../mcp-limits.ts';
 
 const KEY_BYTES = 32;
 
@@ -27,7 +25,7 @@ export class RequestStates {
 
 	/** A signed state for the client to return with the same `request`. */
 	seal(payload: StatePayload, request: string): string {
-		const expires = this.#now() + REQUEST_STATE_TTL_MS;
+		const expires = this.#now() + CLIENT_ANSWER_MS;
 		const body = Buffer.from(JSON.stringify({ ...payload, expires, request: digest(request) })).toString(
 			'base64url',
 		);

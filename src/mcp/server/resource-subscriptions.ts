@@ -1,10 +1,5 @@
 /* Which resources are subscribed to, and which of them an update concerns. */
-
-/** Most resources that one client may subscribe to. */
-export const RESOURCE_SUBSCRIPTIONS_LIMIT = 10_000;
-
-/** An updated resource is looked up under at most this many resources above it. */
-const PARENTS_LIMIT = 64;
+import { SUBSCRIPTION_PARENTS_LIMIT } from '../mcp-limits.ts';
 
 /** Resources with the number of their subscribers. */
 export class ResourceSubscriptions {
@@ -31,7 +26,7 @@ export class ResourceSubscriptions {
 export function* withParents(uri: string): Generator<string> {
 	yield uri;
 	let at = uri.length;
-	for (let level = 0; level < PARENTS_LIMIT; level++) {
+	for (let level = 0; level < SUBSCRIPTION_PARENTS_LIMIT; level++) {
 		at = uri.lastIndexOf('/', at - 1);
 		if (at <= 0) return;
 		if (at + 1 < uri.length) yield uri.slice(0, at + 1);

@@ -14,18 +14,13 @@ import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { LISTEN_REQUESTS_LIMIT, RESOURCE_SUBSCRIPTIONS_LIMIT } from '../mcp-limits.ts';
 import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { isSubscribedTo, RESOURCE_SUBSCRIPTIONS_LIMIT } from './resource-subscriptions.ts';
+import { isSubscribedTo } from './resource-subscriptions.ts';
 import { requireTasks } from './task-methods.ts';
-
-/** Most notifications that follow the acknowledgement of one subscription. */
-const HELD_LIMIT = RESOURCE_SUBSCRIPTIONS_LIMIT;
-
-/** Most open subscriptions of one session. */
-export const LISTEN_REQUESTS_LIMIT = 1024;
 
 const listKinds = {
 	toolsListChanged: 'tools',
@@ -219,7 +214,8 @@ export class Subscriptions {
 		const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: id };
 		const send = (): void => this.#peer().notify(method, { ...params, _meta });
 		if (held === undefined) send();
-		else if (held.size < HELD_LIMIT) held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
+		else if (held.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
+			held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
 }
 

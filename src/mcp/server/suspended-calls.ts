@@ -7,10 +7,8 @@
  * aware of the round trip. A call without a retry is canceled after a TTL.
  */
 import { OrchestraError } from '../../errors.ts';
+import { SUSPENDED_CALLS_LIMIT } from '../mcp-limits.ts';
 import type { InteractiveCall } from './interactive-call.ts';
-
-/** Most calls that may be suspended at once. */
-export const SUSPENDED_CALLS_LIMIT = 1000;
 
 /** The suspended calls of a server, shared by its sessions: a client may retry on another connection. */
 export class SuspendedCalls {

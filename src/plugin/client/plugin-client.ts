@@ -5,7 +5,6 @@
  * very many are in flight between our own ends; over TLS calls are multiplexed on one
  * stream. Canceling a call notifies the peer.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import type { DialOptions, Link } from '../../link/link.ts';
 import { dial, type LinkChoice } from '../../link/open-link.ts';
@@ -21,6 +20,12 @@ import {
 } from '../codec.ts';
 import { MCP_PARTS } from '../features.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import {
+	POST_TIMEOUT_MS,
+	SEPARATE_STREAMS_LIMIT,
+	SHARED_AFTER_MANY,
+	SHARED_STREAM_CALL_BYTES,
+} from '../plugin-limits.ts';
 import { openTunnel, type Tunnel } from '../tunnel.ts';
 import { ResponseStream } from './response-stream.ts';
 import { SharedStream, unexpectedResponse } from './shared-stream.ts';
@@ -159,9 +164,9 @@ export class PluginClient {
 	#sharesStream(payload: Uint8Array): boolean {
 		if (!this.#link.streamsAreCheap) return true;
 		// A burst is often answered at once, so the next burst begins with no call in flight.
-		if (this.#calls.size >= MANY_CALLS) this.#sharedLeft = SHARED_AFTER_MANY;
+		if (this.#calls.size >= SEPARATE_STREAMS_LIMIT) this.#sharedLeft = SHARED_AFTER_MANY;
 		else if (this.#sharedLeft > 0) this.#sharedLeft--;
-		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SMALL_BYTES;
+		return this.#features.size > 0 && this.#sharedLeft > 0 && payload.length <= SHARED_STREAM_CALL_BYTES;
 	}
 
 	#sendAlone(id: string, payload: Uint8Array, call: UnaryCall): () => void {
@@ -204,12 +209,6 @@ export class PluginClient {
 		return `c${this.#lastId}`;
 	}
 }
-
-const POST_TIMEOUT_MS = 5_000;
-/** From this many calls in flight on, small calls share a stream, and the next ones too. */
-const MANY_CALLS = 8;
-const SHARED_AFTER_MANY = 64;
-const SMALL_BYTES = 16 * 1024;
 
 function late(timeoutMs: number): OrchestraError {
 	return new OrchestraError('timeout', `the streaming call did not end within ${timeoutMs} ms`);

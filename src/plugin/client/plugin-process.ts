@@ -5,7 +5,6 @@
  * list its tools and prompts. If a step fails, the program is stopped and the error has
  * its last stderr lines. Supervision is done by the hub.
  */
-
 import { OrchestraError } from '../../errors.ts';
 import { loadIdentity } from '../../link/certificates/certificates.ts';
 import type { LinkChoice } from '../../link/open-link.ts';
@@ -23,14 +22,10 @@ import type {
 	PromptDefinition,
 	ToolDefinition,
 } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { READY_MS, SHUTDOWN_MS } from '../plugin-limits.ts';
 import { LINK_VARIABLE } from '../sdk/plugin-flags.ts';
 import { PluginClient } from './plugin-client.ts';
 import { StderrLines } from './stderr-lines.ts';
-
-/** Timeout of the READY line and of each step of the handshake. */
-export const READY_MS = 10_000;
-/** Timeout of `shutdown`. */
-export const SHUTDOWN_MS = 5_000;
 
 /** The program of a plugin and how to start it. */
 export interface PluginProgram extends LinkChoice {

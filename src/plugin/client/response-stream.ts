@@ -8,8 +8,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { LinkStream } from '../../link/link.ts';
 import { decodeResponse } from '../codec.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
-
-const BUFFER_LIMIT = 64;
+import { RESPONSE_STREAM_LIMIT } from '../plugin-limits.ts';
 
 /** The responses of a streaming call. */
 export class ResponseStream implements AsyncIterable<PluginResponse> {
@@ -81,7 +80,7 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 		if (this.#isLast(response)) {
 			this.#isDone = true;
 			this.#stream.end();
-		} else if (this.#buffer.length >= BUFFER_LIMIT) this.#stream.pause();
+		} else if (this.#buffer.length >= RESPONSE_STREAM_LIMIT) this.#stream.pause();
 		this.#wake?.();
 	}
 }

@@ -12,10 +12,8 @@ import { OrchestraError } from '../../errors.ts';
 import type { Link, LinkStream } from '../../link/link.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
 import { decodeResponse, encodePluginRequest } from '../codec.ts';
+import { SHARED_STREAM_ENDED_LIMIT } from '../plugin-limits.ts';
 import type { UnaryCall } from './unary-calls.ts';
-
-/** Ids of ended calls that are kept: a late response to one of them is not an error. */
-const ENDED_LIMIT = 1024;
 
 export class SharedStream {
 	readonly #link: Link;
@@ -86,7 +84,7 @@ export class SharedStream {
 
 	#addEnded(id: string): void {
 		const [oldest] = this.#ended;
-		if (oldest !== undefined && this.#ended.size >= ENDED_LIMIT) this.#ended.delete(oldest);
+		if (oldest !== undefined && this.#ended.size >= SHARED_STREAM_ENDED_LIMIT) this.#ended.delete(oldest);
 		this.#ended.add(id);
 	}
 

@@ -5,12 +5,11 @@
  * limited: beyond a number of bytes per second, chunks are dropped unparsed, and their
  * size is logged with the next line.
  */
+import { STDERR_LINE_BYTES } from '../../process/process-limits.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { LineSplitter, NEWLINE } from '../../wire/lines.ts';
+import { BYTES_PER_SECOND } from '../plugin-limits.ts';
 
-const LINE_LIMIT_BYTES = 64 * 1024;
-/** Most bytes that are read per second once the plugin is ready. */
-const BYTES_PER_SECOND = 256 * 1024;
 const SECOND_MS = 1000;
 
 export class StderrLines {
@@ -19,7 +18,7 @@ export class StderrLines {
 	readonly #address = deferred<string>();
 	readonly #onLog: ((line: string) => void) | undefined;
 	readonly #now: () => number;
-	#lines = new LineSplitter(LINE_LIMIT_BYTES);
+	#lines = new LineSplitter(STDERR_LINE_BYTES);
 	#isReady = false;
 	#secondStartedAt = Number.NEGATIVE_INFINITY;
 	#readBytes = 0;
@@ -65,7 +64,7 @@ export class StderrLines {
 		}
 		this.#onLog?.(`(${this.#droppedBytes + newline} bytes of its stderr were dropped)`);
 		this.#droppedBytes = 0;
-		this.#lines = new LineSplitter(LINE_LIMIT_BYTES);
+		this.#lines = new LineSplitter(STDERR_LINE_BYTES);
 		return chunk.subarray(newline + 1);
 	}
 }

@@ -6,7 +6,6 @@
  * The process listens, prints `READY host:port` on stderr, registers with the
  * orchestrator if it has one, and serves until it is stopped.
  */
-
 import { create, toJson } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';
 import {
@@ -22,6 +21,7 @@ import { deferred } from '../../rpc/deferred.ts';
 import { Orchestrator } from '../client/orchestrator-client.ts';
 import { PluginClient } from '../client/plugin-client.ts';
 import { type PluginManifest, PluginManifestSchema } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import { SHUTDOWN_FLUSH_MS } from '../plugin-limits.ts';
 import { servePlugin } from '../server/plugin-server.ts';
 import type { PluginDefinition } from './plugin-definition.ts';
 import { LINK_VARIABLE, type PluginFlags, parsePluginFlags } from './plugin-flags.ts';
@@ -130,9 +130,6 @@ async function startPlugin(
 	if (orchestrator.isAvailable) void lifecycle.keepRegistered();
 	return { address: lifecycle.listener.address, stopped: lifecycle.stopped, stop: () => lifecycle.stop() };
 }
-
-/** Delay before the listener closes, so that the response to `shutdown` can be sent. */
-const SHUTDOWN_FLUSH_MS = 50;
 
 class PluginLifecycle {
 	listener: LinkListener | undefined;

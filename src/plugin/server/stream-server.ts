@@ -13,7 +13,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { LinkPeer, LinkStream } from '../../link/link.ts';
 import { CODE_BAD_FRAME } from '../../link/link-limits.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
-import { INCOMING_LIMIT } from '../../rpc/calls/incoming-calls.ts';
+import { INCOMING_LIMIT } from '../../rpc/rpc-limits.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
 import { errorResponse, failedResponse, failureCode } from '../failure.ts';

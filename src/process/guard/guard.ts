@@ -15,12 +15,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { GUARD_RESTART_LIMIT } from '../process-limits.ts';
 import { guardScript } from './guard-script.ts';
 import { MARK_VARIABLE, newOwnerMark } from './mark.ts';
 import { keepOwnerRecord } from './owner-record.ts';
-
-/** How often a killed guard is restarted. */
-const RESTARTS = 10;
 
 export class Guard {
 	#shell: ChildProcess | undefined;
@@ -99,7 +97,7 @@ export class Guard {
 		const onDeath = (): void => {
 			if (this.#shell !== shell) return;
 			this.#shell = undefined;
-			if (this.#names.size > 0 && !this.#isClosed && this.#restarts++ < RESTARTS) this.#start();
+			if (this.#names.size > 0 && !this.#isClosed && this.#restarts++ < GUARD_RESTART_LIMIT) this.#start();
 			// Only now: until the next guard has the names, only the backup can act.
 			backup?.end('stop\n');
 		};

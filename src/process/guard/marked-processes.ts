@@ -11,23 +11,15 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, isCode } from '../../errors.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
+import {
+	ENVIRON_FIRST_BYTES,
+	FEW_PIDS_LIMIT,
+	PROC_SCAN_ATTEMPTS,
+	SHARED_SCAN_MS,
+	YOUNG_PROCESS_MS,
+} from '../process-limits.ts';
 import { processStat } from '../process-stat.ts';
 import { MARK_VARIABLE, markOfProcess } from './mark.ts';
-
-/** Pids assigned within this time after the start of a child do not wrap around. */
-const YOUNG_MS = 2000;
-
-/** How long the searches for several children are collected for one scan, in milliseconds. */
-const SHARED_SCAN_MS = 5;
-
-/** Scans when a process exited or was in exec during the scan. */
-const SCAN_ATTEMPTS = 3;
-
-/** First size of the buffer for an environment. */
-const FIRST_BYTES: number = 64 * 1024;
-
-/** Up to this many pids, checking each is faster than listing /proc. */
-const FEW_PIDS = 64;
 
 /** The child whose descendants are searched. */
 export interface Origin {
@@ -44,7 +36,7 @@ export function findMarked(mark: string, origin?: Origin): number[] {
 		const found = seen.filter((each) => each.found).map(({ pid }) => pid);
 		// A process that forked and exited during the scan left a child that was not listed.
 		const isSure = !seen.some((each) => each.found === undefined);
-		if (found.length > 0 || isSure || attempt === SCAN_ATTEMPTS) return found;
+		if (found.length > 0 || isSure || attempt === PROC_SCAN_ATTEMPTS) return found;
 	}
 }
 
@@ -80,7 +72,7 @@ async function scanForOurs(): Promise<ReadonlyMap<number, string>> {
 			if (mark === undefined) isSure = false;
 			else if (mark !== '') found.set(pid, mark);
 		}
-		if (found.size > 0 || isSure || attempt === SCAN_ATTEMPTS) return found;
+		if (found.size > 0 || isSure || attempt === PROC_SCAN_ATTEMPTS) return found;
 	}
 }
 
@@ -107,9 +99,9 @@ function candidates(origin: Origin | undefined): number[] {
 
 /** The pids assigned since the child was started; undefined when they are many, or may have wrapped around. */
 function fewPidsSince({ pid: first, startedAt }: Origin): number[] | undefined {
-	if (performance.now() - startedAt >= YOUNG_MS) return undefined;
+	if (performance.now() - startedAt >= YOUNG_PROCESS_MS) return undefined;
 	const count = lastPid() - first;
-	if (count < 0 || count > FEW_PIDS) return undefined;
+	if (count < 0 || count > FEW_PIDS_LIMIT) return undefined;
 	return Array.from({ length: count }, (_, index) => first + 1 + index);
 }
 
@@ -146,7 +138,8 @@ function environmentOf(pid: number): Buffer {
 	const descriptor = openSync(`/proc/${pid}/environ`, 'r');
 	try {
 		for (let length = 0; ; ) {
-			if (length === scratch.length) scratch = Buffer.concat([scratch], Math.max(2 * length, FIRST_BYTES));
+			if (length === scratch.length)
+				scratch = Buffer.concat([scratch], Math.max(2 * length, ENVIRON_FIRST_BYTES));
 			const count = readSync(descriptor, scratch, length, scratch.length - length, null);
 			length += count;
 			// The kernel fills the buffer, except at the end.

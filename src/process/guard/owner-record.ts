@@ -8,7 +8,6 @@
  * them by the ladder. An owner is identified by pid and start time in one pid
  * namespace, never by pid alone.
  */
-
 import { readdirSync, readlinkSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
@@ -16,21 +15,17 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import {
+	FOREIGN_RECORD_MS,
+	NEXT_TRY_MS,
+	ORPHAN_KILL_ROUNDS,
+	ORPHAN_RETRY_LIMIT,
+	RECORD_LIMIT_BYTES,
+	RECORDS_AT_ONCE,
+} from '../process-limits.ts';
 import { processStat } from '../process-stat.ts';
 import { markOfProcess } from './mark.ts';
 import { findMarked, isGuarded } from './marked-processes.ts';
-
-const RECORD_LIMIT_BYTES = 256;
-/** Most records of dead owners that one start handles. */
-const RECORDS_AT_ONCE = 20;
-/** Kill rounds, for children that were forked meanwhile. */
-const KILL_ROUNDS = 5;
-/** How often, and after what time, records that could not be removed are handled again. */
-const MORE_TRIES = 5;
-const NEXT_TRY_MS = 500;
-
-/** How long the record of another pid namespace is kept. */
-const FOREIGN_RECORD_MS = 30 * 86_400_000;
 
 let isWritten = false;
 
@@ -45,7 +40,7 @@ export function keepOwnerRecord(environment: Readonly<NodeJS.ProcessEnv>): void 
 		const file = join(folder, recordName(process.pid));
 		writeFileSync(file, markOfProcess(), { mode: 0o600 });
 		process.once('exit', () => removeRecord(file));
-		reapOrphans(folder, MORE_TRIES);
+		reapOrphans(folder, ORPHAN_RETRY_LIMIT);
 	} catch {
 		// The state folder is not writable: the guard and its backup remain.
 	}
@@ -87,7 +82,7 @@ function reapOwner(file: string): boolean {
 
 /** SIGKILL at once: their owner is dead, so a clean stop is useless. True when none is left. */
 function killMarked(mark: string): boolean {
-	for (let round = 0; round < KILL_ROUNDS; round++) {
+	for (let round = 0; round < ORPHAN_KILL_ROUNDS; round++) {
 		const found = findMarked(mark);
 		if (found.length === 0) return true;
 		for (const pid of found) {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { isInside } from '../../files/is-inside.ts';
 import { spawnError } from '../find-command.ts';
+import { SANDBOX_HOME_ENTRIES } from '../process-limits.ts';
 import { type CertificatePath, certificatePaths } from './certificate-variables.ts';
 import type { FoundProgram, Sandbox } from './sandbox.ts';
 
@@ -23,8 +24,6 @@ const privateFolders = ['/tmp', '/var/tmp', '/run'];
 /** With a network: the name servers, which a link in /etc may lead to. */
 const resolverFolders = ['/run/systemd/resolve', '/run/NetworkManager', '/run/resolvconf'];
 const WRITE_BITS = 0o222;
-/** Most visible entries of a home folder. */
-const HOME_ENTRIES = 2000;
 
 /** The arguments of `bwrap` for the program; its environment has a private `TMPDIR`. */
 export function bubblewrapped(
@@ -110,7 +109,7 @@ function system(): string[] {
 
 function withoutDotfiles(home: string): string[] {
 	const visible = readdirSync(home).filter((name) => !name.startsWith('.'));
-	const mounts = visible.slice(0, HOME_ENTRIES).flatMap((name) => {
+	const mounts = visible.slice(0, SANDBOX_HOME_ENTRIES).flatMap((name) => {
 		const path = join(home, name);
 		const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 		return isLink ? ['--symlink', readlinkSync(path), path] : ['--ro-bind-try', path, path];

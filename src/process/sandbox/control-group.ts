@@ -22,6 +22,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { attempt } from '../../errors.ts';
+import { CONTROL_GROUP_REMOVE_ROUNDS, ORPHANS_AT_ONCE, REMOVE_WAIT_MS } from '../process-limits.ts';
 import { processStat } from '../process-stat.ts';
 import type { FoundProgram } from './sandbox.ts';
 
@@ -41,11 +42,6 @@ export interface GroupLimits {
 
 const MOUNT = '/sys/fs/cgroup';
 const PREFIX = 'orchestra-';
-/** Most groups of dead owners that one start removes. */
-const ORPHANS_AT_ONCE = 100;
-/** How often and how long the end of the last process of a group is waited for. */
-const REMOVE_ROUNDS = 20;
-const REMOVE_WAIT_MS = 50;
 
 let groups = 0;
 
@@ -113,7 +109,7 @@ export class ControlGroup {
 
 	/** Kill what is left in the group, and remove it. Never rejects; what cannot be removed is an orphan later. */
 	async close(): Promise<void> {
-		for (let round = 0; round < REMOVE_ROUNDS; round++) {
+		for (let round = 0; round < CONTROL_GROUP_REMOVE_ROUNDS; round++) {
 			if (removeFolder(this.folder)) return;
 			killAll(this.folder);
 			await wait(REMOVE_WAIT_MS);

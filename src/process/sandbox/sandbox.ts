@@ -4,7 +4,6 @@
  * Linux uses bubblewrap. macOS uses `sandbox-exec`, which is not verified here. On a
  * system without a sandbox the program does not start: it never runs unconfined.
  */
-
 import { findCommand, spawnError } from '../find-command.ts';
 import { bubblewrapped } from './bubblewrap.ts';
 import { seatbelted } from './seatbelt.ts';

@@ -9,7 +9,6 @@
  * runs. A start that was announced may have happened: it is never repeated, its
  * outcome is unknown.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { attempt, OrchestraError } from '../../errors.ts';
@@ -18,12 +17,10 @@ import { signalGroup } from '../group.ts';
 import { type Guard, sharedGuard } from '../guard/guard.ts';
 import { guardedCommand } from '../guard/guarded-command.ts';
 import { findMarked } from '../guard/marked-processes.ts';
+import { HELPER_RESTART_LIMIT } from '../process-limits.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { type HelperReply, type HelperRequest, helperSource } from './helper-program.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
-
-/** How often a dead helper is replaced; after that, all starts are direct. */
-const RESTART_LIMIT = 5;
 
 const PIPE_COUNT = 3;
 
@@ -79,7 +76,7 @@ export class HelperSpawner implements Spawner {
 		if (this.#helper?.connected && isCurrent) return this.#helper;
 		// This start is direct: the new helper needs a moment.
 		if (this.#pending.size === 0) this.#helper?.disconnect();
-		if (!this.#helper?.connected && this.#starts <= RESTART_LIMIT) this.#start();
+		if (!this.#helper?.connected && this.#starts <= HELPER_RESTART_LIMIT) this.#start();
 		return undefined;
 	}
 

@@ -8,18 +8,15 @@
  * them from the cheap garbage collections, which then take several times as long. So a value
  * there is in a cell, which is emptied on removal.
  */
+import { CALL_TABLE_LAST_CHARACTERS, CALL_TABLE_PLACES_LIMIT } from '../rpc-limits.ts';
 
 interface Cell<Value> {
 	value: Value | undefined;
 	readonly arrival: number;
 }
 
-/** Most places. */
-const PLACES_LIMIT = 512;
 const FIRST_PLACES = 8;
 const NO_KEY = -1;
-/** Of a text, these decide about its place. */
-const LAST_CHARACTERS = 4;
 
 export class CallTable<Key extends string | number, Value extends object> {
 	/** The key at each place; `NO_KEY` for none. */
@@ -109,7 +106,7 @@ export class CallTable<Key extends string | number, Value extends object> {
 		let place = bits & (this.#keys.length - 1);
 		while (this.#keys[place] !== NO_KEY && this.#keys[place] !== key) {
 			// A few long calls are no reason to grow.
-			if (this.#placed < this.#keys.length / 2 || this.#keys.length >= PLACES_LIMIT) return false;
+			if (this.#placed < this.#keys.length / 2 || this.#keys.length >= CALL_TABLE_PLACES_LIMIT) return false;
 			this.#resize(this.#keys.length * 2);
 			place = bits & (this.#keys.length - 1);
 		}
@@ -163,7 +160,11 @@ function bitsOf(key: string | number): number {
 	if (typeof key === 'number') return key;
 	const { length } = key;
 	let bits = 0;
-	for (let at = length > LAST_CHARACTERS ? length - LAST_CHARACTERS : 0; at < length; at++)
+	for (
+		let at = length > CALL_TABLE_LAST_CHARACTERS ? length - CALL_TABLE_LAST_CHARACTERS : 0;
+		at < length;
+		at++
+	)
 		bits = bits * 10 + key.charCodeAt(at);
 	return bits;
 }

@@ -23,16 +23,11 @@ import {
 import type { About } from '../channel.ts';
 import type { Clock } from '../clock.ts';
 import { rpcError, toRpcError } from '../rpc-error.ts';
+import { INCOMING_LIMIT, SMALL_RESPONSE_CHARACTERS } from '../rpc-limits.ts';
 import type { BatchResponse } from './batch-response.ts';
 import { CallTable } from './call-table.ts';
 import { IncomingCall, type ViewedRequest } from './incoming-call.ts';
 import { droppedResponse, type ResponseBudget } from './response-budget.ts';
-
-/** Most requests of the peer in flight. Further ones are queued; when the queue is full, they are refused. */
-export const INCOMING_LIMIT = 10_000;
-
-/** A response up to this size is sent in any case: the error in its place would be as large. */
-const SMALL_RESPONSE_CHARACTERS = 512;
 
 export interface IncomingCallsParts {
 	onRequest: (call: IncomingCall) => unknown;

@@ -29,6 +29,7 @@ import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits
 import type { Channel } from '../channel.ts';
 import type { Dialect } from '../dialect.ts';
 import type { PeerOptions } from '../peer.ts';
+import { LONG_CHARACTERS } from '../rpc-limits.ts';
 import { inSlices } from '../work-slices.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
@@ -36,9 +37,6 @@ import type { IncomingCalls } from './incoming-calls.ts';
 import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';
-
-/** A shorter message is below every bound of a response, and is scanned at once. */
-export const LONG_CHARACTERS: number = 1024 * 1024;
 
 export interface MessageDispatcherParts
 	extends Pick<PeerOptions, 'role' | 'onNotification' | 'onView' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {

@@ -13,12 +13,10 @@ import type { About } from '../channel.ts';
 import type { Clock } from '../clock.ts';
 import type { Dialect } from '../dialect.ts';
 import { rpcError } from '../rpc-error.ts';
+import { REQUEST_TIMEOUT_MS } from '../rpc-limits.ts';
 import { canceledCall, serialize } from './message-errors.ts';
 import { type CancelSource, type PendingEntry, PendingTable } from './pending.ts';
 import { SendWindow, type WindowedCall } from './send-window.ts';
-
-/** Default timeout of a request, in milliseconds. */
-export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Deadlines, cancellation and progress of one request. */
 export interface RequestOptions {

@@ -7,7 +7,6 @@
  * signal, the end of the connection. The code that removes it settles it. One timer
  * serves all deadlines.
  */
-
 import type { OrchestraError } from '../../errors.ts';
 import { onAbort } from '../abortable.ts';
 import type { Clock } from '../clock.ts';

@@ -5,6 +5,7 @@
  * parameters: `Basic realm="a, b", Bearer scope="x y"`. So it is scanned token by token;
  * a search for `scope=` would also find it inside a quoted description.
  */
+import { CHALLENGES_HEADER_CHARACTERS } from './http-client-limits.ts';
 
 /** One challenge: a scheme and its parameters. */
 export interface Challenge {
@@ -14,14 +15,11 @@ export interface Challenge {
 	readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Longest header value that is read, in characters; the rest is ignored. */
-const HEADER_CHARACTERS = 16 * 1024;
-
 const piece = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([!#$%&'*+.^_`|~\w/:=-]*)))?/y;
 
 /** Every challenge of the header values, in order. Text that breaks the grammar is skipped. */
 export function parseChallenges(values: readonly string[]): Challenge[] {
-	return values.flatMap((value) => parseHeader(value.slice(0, HEADER_CHARACTERS)));
+	return values.flatMap((value) => parseHeader(value.slice(0, CHALLENGES_HEADER_CHARACTERS)));
 }
 
 function parseHeader(text: string): Challenge[] {

@@ -9,16 +9,11 @@ import { encodeError, type Id, type RpcErrorObject, readMessage } from '../../wi
 import { elementsOf } from '../../wire/json-text.ts';
 import { messageOutline } from '../../wire/message-outline.ts';
 import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../../wire/wire-limits.ts';
-
-/** A shorter message is parsed for its id. */
-const LONG_CHARACTERS = 4096;
-
-/** An error above this length is delivered as it is. */
-const ERROR_CHARACTERS = 64 * 1024;
+import { LONG_ERROR_CHARACTERS, LONG_MESSAGE_CHARACTERS } from './http-client-limits.ts';
 
 /** The id of a response; null for one without a valid id; undefined for any other text. */
 export function responseId(text: string): Id | null | undefined {
-	const value = text.length > LONG_CHARACTERS ? undefined : parsed(text);
+	const value = text.length > LONG_MESSAGE_CHARACTERS ? undefined : parsed(text);
 	if (value !== undefined) return idIn(value, text);
 	const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
 	if (kind === 'request') return undefined;
@@ -44,7 +39,7 @@ export function splitBatch(text: string): string[] {
 
 /** The error of a JSON-RPC error response, whatever its id is; undefined for any other text. */
 export function errorIn(text: string): RpcErrorObject | undefined {
-	if (text.length > ERROR_CHARACTERS || !text.includes('"error"')) return undefined;
+	if (text.length > LONG_ERROR_CHARACTERS || !text.includes('"error"')) return undefined;
 	const value = parsed(text);
 	if (!isObject(value) || 'method' in value || 'result' in value || !isObject(value['error']))
 		return undefined;

@@ -6,13 +6,13 @@
  */
 import { isDeeperThan } from '../../files/value-bounds.ts';
 import type { Log } from '../../log.ts';
+import type { Awaitable } from '../../protocol/mcp-types.ts';
 import {
 	LIST_CHARACTERS_LIMIT,
 	LIST_ITEM_DEPTH,
 	LIST_ITEMS_LIMIT,
 	LIST_STEP_CHARACTERS,
-} from '../../protocol/list-limits.ts';
-import type { Awaitable } from '../../protocol/mcp-types.ts';
+} from '../../protocol/protocol-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeResult, type Id } from '../../wire/json-rpc.ts';

@@ -1,7 +1,7 @@
 /* Messages that are not written to the operating system yet: backpressure for the sender. */
 import type { OrchestraError } from '../../errors.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
-import { HIGH_WATER_BYTES } from '../transport.ts';
+import { HIGH_WATER_BYTES } from '../transport-limits.ts';
 
 export class UnsentCount {
 	#characters = 0;

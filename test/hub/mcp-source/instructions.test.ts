@@ -1,11 +1,9 @@
 /* The instructions of MCP servers, in those of the hub. */
+
 import { describe, expect, it } from 'vitest';
 import { searchGuide } from '../../../src/hub/expose/search-guide.ts';
-import {
-	INSTRUCTIONS_CHARACTERS,
-	mergeInstructions,
-	SERVER_INSTRUCTIONS_CHARACTERS,
-} from '../../../src/hub/server-instructions.ts';
+import { INSTRUCTIONS_CHARACTERS, SERVER_INSTRUCTIONS_CHARACTERS } from '../../../src/hub/hub-limits.ts';
+import { mergeInstructions } from '../../../src/hub/server-instructions.ts';
 import type { Source } from '../../../src/hub/source.ts';
 import { gateway, type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 

@@ -3,7 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { controlServer } from '../../../src/hub/shared/hub-control.ts';
 import { able } from '../../../src/hub/source.ts';
-import { QUESTIONS_PER_CALL, QUESTIONS_PER_MINUTE } from '../../../src/hub/sources/mcp/question-rate.ts';
+import {
+	CLIENT_REQUESTS_PER_CALL,
+	CLIENT_REQUESTS_PER_MINUTE,
+} from '../../../src/hub/sources/source-limits.ts';
 import { sdkServer } from '../../support/interop-servers.ts';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
 import { serveSdk1 } from '../../support/sdk-http.ts';
@@ -168,13 +171,13 @@ describe('a question of an MCP server', () => {
 	it('is the last one of a call that asks without end', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const client = await served.client(answering);
-		expect(await client.call('gate__nag', { times: QUESTIONS_PER_CALL })).toBe('all');
+		expect(await client.call('gate__nag', { times: CLIENT_REQUESTS_PER_CALL })).toBe('all');
 		expect(await client.call('gate__nag', { times: 1000 })).toBe(
-			`${QUESTIONS_PER_CALL} gate may ask its clients at most ${QUESTIONS_PER_CALL} times during one call`,
+			`${CLIENT_REQUESTS_PER_CALL} gate may ask its clients at most ${CLIENT_REQUESTS_PER_CALL} times during one call`,
 		);
-		await client.call('gate__nag', { times: QUESTIONS_PER_CALL });
+		await client.call('gate__nag', { times: CLIENT_REQUESTS_PER_CALL });
 		expect(await client.call('gate__nag', { times: 1 })).toBe(
-			`0 gate may ask its clients at most ${QUESTIONS_PER_MINUTE} times within a minute`,
+			`0 gate may ask its clients at most ${CLIENT_REQUESTS_PER_MINUTE} times within a minute`,
 		);
 		expect(await client.call('gate__roots')).toContain('file:///here');
 	});

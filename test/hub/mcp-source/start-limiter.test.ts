@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIST_WAIT_MS } from '../../../src/config/defaults.ts';
-import { SLOT_MS, STARTS_AT_ONCE, StartLimiter } from '../../../src/hub/sources/mcp/process/start-limiter.ts';
+import { StartLimiter } from '../../../src/hub/sources/mcp/process/start-limiter.ts';
+import { SLOT_MS, STARTS_AT_ONCE } from '../../../src/hub/sources/source-limits.ts';
 import { deferred, nextTurn, until } from '../../support/waiting.ts';
 
 describe('StartLimiter', () => {

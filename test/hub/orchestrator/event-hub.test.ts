@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-	type DeliveredEvent,
-	EventHub,
 	FILTERS_LIMIT,
 	OWNER_SUBSCRIPTIONS_LIMIT,
 	QUEUE_LIMIT_EVENTS,
 	SUBSCRIPTIONS_LIMIT,
-} from '../../../src/hub/orchestrator/event-hub.ts';
+} from '../../../src/hub/hub-limits.ts';
+import { type DeliveredEvent, EventHub } from '../../../src/hub/orchestrator/event-hub.ts';
 
 const now = new Date('2026-01-02T03:04:05Z');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEPTH_LIMIT } from '../../../src/files/value-bounds.ts';
+import { NESTING_DEPTH } from '../../../src/core-limits.ts';
 import { FRONT_MATTER_LIMIT_BYTES, METADATA_LIMIT_VALUES } from '../../../src/hub/storage/storage-limits.ts';
 import { decodeFile, decodeVersion, encodeFile, isBlockCut } from '../../../src/hub/storage/stored-file.ts';
 import type { JsonObject, JsonValue } from '../../../src/wire/json.ts';
@@ -109,8 +109,8 @@ describe('a stored file', () => {
 			Object.fromEntries(Array.from({ length: METADATA_LIMIT_VALUES }, (_, at) => [`k${at}`, `v ${at}: x`])),
 		],
 		['as many items', { list: Array.from({ length: METADATA_LIMIT_VALUES - 1 }, (_, at) => at) }],
-		['maps as deep', nested(DEPTH_LIMIT, (inner) => ({ a: inner }))],
-		['lists as deep', { a: nested(DEPTH_LIMIT - 1, (inner) => [inner]) }],
+		['maps as deep', nested(NESTING_DEPTH, (inner) => ({ a: inner }))],
+		['lists as deep', { a: nested(NESTING_DEPTH - 1, (inner) => [inner]) }],
 	])('returns %s up to the limit', (_, value) => {
 		// Built from plain values above.
 		const metadata = value as JsonObject;

@@ -1,10 +1,11 @@
 /* The client against our own server, in both eras. */
+
 import { describe, expect, it } from 'vitest';
 import type { McpClientOptions } from '../../../src/mcp/client/call-options.ts';
-import { INPUT_ROUNDS_LIMIT } from '../../../src/mcp/client/input-rounds.ts';
 import type { McpClient } from '../../../src/mcp/client/mcp-client.ts';
 import type { ServerDefinition } from '../../../src/mcp/define/definition.ts';
 import { provide } from '../../../src/mcp/define/serve.ts';
+import { INPUT_ROUNDS_LIMIT } from '../../../src/mcp/mcp-limits.ts';
 import type { ElicitParams } from '../../../src/protocol/client-methods.ts';
 import { memoryPair } from '../../../src/transport/memory-transport.ts';
 import { kitchenSink } from '../../support/mcp-server.ts';

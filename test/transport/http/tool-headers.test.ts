@@ -1,7 +1,7 @@
 /* The headers of tools in long and hostile lists. The usual lists are in the tests of whole servers. */
 import { describe, expect, it } from 'vitest';
 import { Log } from '../../../src/log.ts';
-import { LIST_CHARACTERS_LIMIT, LIST_STEP_CHARACTERS } from '../../../src/protocol/list-limits.ts';
+import { LIST_CHARACTERS_LIMIT, LIST_STEP_CHARACTERS } from '../../../src/protocol/protocol-limits.ts';
 import { ToolHeaders } from '../../../src/transport/http/tool-headers.ts';
 
 const declared = { properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };

@@ -106,36 +106,16 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 				)}
 			</>
 		);
-	const { text, shortened } = result;
 	return (
 		<>
 			{back}
-			<ResultFacts handle={handle} result={result} />
-			<div class="plots">
-				<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
-					{text === null ? (
-						<EmptyState title="It is no text." />
-					) : (
-						<pre class="text" tabIndex={0}>
-							<VisibleText text={text} />
-						</pre>
-					)}
-				</Panel>
-				<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
-					{shortened === null ? (
-						<EmptyState title="With the settings of now its client gets all of it." />
-					) : (
-						<pre class="text" tabIndex={0}>
-							<VisibleText text={shortened.text} />
-						</pre>
-					)}
-				</Panel>
-			</div>
+			<ResultFacts result={result} handle={handle} />
+			<BothTexts result={result} />
 		</>
 	);
 }
 
-function ResultFacts({ handle, result }: { handle: string; result: ShownResult }): JSX.Element {
+function ResultFacts({ result, handle }: { result: ShownResult; handle: string }): JSX.Element {
 	return (
 		<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
 			<dl class="strip">
@@ -157,6 +137,30 @@ function ResultFacts({ handle, result }: { handle: string; result: ShownResult }
 				</Fact>
 			</dl>
 		</Panel>
+	);
+}
+
+/** The whole result beside what its client got of it. */
+function BothTexts({ result }: { result: ShownResult }): JSX.Element {
+	const { text, shortened } = result;
+	const none = text === null ? 'It is no text.' : 'With the settings of now its client gets all of it.';
+	const shown = (each: string | undefined | null): JSX.Element =>
+		each === null || each === undefined ? (
+			<EmptyState title={none} />
+		) : (
+			<pre class="text" tabIndex={0}>
+				<VisibleText text={each} />
+			</pre>
+		);
+	return (
+		<div class="plots">
+			<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
+				{shown(text)}
+			</Panel>
+			<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
+				{shown(shortened?.text)}
+			</Panel>
+		</div>
 	);
 }
 

@@ -38,21 +38,17 @@ import { SKILLS } from '../../../protocol/meta.ts';
 import { entryKey } from '../../../secrets/secret-text.ts';
 import { isObject } from '../../../wire/json.ts';
 import { encodeJson, JsonText, rewritesNumbers } from '../../../wire/json-text.ts';
+import { KNOWN_LIMIT_BYTES } from '../../hub-limits.ts';
+import { KNOWN_TTL_LEAST_MS, KNOWN_TTL_MS } from '../source-limits.ts';
 import { serversFolder } from './server-files.ts';
 
 /** The format of the file. */
 const FORMAT = 1;
-/** Largest file. */
-const KNOWN_LIMIT_BYTES: number = 8 * 1024 * 1024;
 const FINGERPRINT_CHARACTERS = 24;
 /** Too short to test guesses of a secret value with. */
 const MARK_CHARACTERS = 4;
 /** Two hubs of one process may write the same file. */
 let draftCount = 0;
-/** How long a catalogue without a TTL of its own is fresh, in milliseconds. */
-export const KNOWN_TTL_MS: number = 24 * 60 * 60 * 1000;
-/** The least TTL: some servers say 0, and each list would start them. */
-const KNOWN_TTL_LEAST_MS = 60_000;
 
 /** What a server offers. */
 export interface ServerLists {

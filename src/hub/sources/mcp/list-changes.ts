@@ -4,13 +4,9 @@
  */
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
+import { CHANGES_GAP_LIMIT_MS, CHANGES_GAP_MS } from '../source-limits.ts';
 
 export type ChangedList = Exclude<Change, { kind: 'resource' | 'log' }>['kind'];
-
-/** Least time between two reads of changed lists, in milliseconds. */
-const CHANGES_GAP_MS = 500;
-/** The largest gap. */
-const CHANGES_GAP_LIMIT_MS = 10_000;
 
 /** The changes of a running server. */
 interface PendingReads {

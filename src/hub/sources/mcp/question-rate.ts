@@ -3,11 +3,7 @@
  * user or the tokens of a model. Roots are not counted: the program of the client answers.
  */
 import { OrchestraError } from '../../../errors.ts';
-
-/** Most elicitation and sampling requests of a server during one call. */
-export const QUESTIONS_PER_CALL = 100;
-/** Most of them within a minute, over all calls. */
-export const QUESTIONS_PER_MINUTE = 300;
+import { CLIENT_REQUESTS_PER_CALL, CLIENT_REQUESTS_PER_MINUTE } from '../source-limits.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -33,9 +29,10 @@ export class QuestionRate {
 			this.#inMinute = 0;
 		}
 		const ofCall = (this.#byCall.get(call) ?? 0) + asked;
-		if (ofCall > QUESTIONS_PER_CALL) throw this.#tooMany(`${QUESTIONS_PER_CALL} times during one call`);
-		if (this.#inMinute + asked > QUESTIONS_PER_MINUTE)
-			throw this.#tooMany(`${QUESTIONS_PER_MINUTE} times within a minute`);
+		if (ofCall > CLIENT_REQUESTS_PER_CALL)
+			throw this.#tooMany(`${CLIENT_REQUESTS_PER_CALL} times during one call`);
+		if (this.#inMinute + asked > CLIENT_REQUESTS_PER_MINUTE)
+			throw this.#tooMany(`${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
 		this.#byCall.set(call, ofCall);
 		this.#inMinute += asked;
 	}

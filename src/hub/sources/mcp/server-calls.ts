@@ -9,11 +9,11 @@
 import { OrchestraError, requestOutcomeOf } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
+import { CLIENT_ANSWER_MS } from '../../../mcp/mcp-limits.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import { calls } from '../../../mcp/server/methods.ts';
 import { EraPatch } from '../../../mcp/server/plain-messages.ts';
 import type { CallMethod } from '../../../mcp/server/provider.ts';
-import { REQUEST_STATE_TTL_MS } from '../../../mcp/server/request-state.ts';
 import { undeclaredTasks } from '../../../mcp/server/task-methods.ts';
 import {
 	type Answer,
@@ -264,7 +264,7 @@ export class ServerCalls {
 				const result = answerValue(answer);
 				if (isInputRequired(result)) {
 					this.#options.questions.returned(context, result);
-					process.keepFor(REQUEST_STATE_TTL_MS);
+					process.keepFor(CLIENT_ANSWER_MS);
 				}
 				if (result['isError'] === true) this.#options.questions.throwMissing(context);
 				// Its questions are passed on one by one. Redaction keeps the shape of a JSON value.

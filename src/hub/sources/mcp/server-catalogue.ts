@@ -17,7 +17,7 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
-import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/restart-policy.ts';
+import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import {

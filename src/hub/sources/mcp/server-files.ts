@@ -1,8 +1,6 @@
 /* Where the hub keeps files about MCP servers: what each offered last, and its stderr. */
 import { join } from 'node:path';
-
-/** Longest file name made of the name of a server, without the ending. */
-const FILE_NAME_CHARACTERS = 100;
+import { FILE_NAME_CHARACTERS } from '../source-limits.ts';
 
 /** The folder of all servers, below the state folder. */
 export function serversFolder(folder: string): string {

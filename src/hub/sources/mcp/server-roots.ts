@@ -12,15 +12,11 @@ import type { Log } from '../../../log.ts';
 import type { RootsClient } from '../../../mcp/server/provider.ts';
 import { isObject } from '../../../wire/json.ts';
 import type { ConnectedClients } from '../../sessions/connected-clients.ts';
+import { ROOTS_LATEST_MS, ROOTS_QUIET_MS } from '../source-limits.ts';
 import { promoteModern } from './plain-call.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { ServerRequest } from './server-parts.ts';
 import { relatedTaskOf, type ServerQuestions } from './server-questions.ts';
-
-/** Changes of a client within this time are one notification, in milliseconds. */
-const ROOTS_QUIET_MS = 50;
-/** Longest delay of the notification. */
-const ROOTS_LATEST_MS = 500;
 
 /** The client whose roots a process has. */
 interface RootsOwner {

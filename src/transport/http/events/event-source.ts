@@ -4,7 +4,6 @@
  * The delay that the server names is the shortest one. Each attempt that yields nothing
  * doubles it, so a server that closes every stream at once is not asked in a loop.
  */
-
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort } from '../../../rpc/abortable.ts';

@@ -8,11 +8,8 @@ import { attempt } from '../../../../errors.ts';
 import { sha256 } from '../../../../files/sha256.ts';
 import { pause } from '../../../../rpc/clock.ts';
 import { type HubLock, takeHubLock } from '../../../shared/hub-lock.ts';
+import { LEARNING_LOCK_POLL_MS, LEARNING_NAME_CHARACTERS } from '../../source-limits.ts';
 import { type KnownFiles, type KnownServer, readKnown } from '../known-server.ts';
-
-/** How often a lock that another process holds is tried again, in milliseconds. */
-const POLL_MS = 100;
-const NAME_CHARACTERS = 24;
 
 /** The right to learn a server, or what another process has learnt of it. */
 export type LearningTurn = { readonly lock: HubLock } | { readonly known: KnownServer };
@@ -30,7 +27,7 @@ function takeLearningLock(
 	{ file }: KnownFiles,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<HubLock | undefined> {
-	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${sha256(file).slice(0, NAME_CHARACTERS)}`;
+	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${sha256(file).slice(0, LEARNING_NAME_CHARACTERS)}`;
 	// Where no socket can be bound, each process learns it.
 	return takeHubLock(name, environment['HOME'] || homedir()).catch(() => noLock);
 }
@@ -53,7 +50,7 @@ export async function learningTurn(
 		}
 		if (lock) return { lock };
 		if (performance.now() >= giveUpAt) return undefined;
-		await pause(POLL_MS, options.signal);
+		await pause(LEARNING_LOCK_POLL_MS, options.signal);
 	}
 }
 

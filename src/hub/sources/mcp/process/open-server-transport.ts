@@ -8,6 +8,7 @@ import type { Log } from '../../../../log.ts';
 import { resolveSecrets } from '../../../../secrets/resolve-secret.ts';
 import { noteVariable } from '../../../../secrets/secret-name.ts';
 import type { Transport } from '../../../../transport/transport.ts';
+import { CHAIN_HEADER_CHARACTERS, ENV_FILE_BYTES } from '../../source-limits.ts';
 
 export interface ServerTransportOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -44,9 +45,6 @@ export async function openServerTransport(
 	return ChildTransport.open({ ...entry.record, env }, options);
 }
 
-/** Largest file of variables. */
-const ENV_FILE_BYTES = 1024 * 1024;
-
 /** The variables in a file; none without one. Throws `bad_input` when it cannot be read. */
 async function variablesOf(file: string | undefined): Promise<Record<string, string>> {
 	if (file === undefined) return {};
@@ -65,9 +63,6 @@ async function variablesOf(file: string | undefined): Promise<Record<string, str
 function reasonOf(error: unknown): string {
 	return OrchestraError.is(error) ? error.message : (systemCode(error) ?? messageOf(error));
 }
-
-/** Longest header; a listener refuses much longer ones. */
-const CHAIN_HEADER_CHARACTERS = 8_000;
 
 /** What started this hub, for a hub that listens on this machine. Other machines have nothing to do with our folders. */
 async function chainHeader(

@@ -17,9 +17,7 @@ import { rpcError, rpcErrorOf } from '../../../../rpc/rpc-error.ts';
 import { publicUrl } from '../../../../transport/http/http-errors.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
-
-/** How many lines of stderr and stdout the error has. */
-const LAST_LINES = 10;
+import { FAILURE_LAST_LINES } from '../../source-limits.ts';
 
 /** What is known about the failure. */
 export interface FailureFacts {
@@ -156,8 +154,8 @@ function outputLines(diagnosis: Diagnosis | undefined): {
 	stray: readonly string[];
 } {
 	return {
-		stderr: crashLines(diagnosis?.stderr ?? [], LAST_LINES),
-		stray: crashLines(diagnosis?.strayLines ?? [], LAST_LINES),
+		stderr: crashLines(diagnosis?.stderr ?? [], FAILURE_LAST_LINES),
+		stray: crashLines(diagnosis?.strayLines ?? [], FAILURE_LAST_LINES),
 	};
 }
 

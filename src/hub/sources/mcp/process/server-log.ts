@@ -9,10 +9,8 @@ import { messageOf } from '../../../../errors.ts';
 import { RotatingFile } from '../../../../files/rotating-file.ts';
 import type { Log } from '../../../../log.ts';
 import { rateLimited } from '../../../log-rate.ts';
-import { KeptLines, RAW_LINE_CHARACTERS } from '../../kept-lines.ts';
-
-/** Size of the file at which it is rotated. */
-const LOG_FILE_BYTES: number = 4 * 1024 * 1024;
+import { KeptLines } from '../../kept-lines.ts';
+import { LOG_FILE_BYTES, RAW_LINE_CHARACTERS } from '../../source-limits.ts';
 
 export class ServerLog {
 	readonly file: string;

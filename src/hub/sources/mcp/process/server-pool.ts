@@ -11,16 +11,11 @@ import { RestartPolicy } from '../../../../rpc/restart-policy.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { servedExtensions } from '../../../extensions.ts';
 import type { ProcessAction } from '../../../source.ts';
+import { POOL_FAILED_MS, POOL_SESSIONS_LIMIT } from '../../source-limits.ts';
 import { ResourceWatchers } from '../resource-watchers.ts';
 import type { ServerParts, ServerProcessOptions } from '../server-parts.ts';
 import type { ScopeChoice } from './scope-choice.ts';
 import { ServerProcess } from './server-process.ts';
-
-/** Most sessions with a process of their own. */
-const SESSIONS_LIMIT = 1000;
-
-/** How long a server that is broken is not started. */
-const FAILED_MS: number = 5 * 60_000;
 
 /** A client with a process of its own. */
 type PoolClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'capabilities' | 'revision'>;
@@ -209,10 +204,10 @@ export class ServerPool {
 		const { sessionId } = client;
 		const found = this.#sessions.get(sessionId);
 		if (found) return found;
-		if (this.#sessions.size >= SESSIONS_LIMIT) {
+		if (this.#sessions.size >= POOL_SESSIONS_LIMIT) {
 			throw new OrchestraError(
 				'closed',
-				`the MCP server ${this.#parts.entry.name} has processes for ${SESSIONS_LIMIT} sessions; this call was refused`,
+				`the MCP server ${this.#parts.entry.name} has processes for ${POOL_SESSIONS_LIMIT} sessions; this call was refused`,
 				{ hint: 'Close sessions that are not used, or set scope of the server to "shared".' },
 			);
 		}
@@ -246,7 +241,7 @@ export class ServerPool {
 }
 
 function restartPolicy({ now }: Pick<ServerParts, 'now'>): RestartPolicy {
-	return new RestartPolicy({ failedMs: FAILED_MS, clock: now && { now } });
+	return new RestartPolicy({ failedMs: POOL_FAILED_MS, clock: now && { now } });
 }
 
 function poolClient(context: CallContext): PoolClient {

@@ -10,11 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OrchestraError } from '../../../../errors.ts';
 import { Semaphore } from '../../../../rpc/semaphore.ts';
-
-/** Most starts at a time. */
-export const STARTS_AT_ONCE = 4;
-/** How long a start may hold its slot while an urgent one waits, in milliseconds. Below `LIST_WAIT_MS`. */
-export const SLOT_MS = 1000;
+import { SLOT_MS, STARTS_AT_ONCE } from '../../source-limits.ts';
 
 export interface LimitedStart<T> {
 	readonly start: () => Promise<T>;

@@ -6,9 +6,7 @@
 import { attempt } from '../../../../errors.ts';
 import type { CallContext } from '../../../../mcp/server/call-context.ts';
 import { isObject } from '../../../../wire/json.ts';
-
-/** Most pages that are remembered; the oldest is dropped. */
-const PAGES_LIMIT = 1000;
+import { OPENED_PAGES_LIMIT } from '../../source-limits.ts';
 
 export class OpenedPages {
 	/** By elicitation id. */
@@ -22,7 +20,7 @@ export class OpenedPages {
 			if (typeof id !== 'string') continue;
 			this.#clients.set(id, clientNotifier);
 			const [oldest] = this.#clients.keys();
-			if (this.#clients.size > PAGES_LIMIT && oldest !== undefined) this.#clients.delete(oldest);
+			if (this.#clients.size > OPENED_PAGES_LIMIT && oldest !== undefined) this.#clients.delete(oldest);
 		}
 	}
 

@@ -17,10 +17,9 @@ import { PinStore } from '../../../../trust/pins/pin-store.ts';
 import type { PinStores } from '../../../../trust/pins/pin-stores.ts';
 import { isTooMuch, type ToolHashes, toolHashes } from '../../../../trust/pins/pinned-tool.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../../trust/pins/tool-drift.ts';
+import { LOGGED_PIN_CHANGES_LIMIT } from '../../source-limits.ts';
 import type { ListOrigin } from '../server-catalogue.ts';
 import type { ToolScans } from './tool-scans.ts';
-
-const LOGGED_TOOLS = 5;
 
 export interface ServerPinsOptions {
 	readonly server: string;
@@ -250,8 +249,9 @@ export function describeDrift(drifted: readonly DriftedTool[]): string {
 		.flatMap((kind) => {
 			const names = drifted.filter((each) => each.kind === kind).map(({ tool }) => printableName(tool));
 			if (names.length === 0) return [];
-			const more = names.length > LOGGED_TOOLS ? ` and ${names.length - LOGGED_TOOLS} more` : '';
-			return [`${kind}: ${names.slice(0, LOGGED_TOOLS).join(', ')}${more}`];
+			const more =
+				names.length > LOGGED_PIN_CHANGES_LIMIT ? ` and ${names.length - LOGGED_PIN_CHANGES_LIMIT} more` : '';
+			return [`${kind}: ${names.slice(0, LOGGED_PIN_CHANGES_LIMIT).join(', ')}${more}`];
 		})
 		.join('; ');
 }

@@ -6,11 +6,7 @@ import type { Log } from '../../../../log.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
 import type { ScannedServer } from '../../../../trust/scan/scan-names.ts';
-
-/** Most findings of one server that are logged at a time. */
-const LOGGED_FINDINGS = 5;
-/** Longest time that calls wait for the scan, in milliseconds. */
-const SLICE_MS = 5;
+import { LOGGED_FINDINGS_LIMIT, TOOL_SCANS_SLICE_MS } from '../../source-limits.ts';
 
 export class ToolScans {
 	readonly #servers = new Map<string, ScannedServer>();
@@ -48,12 +44,12 @@ export class ToolScans {
 		const others = [...this.#servers.values()].filter((each) => each.server !== server);
 		const scanned = this.#servers.get(server) ?? { server, tools: [] };
 		const findings: string[] = [];
-		let sliceEnd = performance.now() + SLICE_MS;
+		let sliceEnd = performance.now() + TOOL_SCANS_SLICE_MS;
 		for (const step of scanSteps(scanned, others)) {
 			findings.push(...step.map(describeFinding));
 			if (performance.now() < sliceEnd) continue;
 			await new Promise<void>((resolve) => setImmediate(resolve).unref());
-			sliceEnd = performance.now() + SLICE_MS;
+			sliceEnd = performance.now() + TOOL_SCANS_SLICE_MS;
 		}
 		this.#report(server, findings, log);
 		setImmediate(() => void this.#scanNext()).unref();
@@ -62,9 +58,9 @@ export class ToolScans {
 	#report(server: string, findings: readonly string[], log: Log): void {
 		const fresh = findings.filter((text) => !this.#logged.has(`${server} ${text}`));
 		for (const text of fresh) this.#logged.add(`${server} ${text}`);
-		for (const text of fresh.slice(0, LOGGED_FINDINGS))
+		for (const text of fresh.slice(0, LOGGED_FINDINGS_LIMIT))
 			log.warn(`a tool of ${sourceTitle(server)} is suspicious: ${text}`);
-		const more = fresh.length - LOGGED_FINDINGS;
+		const more = fresh.length - LOGGED_FINDINGS_LIMIT;
 		if (more > 0) log.warn(`${more} more are suspicious: mctl trust diff ${server}`);
 	}
 }

@@ -14,3 +14,9 @@ export const LIST_STEP_CHARACTERS: number = 256 * 1024;
 
 /** How deep an item, such as the schema of a tool, may be nested. */
 export const LIST_ITEM_DEPTH = 256;
+
+/** Most places that are tried for one template; then it does not fit. Some milliseconds. */
+export const URI_TEMPLATE_MATCH_STEPS = 200_000;
+
+/** Most variables and texts between them of a template that a URI may fit. */
+export const URI_TEMPLATE_MATCHED_PARTS = 64;
