@@ -26,7 +26,7 @@ const hubMcp = resolve(import.meta.dirname, 'node_modules/mcp-hub-mcp/dist/index
 const fileOf = (name) => join(import.meta.dirname, 'subjects', name);
 const server = fileOf('gateway-server.mjs');
 const plans = {
-	full: { rounds: 5, warmMs: 4000, ms: 1000, turnMs: 800, starts: 9 },
+	full: { rounds: 5, warmMs: 1500, ms: 800, turnMs: 500, starts: 7 },
 	quick: { rounds: 2, warmMs: 600, ms: 300, turnMs: 300, starts: 3 },
 };
 

@@ -141,7 +141,7 @@ function scalarValue(text: string, types: readonly string[]): JsonValue {
 	return value !== undefined && isAllowedType(value, types) ? value : text;
 }
 
-/** A JSON array, or more elements: `tag=a tag=b`, and `tag=a,b` for elements that are no arrays or objects. */
+/** A JSON array, or more elements: `tag=a tag=b`, and `tag=a,b` for elements that are no arrays or objects. A schema may refer to itself: elements are not looked into. */
 function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undefined): JsonValue {
 	const whole = text.startsWith('[') ? parsed(text) : undefined;
 	if (Array.isArray(whole)) return whole;
@@ -149,7 +149,7 @@ function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undef
 	const types = typesOf(items);
 	const isScalar = !types.includes('object') && !types.includes('array');
 	const texts = text === '' ? [] : isScalar ? text.split(',') : [text];
-	const elements = texts.map((each) => typedValue(each, items, undefined));
+	const elements = texts.map((each) => scalarValue(each, types));
 	return Array.isArray(earlier) ? [...earlier, ...elements] : elements;
 }
 

@@ -138,6 +138,15 @@ describe('inputFromWords', () => {
 		});
 	});
 
+	it('ends for a schema that refers to itself', () => {
+		const schema = {
+			$defs: { a: { type: 'array', items: { $ref: '#/$defs/a' } } },
+			properties: { x: { $ref: '#/$defs/a' } },
+		};
+		expect(inputFromWords(['x=text'], schema)).toEqual({ x: ['text'] });
+		expect(inputFromWords(['x=[[],[[]]]'], schema)).toEqual({ x: [[], [[]]] });
+	});
+
 	it('leaves a value of the wrong type as a string, for the validation to report', () => {
 		expect(inputFromWords(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
 	});
