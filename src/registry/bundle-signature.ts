@@ -73,11 +73,15 @@ export function verifyBundle(bytes: Buffer, trust: CertificateTrust = {}): Unsig
 	if (at === -1 || start > end || bytes.readUInt32LE(start - LENGTH_SIZE) !== end - start)
 		throw notVerified('its length is wrong');
 	if (end - start > SIGNATURE_BYTES) throw notVerified(`it is larger than ${SIGNATURE_BYTES} bytes`);
-	const { certificates, signer } = readable(() => parse(bytes.subarray(start, end)));
-	const certificate = certificates.find((each) => readable(() => isCertificateOf(each, signer.identity)));
+	return readable(() => verified(bytes, bytes.subarray(start, end), trust));
+}
+
+function verified(bytes: Buffer, block: Buffer, trust: CertificateTrust): UnsignedBundle {
+	const { certificates, signer } = parse(block);
+	const certificate = certificates.find((each) => isCertificateOf(each, signer.identity));
 	if (certificate === undefined) throw notVerified('the certificate of its signer is missing');
-	const signed = bytes.subarray(0, at);
-	const archive = withoutComment(signed, bytes.length - at);
+	const signed = bytes.subarray(0, bytes.lastIndexOf(START));
+	const archive = withoutComment(signed, bytes.length - signed.length);
 	if (!isMatch(signer, certificate, [signed, archive])) {
 		throw new OrchestraError('bad_input', 'the signature of the bundle does not match its content', {
 			hint: 'It was changed after it was signed. Do not install it; get it again from its author.',
@@ -169,7 +173,7 @@ function isMatch(
 	{ publicKey }: X509Certificate,
 	archives: readonly Buffer[],
 ): boolean {
-	const isSigned = readable(() => verify(digest, attributes, publicKey, signature));
+	const isSigned = verify(digest, attributes, publicKey, signature);
 	return isSigned && archives.some((each) => createHash(digest).update(each).digest().equals(messageDigest));
 }
 
@@ -216,7 +220,7 @@ function isTrusted(
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-	return certificate.checkIssued(issuer) && readable(() => certificate.verify(issuer.publicKey));
+	return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
 function isValidAt({ validFrom, validTo }: X509Certificate, now: Date): boolean {
