@@ -201,7 +201,7 @@ function certificationOf(
 	if (!isValidAt(certificate, trust.now)) return 'expired';
 	if (isSelfSigned) return 'self-signed';
 	// A certificate for a web site says nothing about programs.
-	const isForCode = certificate.keyUsage?.includes(CODE_SIGNING) === true;
+	const isForCode = certificate.keyUsage?.includes(CODE_SIGNING);
 	return isForCode && isTrusted(certificate, others, trust) ? 'trusted' : 'unknown authority';
 }
 
