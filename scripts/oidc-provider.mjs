@@ -84,22 +84,19 @@ async function checkMachines({ issuer, keys }, { folder, env }) {
 		user: [enterprise({}), 'user carol'],
 		wrongsecret: [machine({ clientId: 'ci', clientSecret: 'wrong' })],
 		wrongkey: [machine({ clientId: 'signer', privateKey: `\${file:${join(cwd, 'wrong.pem')}}` })],
+		wrongtoken: [enterprise({})],
 		wronguser: [enterprise({ clientSecret: 'wrong' })],
 	};
 	const mcpServers = Object.fromEntries(Object.entries(cases).map(([name, [server]]) => [name, server]));
 	const identityProvider = { issuer, clientId: 'idp', clientSecret: 'idp secret', idToken: '${ID_TOKEN}' };
 	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ identityProvider, mcpServers }));
 	for (const [name, [, expected]] of Object.entries(cases)) {
-		for (const token of name === 'user' ? [idToken, `${idToken.slice(0, -4)}AAAA`] : [idToken]) {
-			const variables = { ...env, CI_SECRET: 's3cret:%& ü', ID_TOKEN: token };
-			const seen = await run(['call', name, 'whoami'], { cwd, env: variables }).catch(
-				({ message }) => message,
-			);
-			const isRight = token === idToken && expected !== undefined;
-			const isAsExpected = isRight ? seen.includes(expected) : /invalid_client|invalid_grant/.test(seen);
-			console.log(isAsExpected ? 'ok  ' : 'FAIL', name, seen.trim().split('\n')[0]);
-			if (!isAsExpected) process.exitCode = 1;
-		}
+		const token = name === 'wrongtoken' ? `${idToken.slice(0, -4)}AAAA` : idToken;
+		const variables = { ...env, CI_SECRET: 's3cret:%&/+=', ID_TOKEN: token };
+		const seen = await run(['call', name, 'whoami'], { cwd, env: variables }).catch(({ message }) => message);
+		const isAsExpected = expected ? seen.includes(expected) : /invalid_client|invalid_grant/.test(seen);
+		console.log(isAsExpected ? 'ok  ' : 'FAIL', name, seen.trim().split('\n')[0]);
+		if (!isAsExpected) process.exitCode = 1;
 	}
 }
 
@@ -168,7 +165,7 @@ async function serve(server, issuer, folder) {
 	const machine = { redirect_uris: [], response_types: [], grant_types: ['client_credentials'] };
 	const provider = new Provider(issuer, {
 		clients: [
-			{ ...machine, client_id: 'ci', client_secret: 's3cret:%& ü', scope: 'tools' },
+			{ ...machine, client_id: 'ci', client_secret: 's3cret:%&/+=', scope: 'tools' },
 			{
 				...machine,
 				client_id: 'signer',
