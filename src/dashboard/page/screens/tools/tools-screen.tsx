@@ -80,16 +80,19 @@ export function ToolsScreen(): JSX.Element {
 			)}
 		</>
 	);
-	const detail =
-		id === '' ? (
-			<NoneOpen />
-		) : (
-			<>
-				<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
-				<ReasonList why={rows[selected]?.why ?? []} />
-			</>
-		);
+	const detail = <Opened kind={kind} name={id} why={rows[selected]?.why ?? []} />;
 	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+}
+
+/** The item that is open, and why the search found it. */
+function Opened({ kind, name, why }: Pick<ItemRow, 'kind' | 'name' | 'why'>): JSX.Element {
+	if (name === '') return <NoneOpen />;
+	return (
+		<>
+			<ItemDetail key={`${kind} ${name}`} kind={kind} name={name} />
+			<ReasonList why={why} />
+		</>
+	);
 }
 
 /** The catalogue, fetched by the first view that needs it and kept up to date by events. */
