@@ -30,6 +30,7 @@ const SCREENS = [
 	'library?q=test',
 	'usage',
 	'tasks',
+	'results',
 	'add',
 	'add?way=registry',
 	'hubs',

@@ -61,7 +61,7 @@ interface ListedOffer {
 export class FabricSource
 	implements
 		Source,
-		Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'retire' | 'configurationKey' | 'overview'>
+		Can<'address' | 'qualifiesNames' | 'hasDownTool' | 'warm' | 'retire' | 'configurationKey' | 'overview'>
 {
 	readonly id = 'fabric';
 	readonly kind = 'fabric';
@@ -113,6 +113,11 @@ export class FabricSource
 	warm(): void {
 		this.#isWarm = true;
 		this.link.open();
+	}
+
+	/** A worker goes on with a call when this hub ends. */
+	get address(): string {
+		return `fabric ${this.#options.access.name}`;
 	}
 
 	get status(): SourceStatus {
@@ -171,6 +176,7 @@ export class FabricSource
 		this.warm();
 		const { context } = call;
 		const name = targetName(call);
+		if (context.durable?.sentAs !== undefined) return this.#calls.resume(context.durable.sentAs, context);
 		const route = this.#routes.get(name) ?? this.#gone.get(name);
 		return route === undefined ? this.#callLater(name, context) : this.#call(route, context);
 	}

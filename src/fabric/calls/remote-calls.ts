@@ -5,6 +5,9 @@
  * the subject, which nobody can guess; after a worker has accepted a call, only that
  * worker is listened to. A call with a rule about labels is published to one worker that
  * this hub chooses. One timer watches over all calls.
+ *
+ * A worker goes on with a call when the calling hub is gone. The next process of that hub can take a call that became
+ * a task: it listens to the subject of the earlier process, and queries the worker.
  */
 import type { Msg } from '@nats-io/transport-node';
 import type { FabricRule } from '../../config/configuration.ts';
@@ -35,7 +38,7 @@ import { payloadTooLarge } from '../worker/remote-client-requests.ts';
 import { CallCounts } from './call-counts.ts';
 import { chooseWorker } from './choose-worker.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
-import { notRun, RemoteCall, unknownOutcome, unusableResult } from './remote-call.ts';
+import { notRun, RemoteCall, type RemoteCallOptions, unknownOutcome, unusableResult } from './remote-call.ts';
 import { callBody, readQuestions, readResult } from './remote-content.ts';
 
 export interface RemoteCallsOptions {
@@ -65,14 +68,16 @@ export class RemoteCalls {
 	readonly #calls = new Map<string, RemoteCall>();
 	/** Of this process: several may share the name of a hub, and each receives only what is its own. */
 	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
+	/** The ids of the heartbeats about its calls, and about those of earlier processes that it goes on with. */
+	readonly #heartbeats = new Set<string>();
 	#watching: NodeJS.Timeout | undefined;
 	#upSince = 0;
 	#whenIdle: (() => void) | undefined;
 
 	constructor(options: RemoteCallsOptions) {
 		this.#options = options;
-		const { link, name } = options;
-		link.subscribe(outFor(name, this.#process), (message) => this.#onMessage(message));
+		const { link } = options;
+		this.#listenFor(this.#process);
 		link.listen({
 			up: () => this.#onUp(),
 			denied: (_operation, subject) => this.#onDenied(subject),
@@ -105,8 +110,7 @@ export class RemoteCalls {
 			const subject =
 				target === undefined ? callSubject(name, offer, tool) : directSubject(name, offer, target, tool);
 			const about = { id, offer, tool, target, subject, context, sentAt: performance.now(), resolve, reject };
-			const call = new RemoteCall(about);
-			this.#calls.set(id, call);
+			const call = this.#begin(about);
 			if (target !== undefined) call.counts = this.counts.begin(target);
 			const envelope: Envelope = {
 				call: id,
@@ -114,8 +118,19 @@ export class RemoteCalls {
 				traceparent: typeof traceparent === 'string' ? traceparent : undefined,
 			};
 			link.publish(subject, envelope, body, noWorkerSubject(name, id));
-			this.#watching ??= setInterval(() => this.#watch(), QUERY_EVERY_MS / 2);
-			context.onCancel((reason) => this.#cancel(call, reason));
+		});
+	}
+
+	/** Go on with a call that a worker accepted from an earlier process of this hub; `accepted` is what `runsElsewhere` recorded. */
+	resume(accepted: string, context: CallContext): Promise<JsonText> {
+		return new Promise((resolve, reject) => {
+			const { worker, id, ...tool } = acceptedCall(accepted);
+			this.#listenFor(id.slice(0, PROCESS_CHARACTERS));
+			const about = { id, ...tool, target: worker, context, sentAt: performance.now(), resolve, reject };
+			// Nothing is sent to the subject of a call again.
+			const call = this.#begin({ ...about, subject: '' });
+			this.#accepted(call, worker, undefined);
+			if (this.#options.link.isUp) this.#query(call);
 		});
 	}
 
@@ -131,16 +146,32 @@ export class RemoteCalls {
 	close(): void {
 		clearInterval(this.#watching);
 		for (const call of this.#calls.values()) {
-			this.#tell(call, 'cancel');
+			if (!call.about.context.durable?.isLeft) this.#tell(call, 'cancel');
 			this.#giveUp(call, 'this hub is stopping');
 		}
+	}
+
+	/** What workers send about the calls of a process of this hub. */
+	#listenFor(process: string): void {
+		const { link, name } = this.#options;
+		if (this.#heartbeats.has(heartbeatOf(process))) return;
+		this.#heartbeats.add(heartbeatOf(process));
+		link.subscribe(outFor(name, process), (message) => this.#onMessage(message));
+	}
+
+	#begin(about: RemoteCallOptions): RemoteCall {
+		const call = new RemoteCall(about);
+		this.#calls.set(about.id, call);
+		this.#watching ??= setInterval(() => this.#watch(), QUERY_EVERY_MS / 2);
+		about.context.onCancel((reason) => this.#cancel(call, reason));
+		return call;
 	}
 
 	#onMessage(message: Msg): void {
 		const route = subjectRoute(message.subject);
 		if (route === undefined) return;
 		const { first: worker, last: id } = route;
-		if (id === heartbeatOf(this.#process)) return this.#onHeartbeat(worker, message);
+		if (this.#heartbeats.has(id)) return this.#onHeartbeat(worker, message);
 		const call = this.#calls.get(id);
 		if (call === undefined) return;
 		if (worker === NOBODY) {
@@ -189,8 +220,11 @@ export class RemoteCalls {
 	}
 
 	#accepted(call: RemoteCall, worker: string, instance: string | undefined): void {
+		const isFirst = call.worker === undefined;
 		call.acceptedBy(worker, instance);
 		call.counts ??= this.counts.begin(worker);
+		const { id, offer, tool, context } = call.about;
+		if (isFirst) context.durable?.runsElsewhere(JSON.stringify({ worker, id, offer, tool }));
 	}
 
 	#onChunk(call: RemoteCall, { seq = 0, chunks = 0, size = 0, reason }: Envelope, data: Uint8Array): void {
@@ -343,6 +377,12 @@ export class RemoteCalls {
 		if (this.#calls.delete(call.about.id) && call.counts) call.counts.inFlight--;
 		if (this.#calls.size === 0) this.#whenIdle?.();
 	}
+}
+
+/** A call as the record of its task has it. */
+function acceptedCall(recorded: string): { worker: string; id: string; offer: string; tool: string } {
+	const { worker, id, offer, tool } = JSON.parse(recorded) as Record<string, unknown>;
+	return { worker: String(worker), id: String(id), offer: String(offer), tool: String(tool) };
 }
 
 /** The tool wants no answer any more, so the client is not asked any more. */

@@ -119,9 +119,17 @@ export class DurableCall implements Durability {
 
 	/** The source made a task of its own: the client gets ours. */
 	begunUpstream(id: string): void {
-		this.#upstream = id;
-		this.#task?.begunUpstream(id);
+		this.runsElsewhere(id);
 		if (this.isTask) this.#due();
+	}
+
+	runsElsewhere(at: string): void {
+		this.#upstream = at;
+		this.#task?.begunUpstream(at);
+	}
+
+	get isLeft(): boolean {
+		return this.#task?.isLeft === true;
 	}
 
 	says(message: string): void {

@@ -1,6 +1,6 @@
 /*
- * Tasks that an earlier process left. It followed the task of a server elsewhere, which goes on without
- * it: the next hub of the project takes the task and follows it to its end.
+ * Tasks that an earlier process left. It followed the task of a server elsewhere, or the call at a worker of the
+ * fabric, which goes on without it: the next hub of the project takes the task and follows it to its end.
  *
  * Nothing is called again. When the server is not configured any more, or has another address, the
  * task has failed with an unknown outcome.
@@ -96,7 +96,11 @@ export class LeftTasks {
 			isOpen: isTask,
 			maxMs: Math.max(0, Date.parse(createdAt) + maxMs - Date.now()),
 			sentAs: upstream,
+			get isLeft() {
+				return task.isLeft;
+			},
 			begunUpstream: () => {}, // the record has it
+			runsElsewhere: () => {},
 			says: (message) => task.says(message),
 		};
 		const asker: Asking['asker'] = {

@@ -58,6 +58,7 @@ export class LiveTask {
 	#end: TaskEnd | undefined;
 	#result: JsonText | undefined;
 	#isEnding = false;
+	#isLeft = false;
 	#saving: Promise<void> = Promise.resolve();
 
 	constructor(record: TaskRecord, deps: LiveTaskDeps) {
@@ -82,7 +83,7 @@ export class LiveTask {
 	/** Call `listener` with each state, until the returned function is called. */
 	readonly follow: Listeners<TaskState>['add'] = this.#changes.add;
 
-	/** The server made a task of its own. */
+	/** The server made a task of its own, or a worker accepted the call. */
 	begunUpstream(upstream: string): void {
 		this.#change({ upstream });
 	}
@@ -158,10 +159,16 @@ export class LiveTask {
 		this.#changes.emit(this.state);
 	}
 
+	/** Whether the next hub goes on with it. */
+	get isLeft(): boolean {
+		return this.#isLeft;
+	}
+
 	/** This process ends, and the task does not: the next hub goes on with it. */
 	async leave(): Promise<void> {
 		if (this.#isEnding) return;
 		this.#isEnding = true;
+		this.#isLeft = true;
 		await this.#saving;
 		await this.#deps.store.save({ ...this.#record, owner: NOBODY }).catch((error: unknown) => {
 			this.#deps.log.warn(`task ${this.#record.id} could not be left to the next hub: ${messageOf(error)}`);

@@ -35,7 +35,7 @@ export interface TaskRecord {
 	readonly owner: ProcessIdentity;
 	/** Whether the tool has an output schema. */
 	readonly isStructured?: boolean | undefined;
-	/** The id of the task at the server, when the server made one. */
+	/** The id of the task at the server, when the server made one; the call at the worker that accepted it. */
 	readonly upstream?: string | undefined;
 	/** Of a task at a server elsewhere. */
 	readonly elsewhere?: TaskElsewhere | undefined;

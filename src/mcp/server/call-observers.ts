@@ -16,8 +16,12 @@ export interface Durability {
 	readonly isOpen: boolean;
 	/** The task of the server that an earlier process followed: the call was sent, and is not sent again. */
 	readonly sentAs?: string | undefined;
+	/** Whether this process ends and leaves the task to the next: where it runs, it must not be canceled. */
+	readonly isLeft: boolean;
 	/** The server made a task of its own, with this id. */
 	begunUpstream(id: string): void;
+	/** A process that goes on without this one runs the call; a later hub finds it there by this text. */
+	runsElsewhere(at: string): void;
 	/** What the server says about the state of the work. */
 	says(message: string): void;
 }

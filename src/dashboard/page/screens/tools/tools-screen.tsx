@@ -45,11 +45,10 @@ export function ToolsScreen(): JSX.Element {
 	const search = useFetched<SearchReply>(searchPath(words, show), true);
 	const catalogue = useCatalogue();
 	const hits = words === '' ? undefined : search.value.value;
-	const rows = useMemo(
-		() =>
-			(hits ? hits.hits : catalogueRows(catalogue, words)).filter(({ kind }) => show === '' || kind === show),
-		[catalogue, hits, words, show],
-	);
+	const rows = useMemo(() => {
+		const all = hits ? hits.hits : catalogueRows(catalogue, words);
+		return show === '' ? all : all.filter((row) => row.kind === show);
+	}, [catalogue, hits, words, show]);
 	const href = (name: string, kind: string): string =>
 		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
 	const kind = (query['kind'] ?? 'tool') as CatalogueKind;
@@ -59,39 +58,58 @@ export function ToolsScreen(): JSX.Element {
 			<SearchBox label="Search tools, prompts and resources" ms={hits?.ms} />
 			<KindFilter catalogue={catalogue} show={show} />
 			{search.error.value && <ErrorText error={search.error.value} />}
-			{rows.length === 0 ? (
-				<NoItems
-					catalogue={catalogue}
-					isSearching={words !== ''}
-					isReady={words === '' || hits !== undefined}
-				/>
-			) : (
-				<VirtualList
-					label="Tools"
-					count={rows.length}
-					rowHeight={ROW_HEIGHT}
-					selected={selected}
-					row={(index) => <ItemLine row={rows[index]} />}
-					onOpen={(index) => {
-						const row = rows[index];
-						if (row) dashboard.router.open(href(row.name, row.kind));
-					}}
-				/>
-			)}
+			<ItemList
+				rows={rows}
+				selected={selected}
+				onOpen={(row) => dashboard.router.open(href(row.name, row.kind))}
+				empty={
+					<NoItems
+						catalogue={catalogue}
+						isSearching={words !== ''}
+						isReady={words === '' || hits !== undefined}
+					/>
+				}
+			/>
 		</>
 	);
-	const detail = <Opened kind={kind} name={id} why={rows[selected]?.why ?? []} />;
-	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+	const detail = (
+		<>
+			<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
+			<ReasonList why={rows[selected]?.why ?? []} />
+		</>
+	);
+	return (
+		<SplitView
+			list={list}
+			detail={id === '' ? <NoneOpen /> : detail}
+			isOpen={id !== ''}
+			backHref={href('', '')}
+		/>
+	);
 }
 
-/** The item that is open, and why the search found it. */
-function Opened({ kind, name, why }: Pick<ItemRow, 'kind' | 'name' | 'why'>): JSX.Element {
-	if (name === '') return <NoneOpen />;
+interface ItemListProps {
+	readonly rows: readonly ItemRow[];
+	readonly selected: number;
+	/** Shown in place of no rows. */
+	readonly empty: JSX.Element;
+	readonly onOpen: (row: ItemRow) => void;
+}
+
+function ItemList({ rows, selected, empty, onOpen }: ItemListProps): JSX.Element {
+	if (rows.length === 0) return empty;
 	return (
-		<>
-			<ItemDetail key={`${kind} ${name}`} kind={kind} name={name} />
-			<ReasonList why={why} />
-		</>
+		<VirtualList
+			label="Tools"
+			count={rows.length}
+			rowHeight={ROW_HEIGHT}
+			selected={selected}
+			row={(index) => <ItemLine row={rows[index]} />}
+			onOpen={(index) => {
+				const row = rows[index];
+				if (row) onOpen(row);
+			}}
+		/>
 	);
 }
 
