@@ -2,18 +2,21 @@
  * A hub to look at: official servers, a plugin and tools behind it, one server that fails, rules and a
  * view, and three clients of the official SDK that called it. For pictures and for walks through the page.
  *
- * A crowded one has eleven servers: besides the others one with hundreds of tools, one with long calls, one with skills, one
- * whose tools changed and one that wants a sign-in; calls that wait, a task, and a result that was stored.
+ * A crowded one has eleven servers: besides the others one with 10,000 tools, one with long calls, one with skills, one
+ * whose tools changed and one that wants a sign-in; 100,000 calls, calls that wait, tasks, a result that was stored, and
+ * workers of a fabric where there is a nats-server.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { findNatsServer, freePort } from './nats-server.mjs';
 import { root } from './steps.mjs';
 
 const main = join(root, 'dist', 'cli', 'main.js');
@@ -49,18 +52,25 @@ const configuration = {
 	clients: { cursor: { view: 'reader' } },
 };
 
+const TOOLS = 10_000;
+const CALLS = 100_000;
+const IN_FLIGHT = 64;
+/** Every so many calls one fails. */
+const FAILURES = 50;
+const WORKERS = ['gpu-1', 'gpu-2'];
+
 /** What a crowded hub has besides. */
-const crowd = (signIn) => ({
+const crowd = (signIn, fabric) => ({
 	mcpServers: {
 		...configuration.mcpServers,
-		warehouse: { ...fixture('page-server.mjs', '400'), record: true },
+		warehouse: { ...fixture('page-server.mjs', String(TOOLS)), record: true },
 		work: fixture('task-server.mjs', 'plain'),
 		guides: fixture('skills-server.mjs'),
 		notes: fixture('drifting-server.mjs', 'tools.json', 'calls.log'),
 		tracker: { type: 'http', url: `${signIn}/mcp` },
 	},
 	tasks: { always: ['work__slow_compute'] },
-	results: { tools: { files__read_text_file: 500 } },
+	...(fabric && { fabric: { ...fabric, name: 'laptop', use: ['gpu__*'] } }),
 });
 
 const noteTool = (description) =>
@@ -89,11 +99,11 @@ const plans = [
 const crowdPlans = [
 	['claude-code', 'warehouse__tool_00007', { text: 'seven' }, 4],
 	['claude-code', 'warehouse__attack', { fails: true }, 1],
-	['cursor', 'files__read_text_file', { path: 'long.log' }, 1],
 	['codex', 'notes__write', {}, 2],
 	['codex', 'warehouse__count', {}, 3],
 	['codex', 'warehouse__crash', {}, 1],
 	['codex', 'guides__nothing', {}, 1],
+	['codex', 'gpu__everything__echo', { message: 'from afar' }, 4],
 ];
 
 export class SampleHub {
@@ -105,6 +115,7 @@ export class SampleHub {
 		response.writeHead(401, { 'www-authenticate': 'Bearer scope="issues:read"' }).end(),
 	);
 	#isCrowded;
+	#fabric = [];
 
 	constructor({ isCrowded = false } = {}) {
 		this.#isCrowded = isCrowded;
@@ -125,22 +136,81 @@ export class SampleHub {
 
 	async #makeCrowd() {
 		await once(this.#signIn.listen(0, '127.0.0.1'), 'listening');
-		const more = crowd(`http://127.0.0.1:${this.#signIn.address().port}`);
+		const more = crowd(`http://127.0.0.1:${this.#signIn.address().port}`, await this.#openFabric());
 		const files = {
 			'orchestra.json': JSON.stringify({ ...configuration, ...more }, null, 2),
 			'tools.json': noteTool('Writes a note for you.'),
-			'long.log': Array.from({ length: 4000 }, (_, at) => `${at + 1} a line of the log\n`).join(''),
+			'long.log': Array.from({ length: 10_000 }, (_, at) => `${at + 1} a line of the log\n`).join(''),
 		};
 		for (const [name, text] of Object.entries(files)) writeFileSync(join(this.cwd, name), text);
 	}
 
-	/** A tool that changed, a task, and calls that wait for an approval. */
+	/** A NATS server and two equal workers; undefined where there is no nats-server. */
+	async #openFabric() {
+		const program = findNatsServer();
+		if (program === undefined) return undefined;
+		const port = await freePort();
+		const store = join(this.folder, 'nats');
+		const settings = { servers: [`nats://127.0.0.1:${port}`] };
+		const words = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store];
+		this.#fabric.push(spawn(program, words, { stdio: 'ignore' }));
+		for (const name of WORKERS) {
+			const cwd = join(this.folder, name);
+			mkdirSync(cwd);
+			const mcpServers = { everything: configuration.mcpServers.everything };
+			const fabric = { ...settings, name, group: 'gpu', offer: ['*'], use: [], labels: ['cuda'] };
+			writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers, fabric }));
+			this.#fabric.push(spawn(node, [main, 'worker'], { cwd, env: this.#environment, stdio: 'ignore' }));
+		}
+		return settings;
+	}
+
+	/** Many calls through a bridge, as fast as they go. */
+	async #flood() {
+		const bridge = spawn(node, [main, 'bridge'], {
+			cwd: this.cwd,
+			env: this.#environment,
+			stdio: ['pipe', 'pipe', 'ignore'],
+		});
+		const send = (id, method, params) =>
+			bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+		// A page that is open, so that the hub retains them.
+		const reading = new AbortController();
+		const authorization = `Bearer ${this.run('hub', 'token').trim()}`;
+		const page = await fetch(new URL('/api/events', this.link()), {
+			headers: { authorization },
+			signal: reading.signal,
+		});
+		const drained = page.body.pipeTo(new WritableStream()).catch(() => undefined);
+		let sent = 0;
+		let answered = 0;
+		const call = () => {
+			sent += 1;
+			const tool = String((sent * sent) % TOOLS).padStart(5, '0');
+			const isFailure = sent % FAILURES === 0;
+			const name = isFailure ? 'warehouse__attack' : `warehouse__tool_${tool}`;
+			send(sent, 'tools/call', { name, arguments: isFailure ? { fails: true } : { text: tool } });
+		};
+		const clientInfo = { name: 'night-job', version: '1' };
+		send(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+		for await (const line of createInterface({ input: bridge.stdout })) {
+			const { id } = JSON.parse(line);
+			if (id === 0) for (let slot = 0; slot < IN_FLIGHT; slot++) call();
+			else if (typeof id === 'number' && ++answered === CALLS) bridge.stdin.end();
+			else if (typeof id === 'number' && sent < CALLS) call();
+		}
+		reading.abort();
+		await drained;
+	}
+
+	/** A tool that changed, a stored result, a task, and calls that wait for an approval. */
 	async #leaveOpen(clients) {
 		writeFileSync(join(this.cwd, 'tools.json'), noteTool('Writes a note for everyone.'));
 		this.run('server', 'restart', 'notes');
 		const slow = { name: 'work__slow_compute', arguments: { seconds: 600, label: 'sum' } };
 		const task = { ttl: 600_000 };
 		const claude = clients.get('claude-code');
+		await claude.callTool({ name: 'files__read_text_file', arguments: { path: join(this.cwd, 'long.log') } });
 		await claude.experimental.tasks.callToolStream(slow, CallToolResultSchema, { task }).next();
 		const waiting = [
 			{ path: 'notes.txt', content: 'a line\nand another one\n'.repeat(40) },
@@ -150,18 +220,22 @@ export class SampleHub {
 			claude.callTool({ name: 'files__write_file', arguments: input }).catch(() => undefined); // until the end
 	}
 
+	get #environment() {
+		return {
+			PATH: process.env.PATH,
+			HOME: this.home,
+			ORCHESTRA_TRUST: 'all',
+			BROWSER: 'none',
+			COLUMNS: '100',
+		};
+	}
+
 	/** Run a command; returns what it prints. */
 	run(...words) {
 		const { stdout, stderr, status } = spawnSync(node, [main, ...words], {
 			cwd: this.cwd,
 			encoding: 'utf8',
-			env: {
-				PATH: process.env.PATH,
-				HOME: this.home,
-				ORCHESTRA_TRUST: 'all',
-				BROWSER: 'none',
-				COLUMNS: '100',
-			},
+			env: this.#environment,
 		});
 		if (status !== 0) process.stderr.write(stderr);
 		return stdout;
@@ -192,12 +266,18 @@ export class SampleHub {
 						.get(client)
 						.callTool({ name, arguments: input })
 						.catch(() => undefined); // a failed call is to be seen
-		if (this.#isCrowded) await this.#leaveOpen(clients);
+		if (!this.#isCrowded) return;
+		await this.#flood();
+		await this.#leaveOpen(clients);
 	}
 
 	async close() {
 		for (const [, client] of this.#clients) await client.close();
 		this.run('hub', 'stop', '--all', '--force');
+		for (const child of this.#fabric.reverse()) {
+			const exited = once(child, 'exit');
+			if (child.exitCode === null && child.kill()) await exited;
+		}
 		this.#signIn.close();
 		rmSync(this.folder, { recursive: true, force: true });
 	}

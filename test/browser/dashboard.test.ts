@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await page.locator('.run-state').getByText('running').waitFor();
 		await page.locator('.run-state a').click();
 		await page.locator('.call-page .log li').nth(2).waitFor();
-		expect(await page.locator('.call-page > header').textContent()).toContain('runningin run');
+		expect(await page.locator('.call-page > header').textContent()).toContain('runningphase run');
 		await page.getByRole('list', { name: 'Progress messages' }).locator('li').nth(2).waitFor();
 		await page.getByRole('list', { name: 'Log messages' }).locator('li').nth(2).waitFor();
 		await visit(page, 'tools/page__write_note');

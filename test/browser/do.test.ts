@@ -1,15 +1,27 @@
 /* What the page lets a user do: each button runs a command of `mctl`, which is shown beside it. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
+import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
+import { npmPackage, startRegistry } from '../support/registry-server.ts';
+import { serveSdk1 } from '../support/sdk-http.ts';
 import { writeFiles } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const node = process.execPath;
 const server = join(root, 'test/fixtures/servers/page-server.mjs');
+
+const npmName = '@modelcontextprotocol/server-filesystem';
+const { version } = JSON.parse(readFileSync(join(root, 'node_modules', npmName, 'package.json'), 'utf8'));
+const folder = { type: 'positional', valueHint: 'folder', isRequired: true, description: 'A folder' };
+const listed = {
+	name: 'io.github.acme/shelf',
+	version,
+	packages: [npmPackage(npmName, version, { packageArguments: [folder] })],
+};
 
 /** Long: only in `npm run test:browser`. */
 const isSkipped = chromiumPath === undefined || !runsAllTests;
@@ -54,6 +66,45 @@ describe.skipIf(isSkipped)('the page', () => {
 		await add.getByRole('button', { name: 'Add', exact: true }).click();
 		await add.getByRole('link', { name: 'remote is added' }).waitFor();
 		expect(servers()['remote']).toEqual({ type: 'http', url: 'http://127.0.0.1:9/mcp' });
+	});
+
+	it('adds a server by its name in a registry, with the values that it needs', async () => {
+		const registry = await startRegistry(listed);
+		writeFiles(place.home, {
+			'config/orchestra/config.json': JSON.stringify({ registries: [{ name: 'local', url: registry.url }] }),
+		});
+		// npx takes an installed package of the right version without a network.
+		symlinkSync(join(root, 'node_modules'), join(place.cwd, 'node_modules'));
+		await visit(page, 'add?way=registry');
+		const add = panel('Add a server');
+		await add.getByLabel('Words of its name').fill('shelf');
+		await add.getByText('mctl search shelf', { exact: true }).waitFor();
+		await add.getByRole('button', { name: 'Search', exact: true }).click();
+		await add.getByRole('button', { name: listed.name }).click();
+		await add.getByText(`npx -y ${npmName}@${version}`).waitFor();
+		const button = add.getByRole('button', { name: 'Add', exact: true });
+		expect(await button.isDisabled()).toBe(true);
+		await add.getByLabel('folder').fill('.');
+		await add.getByText(`mctl add ${listed.name} --set=folder=. --yes`, { exact: true }).waitFor();
+		await button.click();
+		await add.getByRole('link', { name: 'shelf is added' }).waitFor();
+		expect(servers()['shelf']).toMatchObject({ command: 'npx', args: ['-y', `${npmName}@${version}`, '.'] });
+	});
+
+	it('signs in to a server, in a tab of the address that the command prints, and starts it', async () => {
+		const { url } = await startAuthorizationServer({ upstream: (await serveSdk1()).url });
+		await place.run('add', 'tracker', url);
+		await visit(page, 'servers/tracker');
+		await page.getByText('mctl auth tracker', { exact: true }).waitFor();
+		await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+		const opened = page.waitForEvent('popup');
+		await page.locator('.sign-in').getByRole('link').click();
+		await (await opened)
+			.getByText(/signed in|close this/i)
+			.first()
+			.waitFor();
+		await page.getByText('Signed in to tracker.').waitFor();
+		expect(await place.run('call', 'tracker__count', 'text=hi')).toBe('hi\n');
 	});
 
 	it('imports the servers of a client, after it showed the change of each file', async () => {

@@ -15,7 +15,7 @@ const place = new DashboardPlace({
 /** For a person to look at; not part of the repository. */
 const SHOTS = resolve(import.meta.dirname, '../../coverage/screenshots');
 /** Those with a key. */
-const VIEWS = ['Overview', 'Tools', 'Calls', 'Servers', 'Approvals', 'Library', 'Usage', 'Tasks', 'Add'];
+const VIEWS = ['Overview', 'Tools', 'Calls', 'Servers', 'Approvals', 'Library', 'Usage', 'Tasks', 'Results'];
 
 /** Long: only in `npm run test:browser`. */
 const isSkipped = chromiumPath === undefined || !runsAllTests;

@@ -1,11 +1,11 @@
 /* The last calls of the journal: those that no page was open for. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { readRegularTail } from '../../files/regular-file.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import type { CallOutcome } from '../api/api-calls.ts';
 import type { CallLog } from './call-log.ts';
 
-/** How much of the end of the journal is read, in bytes. */
-const TAIL_BYTES = 1024 * 1024;
+/** How much of the end of the journal is read, in bytes: about 10,000 calls, in less than a tenth of a second. */
+const TAIL_BYTES = 4 * 1024 * 1024;
 
 const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
 
@@ -45,18 +45,10 @@ function phasesOf(value: unknown): Record<string, number> | undefined {
 	);
 }
 
+/** The first may be the end of a line, which is no JSON. */
 function lastLines(file: string): string[] {
 	try {
-		const descriptor = openSync(file, 'r');
-		try {
-			const { size } = fstatSync(descriptor);
-			const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-			const count = readSync(descriptor, buffer, 0, buffer.length, size - buffer.length);
-			const lines = buffer.toString('utf8', 0, count).split('\n');
-			return size > TAIL_BYTES ? lines.slice(1) : lines;
-		} finally {
-			closeSync(descriptor);
-		}
+		return readRegularTail(file, TAIL_BYTES).toString('utf8').split('\n');
 	} catch {
 		return []; // no call was made yet
 	}

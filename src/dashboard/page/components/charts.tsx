@@ -27,8 +27,9 @@ export function SparkBars({ values, label }: { values: readonly number[]; label:
 	);
 }
 
-/** How much failed, as a part of a small bar: 2 % is a sliver, 100 % is all of it. */
-export function FailureShare({ share, label }: { share: number; label: string }): JSX.Element {
+/** How much failed, as a part of a small bar: 2 % is a sliver, 100 % is all of it. @param share undefined without calls */
+export function FailureShare({ share, label }: { share: number | undefined; label: string }): JSX.Element {
+	if (share === undefined) return <span class="share" />;
 	return (
 		<Tip text={label} class="share">
 			<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

@@ -46,3 +46,16 @@ export function useFetched<T>(path: string | undefined, keep = false): Fetched<T
 	});
 	return { value, error, reload: () => void current.current() };
 }
+
+/** How often a value is fetched again while the page is visible, in milliseconds. */
+const RENEW_MS = 3_000;
+
+/** The same, and fetched again every few seconds. */
+export function useRenewed<T>(path: string): Fetched<T> {
+	const fetched = useFetched<T>(path, true);
+	useEffect(() => {
+		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
+		return () => clearInterval(timer);
+	}, []);
+	return fetched;
+}

@@ -1,4 +1,4 @@
-/* Hubs: every hub of this user, as `mctl hub ls` lists them. */
+/* Hubs: every hub of this user, as `mctl hub ls` lists them, and the fabric of those on other machines. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ApiObject } from '../../api/api-types.ts';
@@ -11,6 +11,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { formatBytes, formatDuration } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { objectsIn, textIn } from './add/add-listed.tsx';
+import { FabricPanels } from './fabric-panels.tsx';
 
 const LIST = { kind: 'hubs' } as const;
 
@@ -18,18 +19,21 @@ export function HubsScreen(): JSX.Element {
 	const run = useCommandRun();
 	useEffect(() => void run.run(LIST), [run]);
 	return (
-		<Panel title="Hubs of this user">
-			<div class="fields wide-fields">
-				<CommandButton run={run} command={LIST} label="Look again" />
-				<CommandOutput run={run}>
-					<div class="rows hubs">
-						{objectsIn(run.result.value?.['hubs']).map((hub) => (
-							<HubRow key={textIn(hub, 'root')} hub={hub} />
-						))}
-					</div>
-				</CommandOutput>
-			</div>
-		</Panel>
+		<>
+			<Panel title="Hubs of this user">
+				<div class="fields wide-fields">
+					<CommandButton run={run} command={LIST} label="Look again" />
+					<CommandOutput run={run}>
+						<div class="rows hubs">
+							{objectsIn(run.result.value?.['hubs']).map((hub) => (
+								<HubRow key={textIn(hub, 'root')} hub={hub} />
+							))}
+						</div>
+					</CommandOutput>
+				</div>
+			</Panel>
+			<FabricPanels />
+		</>
 	);
 }
 

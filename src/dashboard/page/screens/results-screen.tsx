@@ -1,9 +1,8 @@
 /* Results that were too long for their agents: the whole beside what the agent got. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { estimateTokens } from '../../../library/match/tokens.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched } from '../components/fetched.ts';
+import { useFetched, useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
@@ -29,7 +28,6 @@ interface ShownResult extends ShownRow {
 	readonly shortened: { readonly budgetTokens: number; readonly text: string } | null;
 }
 
-const RENEW_MS = 5_000;
 /** Rows of the list; the command has all. */
 const MOST_ROWS = 200;
 
@@ -41,11 +39,7 @@ export function ResultsScreen(): JSX.Element {
 
 function ResultList(): JSX.Element {
 	const now = useNow(5_000);
-	const fetched = useFetched<{ results: readonly ShownRow[] }>('/api/results', true);
-	useEffect(() => {
-		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
-		return () => clearInterval(timer);
-	}, []);
+	const fetched = useRenewed<{ results: readonly ShownRow[] }>('/api/results');
 	const reply = fetched.value.value;
 	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
 	if (!reply) return <EmptyState title="Reading the results…" />;

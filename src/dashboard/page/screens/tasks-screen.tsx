@@ -1,9 +1,8 @@
 /* Tasks: calls that go on, or went on, without their client. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { Health } from '../../../hub/source-status.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched } from '../components/fetched.ts';
+import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
@@ -22,7 +21,6 @@ interface ShownTask {
 	readonly error?: { readonly message: string } | undefined;
 }
 
-const RENEW_MS = 3_000;
 /** Of an id, as the command takes it. */
 const SHOWN_ID = 8;
 
@@ -35,11 +33,7 @@ const HEALTHS: ReadonlyMap<string, Health> = new Map([
 ]);
 
 export function TasksScreen(): JSX.Element {
-	const fetched = useFetched<{ tasks: readonly ShownTask[] }>('/api/tasks', true);
-	useEffect(() => {
-		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
-		return () => clearInterval(timer);
-	}, []);
+	const fetched = useRenewed<{ tasks: readonly ShownTask[] }>('/api/tasks');
 	const reply = fetched.value.value;
 	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
 	if (!reply) return <EmptyState title="Reading the tasks…" />;

@@ -1,13 +1,7 @@
 /* Usage: what calls and tool lists cost in tokens, over time and by server, tool or client, and what nobody uses. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type {
-	SavedTokens,
-	UnusedRow,
-	UsageReport,
-	UsageRow,
-	UsageTimeline,
-} from '../../../hub/usage/usage-report.ts';
+import type { SavedTokens, UsageReport, UsageRow, UsageTimeline } from '../../../hub/usage/usage-report.ts';
 import { type VolumeBucket, VolumeChart } from '../components/call-charts.tsx';
 import { Bar, FailureShare } from '../components/charts.tsx';
 import { CommandText } from '../components/command-text.tsx';
@@ -63,7 +57,7 @@ export function UsageScreen(): JSX.Element {
 				</Panel>
 			</div>
 			<UsageTable report={report} />
-			<UnusedPanel rows={report.unused} days={report.unusedDays} />
+			<UnusedPanel report={report} />
 		</>
 	);
 }
@@ -154,9 +148,12 @@ function UsageTable({ report }: { report: UsageReport }): JSX.Element {
 	);
 }
 
-function UnusedPanel({ rows, days }: { rows: readonly UnusedRow[]; days: number }): JSX.Element {
+/** A journal that is younger than the days says nothing about the time before it. */
+function UnusedPanel({ report }: { report: UsageReport }): JSX.Element {
+	const { unused: rows, unusedDays: days, journalFrom, until } = report;
+	const isYoung = journalFrom !== null && journalFrom > until - days * DAY_MS;
 	return (
-		<Panel title={`Not used in ${days} days`}>
+		<Panel title={isYoung ? `Not used since ${formatMoment(journalFrom)}` : `Not used in ${days} days`}>
 			{rows.length === 0 && <EmptyState title="Every server and tool was used, or is not known yet." />}
 			<ul class="found">
 				{rows.slice(0, MOST_ROWS).map(({ kind, name, definitionTokens, command }) => (

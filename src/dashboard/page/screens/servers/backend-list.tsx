@@ -79,7 +79,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 			/>
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
 			<FailureShare
-				share={errorRate}
+				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of the calls in 30 minutes failed`}
 			/>
 			<ServerActions server={withoutDecisions(backend)} />

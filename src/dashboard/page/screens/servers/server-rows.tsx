@@ -49,7 +49,10 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 			</a>
 			<StateWord state={state} health={healthOf(row)} />
 			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
-			<FailureShare share={errorRate} label={`${formatPercent(errorRate)} of them failed`} />
+			<FailureShare
+				share={calls === 0 ? undefined : errorRate}
+				label={`${formatPercent(errorRate)} of them failed`}
+			/>
 			<span class="number dim">{failures.filter(Boolean).join(', ')}</span>
 			<span class="number tools">{tools !== null && (counted(tools, 'tool', 'tools') ?? '0 tools')}</span>
 			<span class="number dim tokens">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>

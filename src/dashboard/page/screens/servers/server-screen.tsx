@@ -38,12 +38,12 @@ function OneServer({ id }: { id: string }): JSX.Element {
 		dashboard.follow({ server: id });
 		return () => dashboard.follow({});
 	}, [id]);
-	// The rest of the page changes when the state does.
-	// Its rules change with the configuration.
+	// The rest of the page changes when the state does, its rules with the configuration. A server that was just added is
+	// unknown until the hub has read the file.
 	const { configured } = dashboard.feed;
 	const changed = `${configured.value} ${row?.state} ${row?.pid} ${row?.tools} ${row?.drifted}`;
 	useEffect(() => {
-		if (fetched.value.peek()) fetched.reload();
+		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
 	}, [changed]);
 	const page = fetched.value.value;
 	if (fetched.error.value && !page)
