@@ -129,7 +129,8 @@ export class ToolIndex {
 
 	/** The same array for the same list. */
 	#embeddedTools(tools: readonly OfferedTool[]): readonly EmbeddedDocument[] {
-		const known = this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
+		const known =
+			this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
 		this.#embedded.set(tools, known);
 		return known;
 	}
