@@ -21,6 +21,8 @@ export interface HubOptions {
 	listWaitMs?: () => number | undefined;
 	/** A sentence: why the server of a tool is left out of the configuration. */
 	unusedReason?: (tool: string) => string | undefined;
+	/** A sentence about servers of the project that the user has to trust first. */
+	untrusted?: () => string | undefined;
 	/** What the hub itself has to say to clients that connect. */
 	instructions?: () => string | undefined;
 	/** Shortens large results; one of `sources`. Default: results of any size are sent. */

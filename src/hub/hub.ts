@@ -123,10 +123,10 @@ export class Hub implements Source, Provider {
 	 */
 	life(targets: Targets, isWhole = false): Handler {
 		const { exposure, catalogue } = this;
-		const { trace, results, gate, tasks, loops } = this.#options;
+		const { trace, results, gate, tasks, loops, untrusted = () => undefined } = this.#options;
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
-			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources }),
+			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources, untrusted }),
 			isWhole && matchSkills(this.#options.log ?? Log.silent),
 			isWhole && results && offerLook(results),
 			routeCalls(targets),

@@ -117,6 +117,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		log,
 		unusedReason: (tool) => heldBackReason(tool, current.loaded.heldBack) ?? problemOf(tool, current.loaded),
 		instructions: () => joinedInstructions(options.instructions, trustInstructions(current.loaded.heldBack)),
+		untrusted: () => trustInstructions(current.loaded.heldBack),
 		listWaitMs: () => options.listWaitMs ?? current.configuration.limits.listMs,
 		...(journal && { journal }),
 	});

@@ -55,6 +55,11 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(stderr().match(/is not trusted/g)).toHaveLength(1);
 		const refused = await client.call(3, 'tools/call', { name: 'stranger__echo', arguments: { text: 'x' } });
 		expect(refused.error?.message).toContain('is not trusted; the user can run "mctl trust"');
+		const search = { name: 'find_tools', arguments: { query: 'echo a text' } };
+		const found = await client.call(5, 'tools/call', search);
+		expect(JSON.stringify(found.result)).toMatch(
+			/orchestra\.json is not trusted.*the user has to .* run .*mctl trust/,
+		);
 
 		await place.run('trust');
 		await until('the programs of the project run', () => marks().length === 3);

@@ -20,10 +20,12 @@ export interface SearchDeps {
 	readonly firstLists: FirstLists;
 	readonly catalogue: Catalogue;
 	readonly sources: () => readonly Source[];
+	/** A sentence about servers that the user has to trust first. */
+	readonly untrusted: () => string | undefined;
 }
 
 /** Lists for the client of a request, and the answers of the search tools. */
-export function offerSearch({ exposure, firstLists, catalogue, sources }: SearchDeps): Middleware {
+export function offerSearch({ exposure, firstLists, catalogue, sources, untrusted }: SearchDeps): Middleware {
 	return (inner) => ({
 		list(kind, reader) {
 			const context = reader?.context;
@@ -53,6 +55,7 @@ export function offerSearch({ exposure, firstLists, catalogue, sources }: Search
 				return exposure.answer(request.params, context, {
 					list,
 					absent: () => absentServers(sources()),
+					untrusted,
 					nextAnswer: () => catalogue.nextAnswer('tools'),
 					skills: () => skillsSoon(inner.list('skills', { client, context })),
 					// Found and made like any other call.

@@ -134,7 +134,7 @@ async function find(
 		const tool = byName.get(hit.id);
 		return tool ? [{ tool, hit }] : [];
 	});
-	const missing = absenceText(parts.absent());
+	const missing = lines(absenceText(parts.absent()), parts.untrusted() ?? '');
 	parts.found?.(
 		query,
 		found.map(({ tool }) => tool.name),
@@ -145,7 +145,7 @@ async function find(
 }
 
 function advice(tools: readonly OfferedTool[], parts: SearchToolParts): string {
-	const visible = tools.filter(({ tool }) => isVisible(tool.name, parts));
+	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, parts));
 	const servers = new Set(visible.map(({ server }) => server));
 	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
 	return parts.absent().length > 0 ? 'No server has answered yet.' : 'No server offers tools.';
@@ -192,7 +192,7 @@ async function unknownTool(wanted: string, parts: SearchToolParts): Promise<stri
 	const close = await closeNames(wanted, await parts.tools(), parts);
 	const guess = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`;
 	const text = `There is no tool "${wanted}".${guess} Find the name with ${FIND_TOOLS}, then use it in ${CALL_TOOL}.`;
-	return lines(text, absenceText(parts.absent()));
+	return lines(text, absenceText(parts.absent()), parts.untrusted() ?? '');
 }
 
 /** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */

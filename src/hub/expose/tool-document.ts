@@ -33,6 +33,8 @@ export interface OfferedTool {
 	readonly server: string;
 	/** What the server says of itself: title and instructions. */
 	readonly about?: string;
+	/** A tool of the hub itself: it is listed beside the search tools, so no search has to find it. */
+	readonly isBuiltIn?: boolean;
 }
 
 /** The fields of a tool for the index. */

@@ -62,6 +62,8 @@ export interface SearchedTools {
 	/** Those of the client, as they are listed now. */
 	readonly list: () => Awaitable<MergedList<Tool>>;
 	readonly absent: () => readonly AbsentServer[];
+	/** A sentence about servers that the user has to trust first. */
+	readonly untrusted: () => string | undefined;
 	/** Resolves when a server that is late has answered or failed; undefined when none is late. */
 	readonly nextAnswer: () => Promise<unknown> | undefined;
 	readonly call: CallDirectly;
@@ -336,6 +338,7 @@ async function offeredBy(list: MergedList<Tool>): Promise<readonly OfferedTool[]
 	const about = new Map([...sources].map(({ id }, at) => [id, texts[at] ?? '']));
 	return list.items.map((tool) => {
 		const server = serverOf(list, tool.name);
-		return { tool, server, about: about.get(server) ?? '' };
+		const isBuiltIn = list.routes.get(tool.name)?.source.kind === 'results';
+		return { tool, server, about: about.get(server) ?? '', isBuiltIn };
 	});
 }

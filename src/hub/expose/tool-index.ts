@@ -105,8 +105,9 @@ export class ToolIndex {
 	}
 
 	/** Removals first: they settle what earlier additions left to do. */
-	async #update(index: SearchIndex, tools: readonly OfferedTool[]): Promise<void> {
+	async #update(index: SearchIndex, listed: readonly OfferedTool[]): Promise<void> {
 		const slices = new WorkSlices();
+		const tools = listed.filter(({ isBuiltIn = false }) => !isBuiltIn);
 		const names = new Set(tools.map(({ tool }) => tool.name));
 		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
 			this.#texts.delete(name);
@@ -128,7 +129,8 @@ export class ToolIndex {
 
 	/** The same array for the same list. */
 	#embeddedTools(tools: readonly OfferedTool[]): readonly EmbeddedDocument[] {
-		const known = this.#embedded.get(tools) ?? tools.map(embeddedTool);
+		const known =
+			this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
 		this.#embedded.set(tools, known);
 		return known;
 	}

@@ -45,6 +45,20 @@ it('finds a tool in other words, with its signature and why it matched', async (
 	expect(text).toMatch(/matched: \S+/);
 });
 
+it('finds the tools of servers, never the tool of the hub that is listed beside the search', async () => {
+	const memory = {
+		command: process.execPath,
+		args: [resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js')],
+	};
+	const served = await serveServers({ memory }, { more: search });
+	const client = await served.client({ name: 'claude-code' });
+	expect(await namesFor(client)).toContain('look');
+	const text = await client.call('find_tools', { query: 'remember that Anna works at Acme' });
+	expect(text).toMatch(/^memory__/);
+	expect(text).not.toMatch(/^look\(/m);
+	expect(await client.call('describe_tool', { name: 'look' })).toContain('JMESPath');
+});
+
 it('keeps an answer within its budget, and says what did not fit', async () => {
 	const { client } = await opened({ all: everything });
 	const query = 'get a resource, a message or an image';
