@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
+import { offerFabric, runsIn } from '../../support/fabric-place.ts';
 import { startMctl } from '../../support/mctl.ts';
+import { natsServer, startNats } from '../../support/nats-server.ts';
 import { type Fields, modernMeta } from '../../support/raw-client.ts';
 import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
@@ -20,17 +22,14 @@ describe('a task of a server elsewhere', () => {
 		const { folder, url, runs } = await place('modern');
 		writeFiles(folder, { 'orchestra.json': JSON.stringify({ mcpServers: { work: { url } } }) });
 		const first = serveProcess(folder);
-		const name = 'work__slow_compute';
-		const created = await first.request('tools/call', { name, arguments: { seconds: 1.5, label: 'sum' } });
-		expect(created).toMatchObject({ resultType: 'task', status: 'working' });
+		const created = await first.task('work__slow_compute', { seconds: 1.5, label: 'sum' });
 		first.child.kill('SIGKILL');
 		await once(first.child, 'close');
 		const second = serveProcess(folder);
-		const ended = await stateOf((taskId) => second.request('tasks/get', { taskId }), created, [
-			'completed',
-			'failed',
-		]);
-		expect(ended).toMatchObject({ status: 'completed', result: { content: [{ text: 'sum done' }] } });
+		expect(await second.ended(created)).toMatchObject({
+			status: 'completed',
+			result: { content: [{ text: 'sum done' }] },
+		});
 		expect(runs()).toEqual(['slow_compute sum']);
 	});
 
@@ -88,6 +87,50 @@ describe('a task of a server elsewhere', () => {
 	});
 });
 
+describe.skipIf(natsServer === undefined)('a task at a worker of the fabric', () => {
+	it.each([
+		['SIGKILL', 'working'],
+		['SIGTERM', 'working'],
+		['SIGKILL', 'finished'],
+	] as const)('is followed to its end by the next hub after %s, and runs once (%s)', async (signal, when) => {
+		const { folder, file, worker } = await fabricPlace();
+		const first = serveProcess(folder);
+		const created = await first.task('box__record', { id: 'sum', ms: 1000 });
+		first.child.kill(signal);
+		await once(first.child, 'close');
+		if (when === 'finished') await until('the worker has the result', () => worker.running === 0);
+		const second = serveProcess(folder);
+		expect(await second.ended(created)).toMatchObject({
+			status: 'completed',
+			result: { content: [{ text: 'sum' }] },
+		});
+		expect(runsIn(file)).toEqual(['box sum']);
+	});
+
+	it('has failed with an unknown outcome when its worker has another process', async () => {
+		const { folder, file, worker, servers } = await fabricPlace();
+		const first = serveProcess(folder);
+		const created = await first.task('box__record', { id: 'sum', ms: 60_000 });
+		first.child.kill('SIGKILL');
+		await worker.close();
+		await offerFabric(servers, { name: 'box' });
+		expect(await serveProcess(folder).ended(created)).toMatchObject(unknown);
+		expect(runsIn(file)).toEqual(['box sum']);
+	});
+
+	it('can be canceled by the next hub', async () => {
+		const { folder, file } = await fabricPlace();
+		const first = serveProcess(folder);
+		const created = await first.task('box__slow', { ms: 60_000 });
+		first.child.kill('SIGKILL');
+		await once(first.child, 'close');
+		const second = serveProcess(folder);
+		await second.request('tasks/cancel', { taskId: created['taskId'] });
+		expect(await second.ended(created)).toMatchObject({ status: 'cancelled' });
+		await until('the worker stops it', () => runsIn(file).includes('box canceled'));
+	});
+});
+
 const unknown = { status: 'failed', error: { data: { outcome: 'unknown' } } };
 
 interface Place {
@@ -139,10 +182,24 @@ async function stateOf(
 	return state;
 }
 
+/** A worker, and a folder whose hub uses its tools; each call becomes a task. */
+async function fabricPlace(): Promise<
+	{ folder: string; servers: string[] } & Awaited<ReturnType<typeof offerFabric>>
+> {
+	const servers = [(await startNats()).url];
+	const folder = temporaryFolder();
+	const fabric = { servers, name: 'laptop', use: ['*'] };
+	writeFiles(folder, { 'orchestra.json': JSON.stringify({ fabric, tasks: { always: ['*'] } }) });
+	return { folder, servers, ...(await offerFabric(servers, { name: 'box' })) };
+}
+
 /** `mctl serve`, and a client with tasks. */
 function serveProcess(folder: string): {
 	child: ChildProcess;
 	request(method: string, params: Fields): Promise<Fields>;
+	/** A call that became a task. */
+	task(name: string, input: Fields): Promise<Fields>;
+	ended(task: Fields): Promise<Fields>;
 } {
 	const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' };
 	const child = startMctl(['serve'], { cwd: folder, env });
@@ -152,19 +209,22 @@ function serveProcess(folder: string): {
 		const { id, result } = JSON.parse(line);
 		waiting.get(id)?.(result);
 	});
+	const request = (method: string, params: Fields): Promise<Fields> =>
+		new Promise((settle) => {
+			const id = waiting.size + 1;
+			waiting.set(id, settle);
+			const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: modernMeta(capabilities) } };
+			child.stdin.write(`${JSON.stringify(message)}\n`);
+		});
 	return {
 		child,
-		request: (method, params) =>
-			new Promise((settle) => {
-				const id = waiting.size + 1;
-				waiting.set(id, settle);
-				const message = {
-					jsonrpc: '2.0',
-					id,
-					method,
-					params: { ...params, _meta: modernMeta(capabilities) },
-				};
-				child.stdin.write(`${JSON.stringify(message)}\n`);
-			}),
+		request,
+		async task(name, input) {
+			const created = await request('tools/call', { name, arguments: input });
+			expect(created).toMatchObject({ resultType: 'task', status: 'working' });
+			return created;
+		},
+		ended: (task) =>
+			stateOf((taskId) => request('tasks/get', { taskId }), task, ['completed', 'failed', 'cancelled']),
 	};
 }
