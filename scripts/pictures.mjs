@@ -15,15 +15,24 @@ import { root } from './steps.mjs';
 
 const SCREENS = [
 	'overview',
+	'tools',
+	'tools?q=read a file',
 	'tools/files__write_file',
+	'tools/warehouse__book',
 	'calls',
+	'calls/1',
 	'servers',
 	'servers/files',
+	'servers/github',
+	'servers/notes',
 	'approvals',
+	'library',
 	'library?q=test',
 	'usage',
 	'tasks',
+	'results',
 	'add',
+	'add?way=registry',
 	'hubs',
 	'settings',
 ];
@@ -48,7 +57,7 @@ if (executablePath === undefined) {
 	process.exit(69);
 }
 const [flag, folder] = process.argv.slice(2);
-const hub = new SampleHub();
+const hub = new SampleHub({ isCrowded: flag === '--walk' });
 const browser = await chromium.launch({ executablePath, args: chromiumFlags });
 try {
 	await hub.call(ROUNDS);
@@ -75,7 +84,7 @@ async function walk(target) {
 				await page.evaluate(`location.hash = '#/${screen}'`);
 				await page.waitForTimeout(1500);
 				const name = `${screen.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
-				await page.screenshot({ path: join(target, name) });
+				await page.screenshot({ path: join(target, name), fullPage: true });
 			}
 			await page.evaluate(`location.hash = '#/overview'`);
 			for (const name of ['Access', 'Histogram'])

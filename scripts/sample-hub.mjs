@@ -1,17 +1,27 @@
 /*
  * A hub to look at: official servers, a plugin and tools behind it, one server that fails, rules and a
  * view, and three clients of the official SDK that called it. For pictures and for walks through the page.
+ *
+ * A crowded one has eleven servers: besides the others one with hundreds of tools, one with long calls, one with skills, one
+ * whose tools changed and one that wants a sign-in; calls that wait, a task, and a result that was stored.
  */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { root } from './steps.mjs';
 
 const main = join(root, 'dist', 'cli', 'main.js');
 const official = (name) => join(root, 'node_modules', '@modelcontextprotocol', name, 'dist', 'index.js');
+const fixture = (name, ...words) => ({
+	command: node,
+	args: [join(root, 'test', 'fixtures', 'servers', name), ...words],
+});
 const { execPath: node } = process;
 
 const configuration = {
@@ -39,6 +49,23 @@ const configuration = {
 	clients: { cursor: { view: 'reader' } },
 };
 
+/** What a crowded hub has besides. */
+const crowd = (signIn) => ({
+	mcpServers: {
+		...configuration.mcpServers,
+		warehouse: { ...fixture('page-server.mjs', '400'), record: true },
+		work: fixture('task-server.mjs', 'plain'),
+		guides: fixture('skills-server.mjs'),
+		notes: fixture('drifting-server.mjs', 'tools.json', 'calls.log'),
+		tracker: { type: 'http', url: `${signIn}/mcp` },
+	},
+	tasks: { always: ['work__slow_compute'] },
+	results: { tools: { files__read_text_file: 500 } },
+});
+
+const noteTool = (description) =>
+	JSON.stringify({ tools: [{ name: 'write', description, inputSchema: { type: 'object' } }] });
+
 /** How often each client calls which tool, in one round. */
 const plans = [
 	['claude-code', 'files__read_text_file', { path: 'notes.txt' }, 9],
@@ -58,13 +85,29 @@ const plans = [
 	],
 ];
 
+/** The calls of a crowded hub besides, in each round. */
+const crowdPlans = [
+	['claude-code', 'warehouse__tool_00007', { text: 'seven' }, 4],
+	['claude-code', 'warehouse__attack', { fails: true }, 1],
+	['cursor', 'files__read_text_file', { path: 'long.log' }, 1],
+	['codex', 'notes__write', {}, 2],
+	['codex', 'warehouse__count', {}, 3],
+	['codex', 'warehouse__crash', {}, 1],
+	['codex', 'guides__nothing', {}, 1],
+];
+
 export class SampleHub {
 	folder = mkdtempSync(join(tmpdir(), 'orchestra-sample-'));
 	home = join(this.folder, 'home');
 	cwd = join(this.folder, 'shop');
 	#clients = [];
+	#signIn = createServer((_, response) =>
+		response.writeHead(401, { 'www-authenticate': 'Bearer scope="issues:read"' }).end(),
+	);
+	#isCrowded;
 
-	constructor() {
+	constructor({ isCrowded = false } = {}) {
+		this.#isCrowded = isCrowded;
 		mkdirSync(this.home);
 		mkdirSync(join(this.cwd, 'resources', 'guides'), { recursive: true });
 		mkdirSync(join(this.home, '.cursor'));
@@ -78,6 +121,33 @@ export class SampleHub {
 			join(this.cwd, 'resources', 'guides', 'testing.md'),
 			'---\ntitle: Testing\ndescription: How to write a test\n---\n# Testing\n\nSee it **fail** first.\n',
 		);
+	}
+
+	async #makeCrowd() {
+		await once(this.#signIn.listen(0, '127.0.0.1'), 'listening');
+		const more = crowd(`http://127.0.0.1:${this.#signIn.address().port}`);
+		const files = {
+			'orchestra.json': JSON.stringify({ ...configuration, ...more }, null, 2),
+			'tools.json': noteTool('Writes a note for you.'),
+			'long.log': Array.from({ length: 4000 }, (_, at) => `${at + 1} a line of the log\n`).join(''),
+		};
+		for (const [name, text] of Object.entries(files)) writeFileSync(join(this.cwd, name), text);
+	}
+
+	/** A tool that changed, a task, and calls that wait for an approval. */
+	async #leaveOpen(clients) {
+		writeFileSync(join(this.cwd, 'tools.json'), noteTool('Writes a note for everyone.'));
+		this.run('server', 'restart', 'notes');
+		const slow = { name: 'work__slow_compute', arguments: { seconds: 600, label: 'sum' } };
+		const task = { ttl: 600_000 };
+		const claude = clients.get('claude-code');
+		await claude.experimental.tasks.callToolStream(slow, CallToolResultSchema, { task }).next();
+		const waiting = [
+			{ path: 'notes.txt', content: 'a line\nand another one\n'.repeat(40) },
+			{ path: 'plan.md', content: '# Plan' },
+		];
+		for (const input of waiting)
+			claude.callTool({ name: 'files__write_file', arguments: input }).catch(() => undefined); // until the end
 	}
 
 	/** Run a command; returns what it prints. */
@@ -104,6 +174,7 @@ export class SampleHub {
 
 	/** Let the clients call, so many rounds. */
 	async call(rounds) {
+		if (this.#isCrowded) await this.#makeCrowd();
 		const { origin } = this.link();
 		const token = this.run('hub', 'token').trim();
 		const requestInit = { headers: { authorization: `Bearer ${token}` } };
@@ -115,14 +186,19 @@ export class SampleHub {
 		}
 		const clients = new Map(this.#clients);
 		for (let round = 0; round < rounds; round++)
-			for (const [client, name, input, times] of plans)
+			for (const [client, name, input, times] of this.#isCrowded ? [...plans, ...crowdPlans] : plans)
 				for (let time = 0; time < times; time++)
-					await clients.get(client).callTool({ name, arguments: input });
+					await clients
+						.get(client)
+						.callTool({ name, arguments: input })
+						.catch(() => undefined); // a failed call is to be seen
+		if (this.#isCrowded) await this.#leaveOpen(clients);
 	}
 
 	async close() {
 		for (const [, client] of this.#clients) await client.close();
 		this.run('hub', 'stop', '--all', '--force');
+		this.#signIn.close();
 		rmSync(this.folder, { recursive: true, force: true });
 	}
 }

@@ -25,6 +25,9 @@ export const STALLED_MS = 60_000;
 /** How long the hub may take to answer `initialize` before the bridge answers. */
 export const INITIALIZE_MS = 2_000;
 
+/** The same for a client that goes on without our tools soon, while no hub is connected. */
+export const EARLY_INITIALIZE_MS = 300;
+
 /** How long requests wait for the roots of the client. */
 export const ROOTS_MS = 1_000;
 

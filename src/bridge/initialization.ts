@@ -6,9 +6,10 @@
  * good. The bridge then declares every capability that a hub may have, and replays
  * the session to the hub later.
  */
+import { knownAgent } from '../hub/sessions/known-agents.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
-import { INITIALIZE_MS } from './bridge-limits.ts';
+import { EARLY_INITIALIZE_MS, INITIALIZE_MS } from './bridge-limits.ts';
 
 const capabilities = {
 	tools: { listChanged: true },
@@ -23,7 +24,14 @@ const serverInfo = { name: 'orchestra', version: '1.0.0' };
 interface Open {
 	readonly id: string;
 	readonly text: string;
-	readonly timer: NodeJS.Timeout;
+	timer: NodeJS.Timeout;
+}
+
+/** A client that works without our tools when it does not get them soon. */
+export interface HurriedClient {
+	readonly name: string;
+	/** When it has to have a list of tools, by `performance.now()`. */
+	readonly toolsAt: number;
 }
 
 export class Initialization {
@@ -32,6 +40,8 @@ export class Initialization {
 	#version = negotiate(undefined).version;
 	#acceptsBatch = false;
 	#isLocal = false;
+	#hurried: HurriedClient | undefined;
+	#isExtended = false;
 
 	/** @param onLate called when the hub did not answer in time */
 	constructor(onLate: () => void) {
@@ -53,14 +63,35 @@ export class Initialization {
 		return this.#open?.id;
 	}
 
+	/** The client, when it cannot wait for a hub that starts. */
+	get hurried(): HurriedClient | undefined {
+		return this.#hurried;
+	}
+
+	/** Wait as long as for other clients, because a hub is connected. False when that was done before. */
+	extend(): boolean {
+		if (this.#hurried === undefined || this.#isExtended || this.#open === undefined) return false;
+		this.#isExtended = true;
+		this.#open.timer = setTimeout(this.#onLate, INITIALIZE_MS - EARLY_INITIALIZE_MS);
+		return true;
+	}
+
 	/** Track an `initialize` request. */
 	begin(id: string, text: string): void {
 		this.end();
-		const params = Object(parseJson(text)).params;
-		const revision = negotiate(isObject(params) ? params['protocolVersion'] : undefined);
+		const { protocolVersion, clientInfo } = Object(Object(parseJson(text)).params);
+		const name = isObject(clientInfo) ? String(clientInfo['name']) : '';
+		const searchMs = knownAgent(name)?.firstWait?.searchMs;
+		this.#hurried = searchMs === undefined ? undefined : { name, toolsAt: performance.now() + searchMs };
+		this.#isExtended = false;
+		const revision = negotiate(protocolVersion);
 		this.#version = revision.version;
 		this.#acceptsBatch = revision.acceptsBatch;
-		this.#open = { id, text, timer: setTimeout(this.#onLate, INITIALIZE_MS) };
+		this.#open = {
+			id,
+			text,
+			timer: setTimeout(this.#onLate, this.#hurried ? EARLY_INITIALIZE_MS : INITIALIZE_MS),
+		};
 	}
 
 	/** It was answered or canceled. */

@@ -9,8 +9,10 @@
  * Reading never waits for writing: responses always pass, and only new requests are
  * queued, in order and bounded, while a pipe is full.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
+import type { Tool } from '../protocol/mcp-types.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
@@ -44,6 +46,8 @@ export interface RelayOptions {
 	preface?: string | undefined;
 	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
 	instructions?: (() => string | undefined) | undefined;
+	/** The tools for a client that goes on without any while the hub starts; undefined when it has to wait. */
+	earlyTools?: ((client: string) => Promise<readonly Tool[] | undefined>) | undefined;
 	/** Without it the client is not asked for its roots. */
 	onRoots?: OnRoots | undefined;
 	/** Called once at the end of the client's input. */
@@ -61,7 +65,9 @@ export class Relay implements Receiver {
 	readonly #output: OutputQueue;
 	readonly #open: OpenRequests = new OpenRequests({
 		onIdle: () => this.#checkIdle(),
-		onLateInitialize: () => this.#initializeLocally(),
+		onLateInitialize: () => {
+			if (this.#hub === undefined || !this.#open.initialization.extend()) this.#initializeLocally();
+		},
 	});
 	readonly #local: LocalResponses = new LocalResponses({
 		isInFlight: (id) => this.#open.has(id),
@@ -256,6 +262,21 @@ export class Relay implements Receiver {
 		const queueMs = isStarting ? Math.max(HUB_START_MS, this.#queueMs) : this.#queueMs;
 		this.#queue.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : queueMs);
 		if (this.#downReason) this.#initializeLocally();
+		if (this.#hub === undefined && head.kind === 'request' && head.method === 'tools/list')
+			void this.#listEarly(head.id);
+	}
+
+	/** Answer a queued `tools/list` of a client that cannot wait for a hub that starts. It sees the other tools by a search. */
+	async #listEarly(id: string): Promise<void> {
+		const { hurried } = this.#open.initialization;
+		if (hurried === undefined || this.#open.session.listed.has('tools')) return;
+		const tools = this.#options.earlyTools?.(hurried.name);
+		await sleep(Math.max(0, hurried.toolsAt - performance.now()), undefined, { ref: false });
+		const listed = await tools?.catch(() => undefined); // a configuration that the hub reports
+		if (listed === undefined || this.#hub || !this.#queue.drop(id)) return;
+		this.#open.session.settled('tools/list');
+		this.#output.post(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ tools: listed })}}`);
+		this.#checkIdle();
 	}
 
 	/** Send queued messages while both pipes have room. */

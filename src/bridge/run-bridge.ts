@@ -23,9 +23,12 @@ import type { OnRoots } from './client-roots.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
-import { Relay } from './relay.ts';
+import { Relay, type RelayOptions } from './relay.ts';
 
-export interface BridgeOptions extends StdioTransportOptions, Pick<DialHubOptions, 'kind' | 'view'> {
+export interface BridgeOptions
+	extends StdioTransportOptions,
+		Pick<DialHubOptions, 'kind' | 'view'>,
+		Pick<RelayOptions, 'earlyTools'> {
 	findHub: FindHub;
 	/** Aborted to shut down. */
 	signal?: AbortSignal | undefined;
@@ -63,6 +66,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 		stalledMs: options.stalledMs,
 		preface: options.preface,
 		instructions: options.instructions,
+		earlyTools: options.earlyTools,
 		onRoots: options.onRoots,
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Relay, type RelayOptions } from '../../src/bridge/relay.ts';
 import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
+import type { Tool } from '../../src/protocol/mcp-types.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { deferred, nextTurn } from '../support/waiting.ts';
@@ -37,6 +38,37 @@ describe('Relay', () => {
 		client.post(request(5, 'tools/list'));
 		expect(await second.next()).toBe(request(5, 'tools/list'));
 		expect(client.waiting).toBe(0);
+	});
+
+	it('gives a client that works with its first list the search tools while the hub starts', async () => {
+		const earlyTools = (name: string): Promise<Tool[]> =>
+			Promise.resolve([{ name: `find_${name}`, inputSchema: { type: 'object' } }]);
+		const { client, relay } = open({ earlyTools });
+		client.post(
+			request(1, 'initialize', { clientInfo: { name: 'codex-mcp-client', version: '1' } }),
+			request(2, 'tools/list'),
+			request(3, 'prompts/list'),
+		);
+		expect(JSON.parse(await client.next())).toMatchObject({ id: 1, result: { capabilities: { tools: {} } } });
+		expect(JSON.parse(await client.next())).toMatchObject({
+			id: 2,
+			result: { tools: [{ name: 'find_codex-mcp-client' }] },
+		});
+		const hub = attach(relay);
+		expect(JSON.parse(await hub.next())).toMatchObject({ method: 'initialize' });
+		expect(await hub.next()).toBe(request(3, 'prompts/list'));
+	});
+
+	it('leaves the list to a hub that is connected in time, and to one that another client waits for', async () => {
+		const earlyTools = (): Promise<Tool[]> => Promise.resolve([]);
+		for (const name of ['codex-mcp-client', 'claude-code']) {
+			const { client, relay } = open({ earlyTools });
+			client.post(request(1, 'initialize', { clientInfo: { name, version: '1' } }), request(2, 'tools/list'));
+			await nextTurn();
+			const hub = attach(relay);
+			expect(JSON.parse(await hub.next())).toMatchObject({ id: 1 });
+			expect(await hub.next()).toBe(request(2, 'tools/list'));
+		}
 	});
 
 	it('answers a batch in flight with one array', async () => {

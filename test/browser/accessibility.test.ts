@@ -40,6 +40,7 @@ const screens: readonly (readonly [route: string, shown: string])[] = [
 	['library?q=test', '.offer'],
 	['usage', '.usage-rows .row'],
 	['tasks', '.panel'],
+	['results', '.panel'],
 	['add', 'form'],
 	['add?way=registry', 'form'],
 	['hubs', '.hubs .row'],

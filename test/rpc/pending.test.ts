@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
+import { Cancelable } from '../../src/rpc/calls/cancelable.ts';
 import { canceledCall } from '../../src/rpc/calls/message-errors.ts';
-import { type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
+import { type CancelSource, type PendingEntry, PendingTable } from '../../src/rpc/calls/pending.ts';
 import { FakeClock } from '../support/fake-channel.ts';
 
 describe('PendingTable', () => {
@@ -39,6 +40,16 @@ describe('PendingTable', () => {
 		expect(table.oldest?.id).toBe(2);
 	});
 
+	it('removes a call whose work is canceled, and a settled one is not canceled', () => {
+		const { table, log, call } = pendingTable();
+		const [work, settled] = [cancelSource(), cancelSource()];
+		table.add(call(1, 100), undefined, work);
+		table.add(call(2, 100), undefined, settled);
+		table.take(2);
+		for (const each of [work, settled]) each.abort(new OrchestraError('canceled', 'the caller left'));
+		expect([log, table.size]).toEqual([['1 was canceled'], 0]);
+	});
+
 	it('rejects every call when the connection ends, and leaves no timer', () => {
 		const { table, clock, log, call } = pendingTable();
 		table.add(call(1, 100), undefined);
@@ -54,6 +65,10 @@ describe('PendingTable', () => {
 		expect([table.get('1'), table.take(null), table.size]).toEqual([undefined, undefined, 1]);
 	});
 });
+
+function cancelSource(): CancelSource & Cancelable {
+	return Object.assign(new Cancelable(), { isCanceled: false });
+}
 
 function pendingTable() {
 	const clock = new FakeClock();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../src/errors.ts';
 import { Log } from '../../src/log.ts';
+import { deferred } from '../../src/rpc/deferred.ts';
 import { RestartPolicy } from '../../src/rpc/restart-policy.ts';
 import {
 	FAILED_CHECKS_LIMIT,
@@ -186,6 +187,80 @@ describe('a call while it is down', () => {
 		await expect(supervisor.up()).rejects.toThrow('it is down');
 		await supervisor.startNow();
 		expect(program.starts()).toBe(2);
+	});
+});
+
+describe('an end or a failure during the start', () => {
+	it('fails the call with its reason, and counts as a crash', async () => {
+		const program = objectProgram();
+		const { supervisor, downs } = supervised(program, {
+			start: async (signal, onEnd) => {
+				const running = await program.start(signal, onEnd);
+				program.crash();
+				return running;
+			},
+		});
+		await expect(supervisor.up()).rejects.toThrow('it ended');
+		expect([supervisor.isDown, downs]).toEqual([true, ['it ended']]);
+	});
+
+	it('counts as the supervised one says', async () => {
+		const program = objectProgram();
+		program.failNext = 'no such program';
+		const error = new OrchestraError('not_found', 'install it');
+		const { supervisor } = supervised(program, { failedStart: () => ({ error }) });
+		await expect(supervisor.up()).rejects.toBe(error);
+		expect(supervisor.counts.failedStarts).toBe(1);
+	});
+
+	it('does not matter once it is closed: what started is stopped, and the call learns why', async () => {
+		for (const fails of [false, true]) {
+			const gate = deferred();
+			const program = objectProgram();
+			const { supervisor } = supervised(program, {
+				start: async (signal, onEnd) => {
+					await gate.promise;
+					if (fails) throw new Error('too late');
+					return program.start(signal, onEnd);
+				},
+			});
+			const call = supervisor.up();
+			await nextTurn();
+			const closed = supervisor.close();
+			gate.resolve();
+			await expect(call).rejects.toMatchObject({ code: 'closed' });
+			await closed;
+			expect(program.alive()).toBe(0);
+		}
+	});
+});
+
+describe('a supervised one that is to run without a call', () => {
+	it('is started at once, after a crash with its delay, and not after the user stopped it', async () => {
+		const { supervisor, program, clock } = supervised(objectProgram(), { isNeeded: () => true });
+		supervisor.keepUp();
+		await nextTurn();
+		expect(program.starts()).toBe(1);
+		program.crash();
+		supervisor.keepUp();
+		await pass(clock, RESTART_FIRST_MS);
+		expect(program.starts()).toBe(2);
+		await supervisor.stop();
+		supervisor.keepUp();
+		await nextTurn();
+		expect([program.starts(), supervisor.isStopped]).toEqual([2, true]);
+	});
+
+	it('is stopped on request only while nobody uses it', async () => {
+		let isUsed = true;
+		const { supervisor, program } = supervised(objectProgram(), { isUsed: () => isUsed });
+		await supervisor.stopUnused();
+		await supervisor.up();
+		await supervisor.stopUnused();
+		expect(program.alive()).toBe(1);
+		isUsed = false;
+		await supervisor.stopUnused();
+		expect(program.alive()).toBe(0);
 	});
 });
 

@@ -14,6 +14,7 @@ import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
 import type { ChosenSkill } from '../chosen-skill.ts';
 import { chosenView } from '../chosen-view.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
@@ -52,6 +53,7 @@ export const bridge: Command = {
 			view: skill?.view ?? viewFor(input),
 			preface: skill?.instructions,
 			instructions: () => joinedInstructions(skill?.instructions, project && instructionsFor(input, project)),
+			earlyTools: project && ((client) => earlyToolsFor(client, input, project)),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.note(line),
 			// Output that is never read would keep the process alive.
@@ -92,6 +94,16 @@ function moveTo(uris: readonly string[], project: BridgeProject, input: CommandI
 function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
 	// The folder may be gone.
 	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).heldBack));
+}
+
+/** For a client that works with its first list: the hub may be too late for it. */
+async function earlyToolsFor(
+	client: string,
+	{ environment }: CommandInput,
+	project: BridgeProject,
+): Promise<readonly Tool[] | undefined> {
+	const { earlyTools } = await import('../../hub/expose/early-tools.ts');
+	return earlyTools(loadConfiguration({ cwd: project.folder(), environment }).configuration, client);
 }
 
 /** From the shared hub, which is started for it: what its servers need is started once. */

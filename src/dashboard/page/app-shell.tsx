@@ -14,6 +14,7 @@ import { CallsScreen } from './screens/calls/calls-screen.tsx';
 import { HubsScreen } from './screens/hubs-screen.tsx';
 import { LibraryScreen } from './screens/library-screen.tsx';
 import { OverviewScreen } from './screens/overview/overview-screen.tsx';
+import { ResultsScreen } from './screens/results-screen.tsx';
 import { ServerScreen } from './screens/servers/server-screen.tsx';
 import { SettingsScreen } from './screens/settings-screen.tsx';
 import { TasksScreen } from './screens/tasks-screen.tsx';
@@ -30,6 +31,7 @@ const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent 
 	library: { title: 'Library', View: LibraryScreen },
 	usage: { title: 'Usage', View: UsageScreen },
 	tasks: { title: 'Tasks', View: TasksScreen },
+	results: { title: 'Results', View: ResultsScreen },
 	add: { title: 'Add', View: AddScreen },
 	hubs: { title: 'Hubs', View: HubsScreen },
 	settings: { title: 'Settings', View: SettingsScreen },

@@ -9,40 +9,8 @@ import type { ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { clientName } from '../calls/hub-call.ts';
+import { type FirstWait, knownAgent } from '../sessions/known-agents.ts';
 import type { Catalogue } from './catalogue.ts';
-
-/** How long the first lists of a client wait, in milliseconds. */
-interface FirstWait {
-	readonly waitMs: number;
-	/** When a client that may search gets its search tools, because it works without ours until then. */
-	readonly searchMs?: number;
-}
-
-/** The wait of a client whose own deadline is not known. */
-const usual: FirstWait = { waitMs: 8000 };
-
-/**
- * Codex keeps the first list (github.com/openai/codex issues 10105, 33266, 35583, 37417). Older versions give a server
- * 10 s for `initialize` and this list together (`DEFAULT_STARTUP_TIMEOUT` in mcp_connection_manager.rs). Codex 0.166 sends
- * its first request to the model 1 s after it started us, without the tools of a server that has not listed them.
- */
-const codex: FirstWait = { waitMs: 7000, searchMs: 500 };
-
-/**
- * Clients that ignore `list_changed`, by the name in their `clientInfo`. Cursor reads the tools again only when its user
- * asks for it (github.com/cursor/cursor issue 2980).
- */
-const firstWaits: ReadonlyMap<string, FirstWait> = new Map([
-	['codex-mcp-client', codex],
-	['Codex', codex],
-	['cursor-vscode', usual],
-	['Cursor', usual],
-]);
-
-/** True for a client that keeps its first list. */
-export function listsOnce(client: string): boolean {
-	return firstWaits.has(client);
-}
 
 export class FirstLists {
 	readonly #catalogue: Catalogue;
@@ -63,7 +31,7 @@ export class FirstLists {
 		load: () => Awaitable<T>,
 		soFar?: () => Awaitable<T> | undefined,
 	): Awaitable<T> {
-		const first = context && firstWaits.get(clientName(context));
+		const first = context && knownAgent(clientName(context))?.firstWait;
 		if (context === undefined || first === undefined) return load();
 		const loading = this.#load(kind, this.#deadlineOf(context, first), load);
 		if (!soFar || first.searchMs === undefined || !(loading instanceof Promise)) return loading;

@@ -22,8 +22,8 @@ import { ownEntry } from '../../wire/json.ts';
 import type { AbsentServer } from '../absent-servers.ts';
 import { clientName } from '../calls/hub-call.ts';
 import { isOfApp, showsPages } from '../calls/offer-apps.ts';
-import { listsOnce } from '../catalogue/first-lists.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
+import { knownAgent } from '../sessions/known-agents.ts';
 import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
 import type { SkillSearch } from './found-skills.ts';
@@ -275,7 +275,7 @@ export class ToolExposure {
 	}
 
 	#firstMode(tools: number, context: CallContext, isStarting: boolean): ExposeMode {
-		const isIncomplete = isStarting && listsOnce(clientName(context));
+		const isIncomplete = isStarting && knownAgent(clientName(context))?.firstWait !== undefined;
 		return isIncomplete || tools > this.#limit ? 'search' : 'all';
 	}
 

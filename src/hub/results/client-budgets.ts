@@ -13,9 +13,9 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { isKnownAgent } from '../sessions/known-agents.ts';
+import { knownAgent } from '../sessions/known-agents.ts';
 
-/** Of a known agent. */
+/** The budget of a known agent whose own limit is higher or unknown. */
 export const AGENT_BUDGET_TOKENS = 8000;
 /** In `_meta` of a request: the tokens that its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
@@ -45,7 +45,7 @@ export class ClientBudgets {
 		if (readers.has(client)) return 0;
 		const { clients, results } = this.#settings();
 		const chosen = ownEntry(clients, client)?.results?.budgetTokens ?? results.budgetTokens;
-		return chosen ?? (isKnownAgent(client) ? AGENT_BUDGET_TOKENS : 0);
+		return chosen ?? agentBudget(client);
 	}
 
 	/** Whether a client may get a handle in place of a result, and so lists `look`. */
@@ -105,4 +105,10 @@ export class ClientBudgets {
 		this.#read = { settings, tools };
 		return tools;
 	}
+}
+
+/** Below the limit of the agent itself, so that our preview with its handle comes before theirs without one. */
+function agentBudget(client: string): number {
+	const agent = knownAgent(client);
+	return agent ? Math.min(agent.resultTokens ?? AGENT_BUDGET_TOKENS, AGENT_BUDGET_TOKENS) : 0;
 }

@@ -1,15 +1,15 @@
 /*
  * Results on disk: one file each, with a line of JSON about it before its content.
  *
- * A hub has a folder of its own. That of a process ends with it: it is removed when the hub closes,
- * and when the next one is made after a crash. That of a shared hub stays, because its bridges keep
- * their sessions over a restart. Number, bytes and age are bounded, the oldest go first; the files
- * of a session are removed with it. A result that a user keeps moves to the folder `kept`, out of
- * all these bounds.
+ * A hub has a folder for the results of its sessions. That of a process ends with it: it is removed
+ * when the hub closes, and when the next one is made after a crash. That of a shared hub stays,
+ * because its bridges resume their sessions after a restart. Modern clients over HTTP have no
+ * session: their results are in a folder of all hubs of this user that stays until their age ends.
+ * A result that a user pins moves to the folder `kept`, out of all bounds.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
@@ -19,7 +19,7 @@ import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
 import { isHandle, type KeptResult, PINNED, type ResultFacts, readKept } from './kept-result.ts';
-import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
+import { keptIn, namesIn, ResultFolder, type ResultFolderOptions } from './result-folder.ts';
 
 /** A document to keep. */
 export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
@@ -31,115 +31,61 @@ export interface Caller extends Pick<ClientConnection, 'principal' | 'sessionId'
 	readonly revision: Pick<Revision, 'era'>;
 }
 
-export interface ResultStoreOptions {
+export interface ResultStoreOptions extends Pick<ResultFolderOptions, 'keptBytes' | 'now'> {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** The name of the folder that stays when the hub closes. Default: the folder ends with the process. */
 	readonly lasting?: string | undefined;
-	/** Default `KEPT_BYTES`. */
-	readonly keptBytes?: number;
-	/** In milliseconds since 1970. Default: the clock of the system. */
-	readonly now?: () => number;
 }
 
-export class ResultStore {
-	readonly #options: ResultStoreOptions;
-	readonly #base: string;
-	readonly #now: () => number;
-	/** By handle, oldest first. */
-	readonly #kept = new Map<string, KeptResult>();
-	#folder: Promise<string> | undefined;
-	#bytes = 0;
+/** The folder of the results of modern clients over HTTP. */
+const SENDERS = 'http';
 
-	constructor(options: ResultStoreOptions) {
-		this.#options = options;
-		this.#base = resultsFolder(options.environment);
-		this.#now = options.now ?? Date.now;
+export class ResultStore {
+	readonly #base: string;
+	readonly #sessions: ResultFolder;
+	readonly #senders: ResultFolder;
+
+	constructor({ environment, lasting, ...bounds }: ResultStoreOptions) {
+		this.#base = resultsFolder(environment);
+		const prepare = (): void => prepareBase(this.#base);
+		const name = lasting ?? `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`;
+		const path = join(this.#base, name);
+		this.#sessions = new ResultFolder({ ...bounds, path, prepare, stays: lasting !== undefined });
+		this.#senders = new ResultFolder({ ...bounds, path: join(this.#base, SENDERS), prepare, stays: true });
 	}
 
 	/** Write a document and return its handle. Rejects with the error of the system. */
-	async keep({ content, ...about }: ResultDocument, caller: Caller): Promise<string> {
-		const folder = await (this.#folder ??= this.#open());
-		const handle = `r-${randomBytes(12).toString('hex')}`;
-		const path = join(folder, handle);
-		const facts: ResultFacts = {
-			...about,
-			at: this.#now(),
-			bytes: content.length,
-			owner: ownerOf(caller),
-		};
-		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
-		await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
-		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
-		this.#removeOldest(handle);
-		return handle;
+	keep({ content, ...about }: ResultDocument, caller: Caller): Promise<string> {
+		return this.#folderOf(caller).keep(content, { ...about, owner: ownerOf(caller) });
 	}
 
 	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */
 	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
 		if (!isHandle(handle)) return undefined;
-		if (this.#options.lasting !== undefined) await (this.#folder ??= this.#open());
-		const found = this.#kept.get(handle);
 		const pinned = await readKept(join(this.#base, PINNED, handle));
-		if (pinned) return pinned;
-		const isTheirs = found?.owner === ownerOf(caller) && this.#now() - found.at < KEPT_MS;
-		// A user may have removed it.
-		return isTheirs ? readKept(found.path) : undefined;
+		return pinned ?? this.#folderOf(caller).find(handle, ownerOf(caller));
 	}
 
 	endSession(sessionId: string): void {
-		const owner = hashOf(`session ${sessionId}`);
-		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
+		this.#sessions.drop(ownerOfSession(sessionId));
 	}
 
-	/** Remove the folder, unless it stays. */
+	/** Remove what ends with the process. */
 	async close(): Promise<void> {
-		this.#kept.clear();
-		// Without a folder nothing was kept.
-		const folder = await this.#folder?.catch(() => undefined);
-		if (folder !== undefined && this.#options.lasting === undefined)
-			await rm(folder, { recursive: true, force: true });
+		await Promise.all([this.#sessions.close(), this.#senders.close()]);
 	}
 
-	/** The folder; what a hub before this one left in it is known again. */
-	async #open(): Promise<string> {
-		const { lasting } = this.#options;
-		makeFolders(this.#base, 0o700);
-		assertPrivate(this.#base);
-		for (const name of readdirSync(this.#base))
-			if (isLeftOver(name)) rmSync(join(this.#base, name), { recursive: true });
-		const own = lasting ?? `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`;
-		const folder = join(this.#base, own);
-		if (lasting === undefined) mkdirSync(folder, { mode: 0o700 });
-		else makeFolders(folder, 0o700);
-		assertPrivate(folder);
-		const found = await keptIn(folder);
-		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
-		this.#removeOldest('');
-		return folder;
+	#folderOf(caller: Caller): ResultFolder {
+		return isSender(caller) ? this.#senders : this.#sessions;
 	}
+}
 
-	#add(result: KeptResult): void {
-		this.#kept.set(result.handle, result);
-		this.#bytes += result.bytes;
-	}
-
-	/** The newest one is kept in any case. */
-	#removeOldest(newest: string): void {
-		const { keptBytes = KEPT_BYTES } = this.#options;
-		const now = this.#now();
-		for (const [handle, result] of this.#kept) {
-			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
-			if ((fits && now - result.at < KEPT_MS) || handle === newest) return;
-			this.#remove(handle, result);
-		}
-	}
-
-	#remove(handle: string, { path, bytes }: KeptResult): void {
-		this.#kept.delete(handle);
-		this.#bytes -= bytes;
-		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
-		rm(path, { force: true }).catch(() => {});
-	}
+/** The folder of all results, without those of processes that ended. */
+function prepareBase(base: string): void {
+	makeFolders(base, 0o700);
+	assertPrivate(base);
+	for (const name of readdirSync(base))
+		if (isLeftOver(name)) rmSync(join(base, name), { recursive: true, force: true });
 }
 
 /** Where the results of all hubs of this user are. */
@@ -165,27 +111,18 @@ export async function pinResult(
 	await rename(path, join(folder, handle));
 }
 
-async function keptIn(folder: string): Promise<KeptResult[]> {
-	const found = await Promise.all(namesIn(folder).map((name) => readKept(join(folder, name))));
-	return found.filter((result) => result !== undefined);
+/** Who may read the results of a call: its session, or the sender of a request that has none. */
+function ownerOf(caller: Caller): string {
+	return isSender(caller) ? hashOf(`principal ${caller.principal}`) : ownerOfSession(caller.sessionId);
 }
 
-/** The names in a folder; none when it does not exist. */
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch {
-		return [];
-	}
+function ownerOfSession(sessionId: string): string {
+	return hashOf(`session ${sessionId}`);
 }
 
-/**
- * Who may read the results of a call: its session. A modern client over HTTP has none, so the results are those of the
- * sender until their age ends.
- */
-function ownerOf({ revision, principal, sessionId }: Caller): string {
-	const isSender = revision.era === 'modern' && principal !== undefined;
-	return hashOf(isSender ? `principal ${principal}` : `session ${sessionId}`);
+/** A modern client over HTTP: its results belong to its token until their age ends. */
+function isSender({ revision, principal }: Caller): boolean {
+	return revision.era === 'modern' && principal !== undefined;
 }
 
 /** Neither the files nor their readers tell the id of a session. */

@@ -10,8 +10,9 @@ import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { HubFolder } from './hub-folder.ts';
+import type { HubLock } from './hub-lock.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
-import { FORCED_STOP_MS, GUARD_STOP_MS, HUB_POLL_MS, HUB_STOP_MS } from './shared-limits.ts';
+import { FORCED_STOP_MS, GUARD_STOP_MS, HUB_POLL_MS, HUB_STOP_MS, START_MS } from './shared-limits.ts';
 
 export interface StopOptions {
 	/** How long to wait before the hub is killed, in milliseconds. Default 18 s: it exits by itself before. */
@@ -36,7 +37,7 @@ export async function stopHub(
 		for (const one of folder.orphans()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
 	note();
-	const hub = folder.owner();
+	const hub = folder.owner() ?? (await startingHub(folder));
 	if (hub) {
 		signalProcess(hub, 'SIGTERM');
 		if (!(await isGone(hub, stopMs, note))) signalProcess(hub, 'SIGKILL');
@@ -47,6 +48,21 @@ export async function stopHub(
 	await folder.clear();
 	return hub !== undefined;
 }
+
+/** The hub that another process is starting now, as soon as it holds its lock; undefined when none is being started. */
+async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefined> {
+	const giveUpAt = performance.now() + START_MS;
+	for (;;) {
+		// Without a folder for the lock nobody starts a hub.
+		const lock = await folder.startLock().catch(() => NO_LOCK);
+		lock?.release();
+		const hub = folder.owner();
+		if (hub || lock || performance.now() > giveUpAt) return hub;
+		await sleep(HUB_POLL_MS);
+	}
+}
+
+const NO_LOCK: HubLock = { release: () => {} };
 
 /** True when the process ends in time. `note` is called periodically meanwhile. */
 async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promise<boolean> {

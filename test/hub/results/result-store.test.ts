@@ -110,6 +110,24 @@ describe('ResultStore', () => {
 		expect(await next.find(id, session('other'))).toBeUndefined();
 	});
 
+	it('gives a sender its results again after the restart of a hub that is not shared, and removes them when they are old', async () => {
+		const environment = { XDG_STATE_HOME: temporaryFolder() };
+		let now = 1;
+		const open = () => new ResultStore({ environment, now: () => now });
+		const before = open();
+		const id = await before.keep(text('12345'), sender('token:1', 'first'));
+		const ofSession = await before.keep(text('1'), session('first'));
+		await before.close();
+		const next = open();
+		expect(await next.find(id, sender('token:1', 'second'))).toMatchObject({ handle: id, bytes: 5 });
+		expect(await next.find(id, sender('token:2', 'first'))).toBeUndefined();
+		expect(await next.find(ofSession, session('first'))).toBeUndefined();
+		now += KEPT_MS;
+		expect(await next.find(id, sender('token:1', 'second'))).toBeUndefined();
+		await open().keep(text('1'), sender('token:1', 'third'));
+		await until('the old file is gone', async () => (await allKept(environment)).length === 1);
+	});
+
 	it('keeps a pinned result when its session ends and its hub closes', async () => {
 		const environment = { XDG_STATE_HOME: temporaryFolder() };
 		const store = new ResultStore({ environment });

@@ -45,6 +45,16 @@ describe('stopping a hub', () => {
 		expect([await stopping, isAlive(pid), hubFiles(folder)]).toEqual([true, false, []]);
 	});
 
+	it('waits for a hub that another process is starting, and stops it', async () => {
+		const folder = folderWithoutHub();
+		const lock = await folder.startLock();
+		const stopping = stopHub(folder);
+		const hub = await startIdle();
+		writeState(folder, { 'hub.lock': identityOf(hub) });
+		expect([await stopping, isAlive(hub)]).toEqual([true, false]);
+		lock?.release();
+	});
+
 	it('names the processes that it could not stop, and keeps their list for the next stop', async () => {
 		const folder = folderWithoutHub();
 		const hub = await startIdle();

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
-import { formatCount, formatMoment, formatMs, formatPercent } from '../text/quantities.ts';
+import { formatCount, formatMoment, formatMs, formatPercent, formatTick } from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
@@ -130,7 +130,7 @@ export function LatencyChart({ buckets }: { buckets: readonly LatencyBucket[] })
 				const ticks = [1, 10, 100, 1_000, 10_000, 100_000].filter((tick) => tick <= slowest * 1.3);
 				return (
 					<>
-						<Ticks area={area} ticks={ticks} y={y} text={formatMs} />
+						<Ticks area={area} ticks={ticks} y={y} text={formatTick} />
 						{buckets.map((bucket, at) => (
 							<LatencyMark bucket={bucket} x={area.x(at)} width={area.step} y={y} />
 						))}
@@ -253,14 +253,16 @@ function Ticks({ area, ticks, y, text }: TicksProps): JSX.Element {
 }
 
 function TimeAxis({ area, buckets }: AxisProps): JSX.Element {
-	const [first, last] = [buckets[0], buckets.at(-1)];
+	const [first, second, last] = [buckets[0], buckets[1], buckets.at(-1)];
+	// A step ends where the next one begins.
+	const end = first && second && last ? Math.min(Date.now(), last.at + second.at - first.at) : undefined;
 	return (
 		<>
 			<text x={area.left} y={area.height - 4}>
 				{first ? formatMoment(first.at) : ''}
 			</text>
 			<text x={area.width} y={area.height - 4} text-anchor="end">
-				{last && last !== first ? formatMoment(last.at) : ''}
+				{end === undefined ? '' : formatMoment(end)}
 			</text>
 		</>
 	);

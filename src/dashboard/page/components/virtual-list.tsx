@@ -30,6 +30,8 @@ interface VirtualListProps {
 const OVERSCAN = 10;
 /** The window moves in steps, so that most scroll events change nothing. */
 const STEP = 5;
+/** A list of so few rows needs no scrolling; where it stands among others it is as high as its rows. */
+const SHORT = 11;
 /** Browsers limit the height of an element; beyond it the list ends. */
 const MAX_HEIGHT = 16_000_000;
 
@@ -54,7 +56,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 	return (
 		<div
 			ref={box}
-			class="virtual-list"
+			class={`virtual-list${count <= SHORT ? ' short' : ''}`}
 			role="listbox"
 			aria-label={label}
 			tabIndex={0}

@@ -10,6 +10,7 @@ export const viewNames = [
 	'library',
 	'usage',
 	'tasks',
+	'results',
 	'add',
 	'hubs',
 	'settings',

@@ -14,7 +14,7 @@ import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { MatchReasons } from './tools/match-reasons.tsx';
+import { ReasonLine, ReasonList } from './tools/match-reasons.tsx';
 
 const ROW_HEIGHT = 68;
 
@@ -54,7 +54,10 @@ export function LibraryScreen(): JSX.Element {
 				</p>
 			</EmptyState>
 		) : (
-			<Document key={id} uri={id} />
+			<>
+				<ReasonList why={reply?.matches.find(({ uri }) => uri === id)?.why ?? []} />
+				<Document key={id} uri={id} />
+			</>
 		);
 	return (
 		<SplitView list={list} detail={detail} isOpen={id !== ''} backHref={routeHref('library', '', query)} />
@@ -114,7 +117,7 @@ function MatchLine({
 			</p>
 			<p class="dim">
 				{isSearching && match.why.length > 0 ? (
-					<MatchReasons why={match.why} />
+					<ReasonLine why={match.why} />
 				) : (
 					<VisibleText text={match.summary} isLine />
 				)}

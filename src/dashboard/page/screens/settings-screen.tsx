@@ -16,7 +16,8 @@ import { VisibleText } from '../text/visible-text.tsx';
 const MAX_ROWS = 500;
 
 export function SettingsScreen(): JSX.Element {
-	const { router, feed } = useDashboard();
+	const { router, feed, state } = useDashboard();
+	const root = state.value?.hub.root ?? '';
 	const words = (router.route.value.query['q'] ?? '').toLowerCase();
 	const fetched = useFetched<SettingsReply>('/api/settings');
 	useSignalEffect(() => {
@@ -30,7 +31,7 @@ export function SettingsScreen(): JSX.Element {
 	);
 	return (
 		<>
-			{reply.problems.length > 0 && <ProblemList problems={reply.problems} />}
+			{reply.problems.length > 0 && <ProblemList problems={reply.problems} root={root} />}
 			<Panel title="Files" aside={<CommandText command="mctl doctor" />}>
 				<ol class="files">
 					{reply.files.map(({ path, kind, exists }) => (
@@ -56,7 +57,7 @@ export function SettingsScreen(): JSX.Element {
 			</Panel>
 			<Panel title="Values">
 				<SearchBox label="Filter settings" />
-				<SettingTable rows={rows} isFiltered={words !== ''} />
+				<SettingTable rows={rows} root={root} isFiltered={words !== ''} />
 			</Panel>
 		</>
 	);
@@ -64,9 +65,11 @@ export function SettingsScreen(): JSX.Element {
 
 function SettingTable({
 	rows,
+	root,
 	isFiltered,
 }: {
 	rows: readonly SettingRow[];
+	root: string;
 	isFiltered: boolean;
 }): JSX.Element {
 	if (rows.length === 0 && isFiltered)
@@ -96,7 +99,7 @@ function SettingTable({
 						<VisibleText text={value} isLine />
 					</code>
 					<span role="cell" class={source === 'default' ? 'dim' : undefined}>
-						<VisibleText text={source} isLine />
+						<VisibleText text={withinRoot(source, root)} isLine />
 					</span>
 				</div>
 			))}
@@ -107,9 +110,9 @@ function SettingTable({
 	);
 }
 
-function ProblemList({ problems }: { problems: readonly ProblemRow[] }): JSX.Element {
+function ProblemList({ problems, root }: { problems: readonly ProblemRow[]; root: string }): JSX.Element {
 	return (
-		<Panel title="Problems" aside={<CommandText command="mctl doctor" />}>
+		<Panel title="Problems">
 			<ul class="problems">
 				{problems.map(({ message, hint, file, key }) => (
 					<li>
@@ -123,7 +126,10 @@ function ProblemList({ problems }: { problems: readonly ProblemRow[] }): JSX.Ele
 						)}
 						{(file ?? key) !== null && (
 							<p class="dim">
-								<VisibleText text={[file, key].filter(Boolean).join(' · ')} isLine />
+								<VisibleText
+									text={[file && withinRoot(file, root), key].filter(Boolean).join(' · ')}
+									isLine
+								/>
 							</p>
 						)}
 					</li>
@@ -131,4 +137,9 @@ function ProblemList({ problems }: { problems: readonly ProblemRow[] }): JSX.Ele
 			</ul>
 		</Panel>
 	);
+}
+
+/** A path without the folder of the hub. */
+function withinRoot(path: string, root: string): string {
+	return root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }

@@ -165,7 +165,9 @@ function UnusedPanel({ rows, days }: { rows: readonly UnusedRow[]; days: number 
 						<strong>
 							<VisibleText text={name} isLine />
 						</strong>
-						<span class="dim number">{formatCount(definitionTokens)} tokens in each list</span>
+						{definitionTokens > 0 && (
+							<span class="dim number">{formatCount(definitionTokens)} tokens in each list</span>
+						)}
 						<CommandText command={command} />
 					</li>
 				))}

@@ -21,13 +21,28 @@ export function formatMs(ms: number | null): string {
 	return formatDuration(ms);
 }
 
+const [SECOND, MINUTE, HOUR, DAY] = [
+	{ name: 's', seconds: 1 },
+	{ name: 'min', seconds: 60 },
+	{ name: 'h', seconds: 3_600 },
+	{ name: 'd', seconds: 86_400 },
+] as const;
+const MINUTES = [MINUTE, SECOND] as const;
+const HOURS = [HOUR, MINUTE] as const;
+const DAYS = [DAY, HOUR] as const;
+
 /** A duration in its two largest units: `3 h 20 min`. */
 export function formatDuration(ms: number): string {
 	const seconds = Math.max(0, Math.round(ms / 1000));
 	if (seconds < 60) return `${seconds} s`;
-	if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-	if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-	return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+	const [large, small] = seconds < 3_600 ? MINUTES : seconds < 86_400 ? HOURS : DAYS;
+	const rest = Math.floor((seconds % large.seconds) / small.seconds);
+	return `${Math.floor(seconds / large.seconds)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
+}
+
+/** A duration in one unit, for the axis of a chart: `100 ms`, `10 s`. */
+export function formatTick(ms: number): string {
+	return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
 }
 
 /** How long ago, in one unit: `12 s`, `5 min`. */

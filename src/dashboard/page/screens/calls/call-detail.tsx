@@ -52,10 +52,10 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 				<StateWord state={call.outcome} />
 				{call.phase !== null && (
 					<span class="dim">
-						in <VisibleText text={call.phase} isLine />
+						phase <VisibleText text={call.phase} isLine />
 					</span>
 				)}
-				<span class="number">{formatMs(call.ms)}</span>
+				{call.ms !== null && <span class="number">{formatMs(call.ms)}</span>}
 			</header>
 			<CallFactList call={call} />
 			{call.explanation && <ErrorText error={call.explanation} />}

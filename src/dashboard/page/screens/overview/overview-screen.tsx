@@ -106,28 +106,32 @@ function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
 		</Toggle>
 	);
 	return (
-		<div class="plots">
-			<Panel
-				title="Calls and failures"
-				aside={<a href={routeHref('calls', '', { outcome: 'failures' })}>Failures</a>}
-			>
-				<VolumeChart buckets={reply.buckets} bucketMs={reply.bucketMs} />
-			</Panel>
-			<Panel title="Latency" aside={toggle}>
-				{isHistogram.value ? (
-					<LatencyHistogram bars={reply.histogram} all={reply.all} />
-				) : (
-					<LatencyChart buckets={reply.buckets} />
-				)}
-			</Panel>
-			<Panel title="Busiest tools">
-				<ToolTable uses={reply.busiest} of="calls" />
-			</Panel>
-			<Panel title="Slowest tools">
-				<ToolTable uses={reply.slowest} of="latency" />
-			</Panel>
-			<TokenPanel />
-		</div>
+		<>
+			<div class="plots">
+				<Panel
+					title="Calls and failures"
+					aside={<a href={routeHref('calls', '', { outcome: 'failures' })}>Failures</a>}
+				>
+					<VolumeChart buckets={reply.buckets} bucketMs={reply.bucketMs} />
+				</Panel>
+				<Panel title="Latency" aside={toggle}>
+					{isHistogram.value ? (
+						<LatencyHistogram bars={reply.histogram} all={reply.all} />
+					) : (
+						<LatencyChart buckets={reply.buckets} />
+					)}
+				</Panel>
+			</div>
+			<div class="plots rankings">
+				<Panel title="Busiest tools">
+					<ToolTable uses={reply.busiest} of="calls" />
+				</Panel>
+				<Panel title="Slowest tools">
+					<ToolTable uses={reply.slowest} of="latency" />
+				</Panel>
+				<TokenPanel />
+			</div>
+		</>
 	);
 }
 

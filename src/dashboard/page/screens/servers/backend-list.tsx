@@ -84,7 +84,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 			/>
 			<ServerActions server={withoutDecisions(backend)} />
 			{hasCommands && <BackendCommands backend={backend} />}
-			<BackendNotes backend={backend} />
+			<BackendRemarks backend={backend} />
 		</div>
 	);
 }
@@ -94,7 +94,7 @@ function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | nul
 	const { id, actions } = withoutDecisions(backend);
 	if (actions.length === 0) return null;
 	return (
-		<p class="notes">
+		<p class="remarks">
 			{actions.map((action) => (
 				<CommandText command={serverCommand(action, id)} />
 			))}
@@ -102,16 +102,16 @@ function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | nul
 	);
 }
 
-function BackendNotes({ backend }: { backend: SourceRow }): JSX.Element | null {
+function BackendRemarks({ backend }: { backend: SourceRow }): JSX.Element | null {
 	const { id, nextTryAt, restarts, drifted, calls } = backend;
-	const notes = [
+	const remarks = [
 		calls > 0 ? `${formatCount(calls)} in flight` : '',
 		restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${formatCount(restarts)} times`}` : '',
 	].filter(Boolean);
-	if (notes.length === 0 && nextTryAt === null && drifted === 0) return null;
+	if (remarks.length === 0 && nextTryAt === null && drifted === 0) return null;
 	return (
-		<p class="notes dim">
-			{notes.join(' · ')} {nextTryAt !== null && <NextTry at={Date.parse(nextTryAt)} />}{' '}
+		<p class="remarks dim">
+			{remarks.join(' · ')} {nextTryAt !== null && <NextTry at={Date.parse(nextTryAt)} />}{' '}
 			{drifted > 0 && <a href={routeHref('servers', id)}>Its tools changed since they were pinned: review</a>}
 		</p>
 	);
@@ -119,7 +119,10 @@ function BackendNotes({ backend }: { backend: SourceRow }): JSX.Element | null {
 
 function NextTry({ at }: { at: number }): JSX.Element {
 	const now = useNow();
-	return <span>starts again in {formatDuration(at - now.value)}</span>;
+	const ms = at - now.value;
+	return (
+		<span>{ms < 1_000 ? 'starts again with the next call' : `starts again in ${formatDuration(ms)}`}</span>
+	);
 }
 
 /** Why a source failed or is unhealthy. */

@@ -9,7 +9,7 @@ import { attributeText, VisibleText } from '../../text/visible-text.tsx';
 
 const ACTIONS: readonly (readonly [PolicyRequest['action'], string])[] = [
 	['allow', 'Allow'],
-	['ask', 'Ask a person about'],
+	['ask', 'Ask before'],
 	['deny', 'Deny'],
 ];
 

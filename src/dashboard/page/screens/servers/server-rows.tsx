@@ -38,7 +38,10 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined }): JSX.Element {
 	const { id, state, callsPerMinute, errorRate, tools, restarts, failedStarts } = row;
 	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
-	const ends = restarts + failedStarts;
+	const failures = [
+		counted(restarts, 'crash', 'crashes'),
+		counted(failedStarts, 'failed start', 'failed starts'),
+	];
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
@@ -47,11 +50,13 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 			<StateWord state={state} health={healthOf(row)} />
 			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
 			<FailureShare share={errorRate} label={`${formatPercent(errorRate)} of them failed`} />
-			<span class="number dim">{ends > 0 && `${formatCount(ends)} ${ends === 1 ? 'crash' : 'crashes'}`}</span>
-			<span class="number">
-				{tools !== null && `${formatCount(tools)} ${tools === 1 ? 'tool' : 'tools'}`}
-			</span>
-			<span class="number dim">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
+			<span class="number dim">{failures.filter(Boolean).join(', ')}</span>
+			<span class="number tools">{tools !== null && (counted(tools, 'tool', 'tools') ?? '0 tools')}</span>
+			<span class="number dim tokens">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
 		</div>
 	);
+}
+
+function counted(count: number, one: string, many: string): string | undefined {
+	return count === 0 ? undefined : `${formatCount(count)} ${count === 1 ? one : many}`;
 }

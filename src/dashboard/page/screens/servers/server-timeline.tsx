@@ -46,10 +46,10 @@ export function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 				</EmptyState>
 			) : (
 				<ol class="history">
-					{page.history.toReversed().map(({ at, state, pid, message }) => (
+					{page.history.toReversed().map(({ at, state, message }) => (
 						<li>
 							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}
-							{pid !== null && <span class="dim">pid {pid}</span>} <VisibleText text={message ?? ''} />
+							<VisibleText text={message ?? ''} />
 						</li>
 					))}
 				</ol>

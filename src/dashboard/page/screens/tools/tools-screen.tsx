@@ -14,9 +14,9 @@ import { routeHref } from '../../live/route.ts';
 import { formatCount } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { ItemDetail } from './item-detail.tsx';
-import { MatchReasons } from './match-reasons.tsx';
+import { ReasonLine, ReasonList } from './match-reasons.tsx';
 
-/** A row of the list: an offer, and why it matched when there was a query. */
+/** A row of the list: an item, and why it matched when there was a query. */
 interface ItemRow {
 	readonly kind: CatalogueKind;
 	readonly name: string;
@@ -45,11 +45,10 @@ export function ToolsScreen(): JSX.Element {
 	const search = useFetched<SearchReply>(searchPath(words, show), true);
 	const catalogue = useCatalogue();
 	const hits = words === '' ? undefined : search.value.value;
-	const rows = useMemo(
-		() =>
-			(hits ? hits.hits : catalogueRows(catalogue, words)).filter(({ kind }) => show === '' || kind === show),
-		[catalogue, hits, words, show],
-	);
+	const rows = useMemo(() => {
+		const all = hits ? hits.hits : catalogueRows(catalogue, words);
+		return show === '' ? all : all.filter((row) => row.kind === show);
+	}, [catalogue, hits, words, show]);
 	const href = (name: string, kind: string): string =>
 		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
 	const kind = (query['kind'] ?? 'tool') as CatalogueKind;
@@ -59,29 +58,59 @@ export function ToolsScreen(): JSX.Element {
 			<SearchBox label="Search tools, prompts and resources" ms={hits?.ms} />
 			<KindFilter catalogue={catalogue} show={show} />
 			{search.error.value && <ErrorText error={search.error.value} />}
-			{rows.length === 0 ? (
-				<NoItems
-					catalogue={catalogue}
-					isSearching={words !== ''}
-					isReady={words === '' || hits !== undefined}
-				/>
-			) : (
-				<VirtualList
-					label="Tools"
-					count={rows.length}
-					rowHeight={ROW_HEIGHT}
-					selected={selected}
-					row={(index) => <ItemLine row={rows[index]} />}
-					onOpen={(index) => {
-						const row = rows[index];
-						if (row) dashboard.router.open(href(row.name, row.kind));
-					}}
-				/>
-			)}
+			<ItemList
+				rows={rows}
+				selected={selected}
+				onOpen={(row) => dashboard.router.open(href(row.name, row.kind))}
+				empty={
+					<NoItems
+						catalogue={catalogue}
+						isSearching={words !== ''}
+						isReady={words === '' || hits !== undefined}
+					/>
+				}
+			/>
 		</>
 	);
-	const detail = id === '' ? <NoneOpen /> : <ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />;
-	return <SplitView list={list} detail={detail} isOpen={id !== ''} backHref={href('', '')} />;
+	const detail = (
+		<>
+			<ItemDetail key={`${kind} ${id}`} kind={kind} name={id} />
+			<ReasonList why={rows[selected]?.why ?? []} />
+		</>
+	);
+	return (
+		<SplitView
+			list={list}
+			detail={id === '' ? <NoneOpen /> : detail}
+			isOpen={id !== ''}
+			backHref={href('', '')}
+		/>
+	);
+}
+
+interface ItemListProps {
+	readonly rows: readonly ItemRow[];
+	readonly selected: number;
+	/** Shown in place of no rows. */
+	readonly empty: JSX.Element;
+	readonly onOpen: (row: ItemRow) => void;
+}
+
+function ItemList({ rows, selected, empty, onOpen }: ItemListProps): JSX.Element {
+	if (rows.length === 0) return empty;
+	return (
+		<VirtualList
+			label="Tools"
+			count={rows.length}
+			rowHeight={ROW_HEIGHT}
+			selected={selected}
+			row={(index) => <ItemLine row={rows[index]} />}
+			onOpen={(index) => {
+				const row = rows[index];
+				if (row) onOpen(row);
+			}}
+		/>
+	);
 }
 
 /** The catalogue, fetched by the first view that needs it and kept up to date by events. */
@@ -150,7 +179,7 @@ function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
 				</span>
 			</p>
 			<p class="dim">
-				{row.why.length > 0 ? <MatchReasons why={row.why} /> : <VisibleText text={row.summary} isLine />}
+				{row.why.length > 0 ? <ReasonLine why={row.why} /> : <VisibleText text={row.summary} isLine />}
 			</p>
 		</div>
 	);

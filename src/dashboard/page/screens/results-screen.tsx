@@ -1,0 +1,175 @@
+/* Results that were too long for their agents: the whole beside what the agent got. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { estimateTokens } from '../../../library/match/tokens.ts';
+import { CommandText } from '../components/command-text.tsx';
+import { useFetched } from '../components/fetched.ts';
+import { useNow } from '../components/now.ts';
+import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
+import { useDashboard } from '../live/dashboard.ts';
+import { routeHref } from '../live/route.ts';
+import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
+
+/** A part of `KeptResultRow`, whose file needs Node. */
+interface ShownRow {
+	readonly handle: string;
+	readonly tool: string;
+	readonly client: string;
+	readonly bytes: number;
+	readonly mimeType: string;
+	readonly isPinned: boolean;
+	readonly keptAt: string;
+}
+
+/** A part of `ResultReply`. */
+interface ShownResult extends ShownRow {
+	readonly text: string | null;
+	readonly isWhole: boolean;
+	readonly shortened: { readonly budgetTokens: number; readonly text: string } | null;
+}
+
+const RENEW_MS = 5_000;
+/** Rows of the list; the command has all. */
+const MOST_ROWS = 200;
+
+export function ResultsScreen(): JSX.Element {
+	const { router } = useDashboard();
+	const { id } = router.route.value;
+	return id === '' ? <ResultList /> : <ResultDetail handle={id} />;
+}
+
+function ResultList(): JSX.Element {
+	const now = useNow(5_000);
+	const fetched = useFetched<{ results: readonly ShownRow[] }>('/api/results', true);
+	useEffect(() => {
+		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
+		return () => clearInterval(timer);
+	}, []);
+	const reply = fetched.value.value;
+	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
+	if (!reply) return <EmptyState title="Reading the results…" />;
+	return (
+		<Panel title="Stored results" aside={<CommandText command="mctl results ls" />}>
+			{reply.results.length === 0 && (
+				<EmptyState title="No result is stored.">
+					<p>
+						A result that is too long for its agent is stored here, and the agent gets its first part and a
+						handle.
+					</p>
+				</EmptyState>
+			)}
+			<div class="rows task-rows">
+				{reply.results.slice(0, MOST_ROWS).map((row) => (
+					<div class="row" key={row.handle}>
+						<strong>
+							<a href={routeHref('results', row.handle)}>
+								<VisibleText text={row.tool} isLine />
+							</a>
+						</strong>
+						<span class="dim">
+							<VisibleText text={row.client} isLine />
+						</span>
+						<span class="number">{formatBytes(row.bytes)}</span>
+						<span class="number dim">{formatAge(Date.parse(row.keptAt), now.value)} ago</span>
+						<span class="dim">
+							<VisibleText text={row.mimeType} isLine />
+						</span>
+						<code>{row.handle}</code>
+						<span>{row.isPinned ? 'pinned' : ''}</span>
+					</div>
+				))}
+			</div>
+			{reply.results.length > MOST_ROWS && (
+				<p class="dim">{formatCount(reply.results.length - MOST_ROWS)} older ones are not shown.</p>
+			)}
+		</Panel>
+	);
+}
+
+function ResultDetail({ handle }: { handle: string }): JSX.Element {
+	const fetched = useFetched<ShownResult>(`/api/results/${encodeURIComponent(handle)}`);
+	const result = fetched.value.value;
+	const back = (
+		<p>
+			<a href={routeHref('results')}>← All stored results</a>
+		</p>
+	);
+	if (!result)
+		return (
+			<>
+				{back}
+				{fetched.error.value ? (
+					<ErrorText error={fetched.error.value} />
+				) : (
+					<EmptyState title="Reading the result…" />
+				)}
+			</>
+		);
+	return (
+		<>
+			{back}
+			<ResultFacts result={result} handle={handle} />
+			<BothTexts result={result} />
+		</>
+	);
+}
+
+function ResultFacts({ result, handle }: { result: ShownResult; handle: string }): JSX.Element {
+	return (
+		<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
+			<dl class="strip">
+				<Fact name="tool">
+					<VisibleText text={result.tool} isLine />
+				</Fact>
+				<Fact name="client">
+					<VisibleText text={result.client} isLine />
+				</Fact>
+				<Fact name="size">{formatBytes(result.bytes)}</Fact>
+				<Fact name="type">
+					<VisibleText text={result.mimeType} isLine />
+				</Fact>
+				<Fact name="ask">
+					<CommandText command={`mctl results look ${handle} head`} />
+				</Fact>
+				<Fact name="pinned">
+					{result.isPinned ? 'yes' : <CommandText command={`mctl results keep ${handle}`} />}
+				</Fact>
+			</dl>
+		</Panel>
+	);
+}
+
+/** The whole result beside what its client got of it. */
+function BothTexts({ result }: { result: ShownResult }): JSX.Element {
+	const { text, shortened } = result;
+	const none = text === null ? 'It is no text.' : 'With the settings of now its client gets all of it.';
+	const shown = (each: string | undefined | null): JSX.Element =>
+		each === null || each === undefined ? (
+			<EmptyState title={none} />
+		) : (
+			<pre class="text" tabIndex={0}>
+				<VisibleText text={each} />
+			</pre>
+		);
+	return (
+		<div class="plots">
+			<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
+				{shown(text)}
+			</Panel>
+			<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
+				{shown(shortened?.text)}
+			</Panel>
+		</div>
+	);
+}
+
+/** The estimate of `mctl list --tokens`. */
+function Tokens({ text, isWhole }: { text: string | null; isWhole: boolean }): JSX.Element | null {
+	if (text === null) return null;
+	return (
+		<span class="dim">
+			{isWhole ? '' : 'the first MiB: '}about {formatCount(estimateTokens(text))} tokens
+		</span>
+	);
+}

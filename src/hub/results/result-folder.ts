@@ -1,0 +1,126 @@
+/*
+ * The results in one folder, bounded in number, bytes and age; the oldest go first.
+ *
+ * A folder that stays may be used by several hubs at once: each counts what it found at first and
+ * what it wrote itself, and finds the files of the others by their names.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolders } from '../../files/make-folders.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { type KeptResult, type ResultFacts, readKept } from './kept-result.ts';
+import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
+
+export interface ResultFolderOptions {
+	readonly path: string;
+	/** Called once, before the folder is made. */
+	readonly prepare: () => void;
+	/** False for a folder that is removed by `close`. */
+	readonly stays: boolean;
+	/** Default `KEPT_BYTES`. */
+	readonly keptBytes?: number;
+	/** In milliseconds since 1970. Default: the clock of the system. */
+	readonly now?: () => number;
+}
+
+export class ResultFolder {
+	readonly #options: ResultFolderOptions;
+	readonly #now: () => number;
+	/** By handle, oldest first. */
+	readonly #kept = new Map<string, KeptResult>();
+	#opened: Promise<void> | undefined;
+	#bytes = 0;
+
+	constructor(options: ResultFolderOptions) {
+		this.#options = options;
+		this.#now = options.now ?? Date.now;
+	}
+
+	/** Write a result and return its handle. Rejects with the error of the system. */
+	async keep(content: Buffer, about: Omit<ResultFacts, 'at' | 'bytes'>): Promise<string> {
+		await (this.#opened ??= this.#open());
+		const handle = `r-${randomBytes(12).toString('hex')}`;
+		const path = join(this.#options.path, handle);
+		const facts: ResultFacts = { ...about, at: this.#now(), bytes: content.length };
+		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
+		await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
+		this.#removeOldest(handle);
+		return handle;
+	}
+
+	/** The result of a handle, when it is this owner's and not too old. The file is read: a user may have removed it. */
+	async find(handle: string, owner: string): Promise<KeptResult | undefined> {
+		const { path, stays } = this.#options;
+		if (!stays && !this.#kept.has(handle)) return undefined;
+		const found = await readKept(join(path, handle));
+		return found?.owner === owner && this.#now() - found.at < KEPT_MS ? found : undefined;
+	}
+
+	/** Remove the results of an owner. */
+	drop(owner: string): void {
+		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
+	}
+
+	async close(): Promise<void> {
+		this.#kept.clear();
+		const { path, stays } = this.#options;
+		// Without a folder nothing was kept.
+		const isOpen = await this.#opened?.then(
+			() => true,
+			() => false,
+		);
+		if (isOpen && !stays) await rm(path, { recursive: true, force: true });
+	}
+
+	/** What a hub before this one left is known again. */
+	async #open(): Promise<void> {
+		const { path, prepare } = this.#options;
+		prepare();
+		makeFolders(path, 0o700);
+		assertPrivate(path);
+		const found = await keptIn(path);
+		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
+		this.#removeOldest('');
+	}
+
+	#add(result: KeptResult): void {
+		this.#kept.set(result.handle, result);
+		this.#bytes += result.bytes;
+	}
+
+	/** The newest one is kept in any case. */
+	#removeOldest(newest: string): void {
+		const { keptBytes = KEPT_BYTES } = this.#options;
+		const now = this.#now();
+		for (const [handle, result] of this.#kept) {
+			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
+			if ((fits && now - result.at < KEPT_MS) || handle === newest) return;
+			this.#remove(handle, result);
+		}
+	}
+
+	#remove(handle: string, { path, bytes }: KeptResult): void {
+		this.#kept.delete(handle);
+		this.#bytes -= bytes;
+		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
+		rm(path, { force: true }).catch(() => {});
+	}
+}
+
+/** The results in a folder. */
+export async function keptIn(folder: string): Promise<KeptResult[]> {
+	const found = await Promise.all(namesIn(folder).map((name) => readKept(join(folder, name))));
+	return found.filter((result) => result !== undefined);
+}
+
+/** The names in a folder; none when it does not exist. */
+export function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
+}
