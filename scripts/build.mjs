@@ -19,7 +19,7 @@ await build({
 	cwd: root,
 	input: entryPoints(),
 	platform: 'node',
-	external: (id) => !id.startsWith('.') && !id.startsWith(root),
+	external: (id) => !id.startsWith('.') && !id.startsWith(root) && !id.startsWith('@bufbuild/protobuf'),
 	output: {
 		dir: 'dist',
 		format: 'esm',

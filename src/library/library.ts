@@ -231,7 +231,7 @@ export class Library {
 		await this.#prompts?.load();
 		this.#log.info(`Loaded ${this.#promptStore.size} prompts`);
 		await this.#resources?.load();
-		await this.#finder.settle();
+		if (this.#fragments.isIndexed) await this.#finder.settle();
 		this.#log.info(`Loaded ${this.#fragments.size} resources`);
 		if (this.#resources) this.#log.info('Resource index pre-loaded for dynamic matching');
 		this.#known = this.#state();

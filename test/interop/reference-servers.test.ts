@@ -17,7 +17,12 @@ const pairs = Object.entries(judges).flatMap(([name, open]) => [
 	...(ofEachEra.includes(name) ? [{ name, command: 'bridge', open }] : []),
 ]);
 
-it.each(runsAllTests ? pairs : pairs.filter(({ name }) => ofEachEra.includes(name)))(
+/** In a short run: a client of one era through `serve`, and of the other through `bridge`. */
+const some = pairs.filter(
+	({ name, command }) => name === (command === 'bridge' ? ofEachEra[0] : ofEachEra[1]),
+);
+
+it.each(runsAllTests ? pairs : some)(
 	'$name uses the reference servers through mctl $command',
 	async ({ command, open }) => {
 		const folder = writeFiles(temporaryFolder(), { 'a.txt': 'content of a' });

@@ -10,11 +10,12 @@ import { Child } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard/guard.ts';
 import { HelperSpawner } from '../../src/process/spawn/helper-spawner.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { isAlive, node, shell, thrownBy } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
-const KILL_ROUNDS = 40;
+const KILL_ROUNDS = runsAllTests ? 40 : 8;
 /** Each is a process of Node. */
 const ROUNDS_AT_ONCE = 8;
 const KILL_WITHIN_MS = 8;
@@ -138,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('HelperSpawner', () => {
 	});
 
 	it('exits when its parent is killed while pipes are being sent', async () => {
-		const rounds = Array.from({ length: 6 }, async () => {
+		const rounds = Array.from({ length: runsAllTests ? 6 : 2 }, async () => {
 			const parent = spawn(process.execPath, [
 				'-e',
 				`Promise.all([import(${dist('internals')}), import(${dist('transport/index')})]).then(([{ HelperSpawner }, { ChildTransport }]) => {

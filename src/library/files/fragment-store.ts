@@ -5,6 +5,7 @@
  * which file is served, so the outcome does not depend on the order of loading; the
  * other is remembered and served when the first is removed.
  */
+import type { SearchDocument } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import {
 	extensionOf,
@@ -14,17 +15,33 @@ import {
 	readFragment,
 	type SourceFile,
 } from './fragment.ts';
+import { UNINDEXED_LIMIT_CHARACTERS } from './library-limits.ts';
 import type { Keeper } from './library-root.ts';
 
 const precedence = Object.keys(mimeTypes);
 
 export class FragmentStore implements Keeper {
-	readonly index: SearchIndex = new SearchIndex(fragmentFields);
+	readonly #index: SearchIndex = new SearchIndex(fragmentFields);
+	/** Documents until the first search, which most sessions never make; undefined from then on. */
+	#unindexed: Map<string, SearchDocument> | undefined = new Map();
+	#unindexedCharacters = 0;
 	readonly #byUri = new Map<string, Fragment>();
 	/** The files of each URI that more than one has claimed. */
 	readonly #claims = new Map<string, Set<string>>();
 	readonly #uriByFile = new Map<string, string>();
 	#sorted: readonly Fragment[] | undefined;
+
+	/** False while nothing was searched and the folder is small. */
+	get isIndexed(): boolean {
+		return this.#unindexed === undefined;
+	}
+
+	/** The index over all fragments. */
+	get index(): SearchIndex {
+		for (const document of this.#unindexed?.values() ?? []) this.#index.add(document);
+		this.#unindexed = undefined;
+		return this.#index;
+	}
 
 	get size(): number {
 		return this.#byUri.size;
@@ -54,7 +71,7 @@ export class FragmentStore implements Keeper {
 			if (winner === holder) return problems;
 		}
 		this.#byUri.set(uri, fragment);
-		this.index.add(document);
+		this.#add(document, source.text.length);
 		this.#sorted = undefined;
 		return problems;
 	}
@@ -68,9 +85,18 @@ export class FragmentStore implements Keeper {
 		claims?.delete(file);
 		if (this.#byUri.get(uri)?.file !== file) return [];
 		this.#byUri.delete(uri);
-		this.index.remove(uri);
+		this.#unindexed?.delete(uri);
+		this.#index.remove(uri);
 		this.#sorted = undefined;
 		return [...(claims ?? [])].sort((a, b) => rank(a) - rank(b)).slice(0, 1);
+	}
+
+	/** A large folder is indexed as it is read, so memory grows with its words and not with its texts. */
+	#add(document: SearchDocument, characters: number): void {
+		this.#unindexedCharacters += characters;
+		this.#unindexed?.set(document.id, document);
+		const isLarge = this.#unindexedCharacters > UNINDEXED_LIMIT_CHARACTERS;
+		if (this.#unindexed === undefined || isLarge) this.index.add(document);
 	}
 
 	/** How many fragments each category has, in the order of their names. */

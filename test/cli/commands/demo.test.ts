@@ -35,6 +35,7 @@ describe('mctl demo', () => {
 			[2, 4],
 			[2, 6],
 			[2, 3],
+			[2, 1],
 		]),
 	)('leaves nothing after %i Ctrl-C behind step %i', async (times, steps) => {
 		const folder = temporaryFolder();

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ageOfHub, compareVersions, newerFilesText } from '../../../src/hub/shared/hub-version.ts';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { BridgeClient, initialize } from '../../support/bridges.ts';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { isAlive } from '../../support/programs.ts';
@@ -35,7 +36,7 @@ describe('an idle hub of an older version', () => {
 		expect(bridge.stderr()).not.toContain('older');
 	});
 
-	it('is replaced after its last client left', async () => {
+	it.runIf(runsAllTests)('is replaced after its last client left', async () => {
 		const { place, old } = await placeWithOldHub();
 		const first = startBridge(place, older);
 		expect(await first.call(2)).toBe('hello');
@@ -48,7 +49,7 @@ describe('an idle hub of an older version', () => {
 		expect([isAlive(old), place.folder.running()?.version]).toEqual([false, ours]);
 	});
 
-	it('is replaced once by four bridges that start at the same time', async () => {
+	it.runIf(runsAllTests)('is replaced once by four bridges that start at the same time', async () => {
 		const { place, old } = await placeWithOldHub();
 		const bridges = [1, 2, 3, 4].map(() => startBridge(place, repository));
 		for (const bridge of bridges) expect(await bridge.call(2)).toBe('hello');

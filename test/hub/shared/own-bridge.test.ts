@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
-import { runsAllTests } from '../../support/all-tests.ts';
+import { firstOf, runsAllTests } from '../../support/all-tests.ts';
 import { HttpCaller } from '../../support/http-caller.ts';
 import { type HubPlace, openHubPlace } from '../../support/hub-place.ts';
 import { mctl } from '../../support/mctl.ts';
@@ -37,7 +37,7 @@ describe('a server that is a bridge to this hub through a shell', () => {
 		expect([hasTools(result, 'plain__'), hasTools(result, 'loop__')]).toEqual([true, false]);
 	});
 
-	it.each(['bridge', 'serve'])(
+	it.each(firstOf(['serve', 'bridge']))(
 		'is refused under mctl serve too: %s',
 		async (word) => {
 			const place = configuredFolder(servers(shell(word)));
@@ -89,7 +89,7 @@ describe('a server that is a bridge to this hub through a shell', () => {
 		await until('it is refused', failed);
 	});
 
-	it('is refused for clients over HTTP', async () => {
+	it.runIf(runsAllTests)('is refused for clients over HTTP', async () => {
 		const place = openHubPlace(servers(shell('bridge')));
 		const { stdout } = await place.run('hub', 'start', '--http', '--json');
 		const { httpUrl } = JSON.parse(stdout) as { httpUrl: string };

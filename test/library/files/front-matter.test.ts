@@ -80,10 +80,18 @@ describe('parsePlain', () => {
 		);
 		const items = (values: readonly string[]) =>
 			values.map((value, at) => `${at % 3 === 2 ? ' ' : ''}  - ${value}`);
+		const mapItem = (values: readonly string[], at: number) =>
+			values.map((value, key) => {
+				const lead = key === 0 ? '  - ' : at % 3 === 2 ? '     ' : '    ';
+				return `${lead}${value.length % 7 === 6 ? 'k0' : `k${key}`}: ${value.length % 5 === 4 ? `[${value}]` : value}`;
+			});
 		const line = fc.oneof(
 			word.map((value) => `key: ${value}`),
 			fc.array(word, { maxLength: 3 }).map((values) => ['other:', ...items(values)].join('\n')),
 			fc.array(word, { maxLength: 3 }).map((values) => `list: [${values.join(', ')}]`),
+			fc
+				.array(fc.array(word, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
+				.map((entries) => ['maps:', ...entries.flatMap(mapItem)].join('\n')),
 			fc.constantFrom('yes: no', 'n: 12', 'flag: true', 'zero: 012', 'none: null', 'end: word\r', ''),
 		);
 		fc.assert(
@@ -107,6 +115,11 @@ describe('parsePlain', () => {
 			'tags: [a b, "c", 3]',
 			'useWhen:',
 			"  - it doesn't answer",
+			'arguments:',
+			'  - name: command',
+			'    required: true',
+			'    values: [a, b]',
+			'  - name: symptom',
 		].join('\n');
 		expect(parsePlain(block)).toEqual({
 			title: 'Retry: when',
@@ -116,6 +129,7 @@ describe('parsePlain', () => {
 			link: 'see http://example.org/#a',
 			tags: ['a b', 'c', 3],
 			useWhen: ["it doesn't answer"],
+			arguments: [{ name: 'command', required: true, values: ['a', 'b'] }, { name: 'symptom' }],
 		});
 	});
 });
