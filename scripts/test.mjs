@@ -16,6 +16,8 @@ install();
 step('build', process.execPath, ['scripts/build.mjs']);
 if (args.length > 0) tool('tests', 'vitest', ['run', ...args]);
 else await runBeside([checks(), ...tests().map((run) => [run])]);
+if (args.length === 0 && isAll)
+	step('sign-in with oidc-provider', process.execPath, ['scripts/oidc-provider.mjs']);
 if (args.length === 0) process.stderr.write(summary());
 
 function checks() {

@@ -25,8 +25,9 @@ export function scopesToRequest({
 	const wanted = settings.scopes ?? named;
 	const isWider = held.length > 0;
 	const scopes = new Set(isWider ? [...held, ...wanted, ...challenged] : wanted);
-	// Without it, many servers issue no refresh token; where it is not listed, it is an error.
-	if (scopes.size > 0 && metadata.scopes_supported?.includes(OFFLINE)) scopes.add(OFFLINE);
+	// Without it, many servers issue no refresh token; where it is not listed, it is an error. A machine uses none.
+	const isUser = settings.grant === undefined || settings.grant === 'browser';
+	if (isUser && scopes.size > 0 && metadata.scopes_supported?.includes(OFFLINE)) scopes.add(OFFLINE);
 	return scopes.size === 0 ? undefined : [...scopes];
 }
 

@@ -18,17 +18,14 @@ import { stateFolder } from '../files/state-folder.ts';
 import { BUNDLE_FILES, MANIFEST_BYTES, UNPACKED_BYTES } from './registry-limits.ts';
 
 const FOLDER = 'bundles';
-/** What `mcpb sign` puts around the signature that it appends. */
-const SIGNATURE_START = 'MCPB_SIG_V1';
-const SIGNATURE_END = 'MCPB_SIG_END';
 const FILE_TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
 
 /** The manifest of a bundle, parsed. Throws `bad_input` when it is no bundle. */
-export async function readBundleManifest(bytes: Buffer): Promise<unknown> {
+export async function readBundleManifest(archive: Buffer): Promise<unknown> {
 	try {
-		const { zip, entries } = await checkedEntries(bytes);
+		const { zip, entries } = await checkedEntries(archive);
 		const manifest = entries.find(({ fileName }) => fileName === 'manifest.json');
 		if (manifest === undefined) throw notABundle('it has no manifest.json');
 		if (manifest.uncompressedSize > MANIFEST_BYTES)
@@ -49,13 +46,13 @@ export function bundleFolder(
 	return join(stateFolder(environment), FOLDER, `${hash.slice(0, 24)}-${owner.slice(0, 12)}`);
 }
 
-/** Unpack a bundle into `folder`. Returns the function that removes it again. */
-export async function unpack(bytes: Buffer, folder: string): Promise<() => void> {
+/** Unpack the archive of a bundle into `folder`. Returns the function that removes it again. */
+export async function unpack(archive: Buffer, folder: string): Promise<() => void> {
 	const draft = `${folder}.${process.pid}.tmp`;
 	const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 	remove(draft);
 	try {
-		const { zip, entries } = await checkedEntries(bytes);
+		const { zip, entries } = await checkedEntries(archive);
 		makeFolders(draft, 0o700);
 		for (const entry of entries) await writeEntry(zip, entry, draft);
 		if (existsSync(folder)) remove(folder); // left by a remove that was interrupted
@@ -73,22 +70,9 @@ export function removeBundle(folder: string, environment: Readonly<NodeJS.Proces
 		rmSync(folder, { recursive: true, force: true });
 }
 
-/** Whether a bundle ends with the signature of `mcpb sign`, which is not verified here. */
-export function isSigned(bytes: Buffer): boolean {
-	return withoutSignature(bytes) !== bytes;
-}
-
-/** The archive alone. A signature that is its comment, and so a part of it, stays. */
-function withoutSignature(bytes: Buffer): Buffer {
-	if (!bytes.subarray(-SIGNATURE_END.length).equals(Buffer.from(SIGNATURE_END))) return bytes;
-	const at = bytes.lastIndexOf(SIGNATURE_START);
-	// The last two bytes of an archive without a comment are the length of the comment.
-	return at >= 2 && bytes.readUInt16LE(at - 2) === 0 ? bytes.subarray(0, at) : bytes;
-}
-
-async function checkedEntries(bytes: Buffer): Promise<{ zip: ZipFile; entries: Entry[] }> {
+async function checkedEntries(archive: Buffer): Promise<{ zip: ZipFile; entries: Entry[] }> {
 	const { fromBufferPromise } = await import('yauzl');
-	const zip = await fromBufferPromise(withoutSignature(bytes), {
+	const zip = await fromBufferPromise(archive, {
 		strictFileNames: true,
 		validateEntrySizes: true,
 	});

@@ -36,3 +36,8 @@ export const UNPACKED_BYTES: number = 1024 * 1024 * 1024;
 export const MANIFEST_BYTES: number = 1024 * 1024;
 /** Longest download of a bundle, in milliseconds. */
 export const DOWNLOAD_MS = 300_000;
+/** Redirects of a download: release pages lead to another host. */
+export const DOWNLOAD_REDIRECTS = 5;
+/** Largest signature of a bundle, in bytes, and the certificates in it. */
+export const SIGNATURE_BYTES: number = 256 * 1024;
+export const SIGNATURE_CERTIFICATES = 16;

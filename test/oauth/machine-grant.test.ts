@@ -40,6 +40,15 @@ describe('client credentials', () => {
 		expect([server.count('/authorize'), server.count('/register')]).toEqual([0, 0]);
 	});
 
+	it('ask for no refresh token where the server lists offline_access', async () => {
+		const { server, auth } = await opened(machine, {
+			scopesSupported: ['read'],
+			serverScopes: ['offline_access'],
+		});
+		expect(await request(auth, server.url, 2)).toBe(200);
+		expect(server.to('/token')[0]?.form.get('scope')).toBe('read');
+	});
+
 	it('get a token with a signed assertion, and nothing of the key is sent', async () => {
 		const { publicKey, privateKey } = generateKeyPairSync('ec', {
 			namedCurve: 'P-256',

@@ -6,9 +6,10 @@ import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { GuardedHttp } from '../../oauth/guarded-http.ts';
-import { bundleFolder, isSigned, readBundleManifest, unpack } from '../../registry/bundle-files.ts';
+import { bundleFolder, readBundleManifest, unpack } from '../../registry/bundle-files.ts';
 import { type BundleManifest, planBundle, readBundle } from '../../registry/bundle-plan.ts';
-import { BUNDLE_BYTES, DOWNLOAD_MS } from '../../registry/registry-limits.ts';
+import { type BundleSigner, verifyBundle } from '../../registry/bundle-signature.ts';
+import { BUNDLE_BYTES, DOWNLOAD_MS, DOWNLOAD_REDIRECTS } from '../../registry/registry-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { scopeOf } from '../edit/edit-servers.ts';
 import { addServer } from './add-server.ts';
@@ -33,7 +34,8 @@ export async function addBundle(
 	const { cwd, environment, flags } = input;
 	const bytes = await checkedBytes(source, input, command, expected);
 	const hash = sha256(bytes);
-	const bundle = readBundle(await readBundleManifest(bytes));
+	const { archive, signer } = verifyBundle(bytes);
+	const bundle = readBundle(await readBundleManifest(archive));
 	if (bundle.platforms.length > 0 && !bundle.platforms.includes(process.platform)) {
 		throw new OrchestraError(
 			'bad_input',
@@ -57,13 +59,14 @@ export async function addBundle(
 				identifier: isUrl(source) ? source : basename(source),
 				sha256: hash,
 			},
+			signer,
 			facts: [
 				...factsOf(bundle),
 				['package', `${source}, sha256 ${hash}`],
-				...(isSigned(bytes) ? [['signed', 'yes; the signature is not verified'] as const] : []),
+				['signed', describeSigner(signer)],
 				['unpacks', folder],
 			],
-			prepare: () => unpack(bytes, folder),
+			prepare: () => unpack(archive, folder),
 		},
 		input,
 		command,
@@ -114,6 +117,18 @@ function factsOf({
 	];
 }
 
+function describeSigner(signer: BundleSigner | undefined): string {
+	if (signer === undefined) return 'no; nothing proves who made it';
+	const { subject, issuer, fingerprint, certification } = signer;
+	const vouchers: Record<BundleSigner['certification'], string> = {
+		trusted: `certified by ${issuer}`,
+		'self-signed': 'self-signed: nobody else vouches for this name',
+		'unknown authority': `certified by ${issuer}, which this machine does not trust: nobody else vouches for this name`,
+		expired: 'the certificate is not valid today: nobody vouches for this name any more',
+	};
+	return `by ${subject}, certificate ${fingerprint.slice(0, 16)}…; ${vouchers[certification]}`;
+}
+
 function hashFlag({ flags }: CommandInput, command: Usage): string | undefined {
 	const text = flags['sha256'];
 	if (typeof text !== 'string') return undefined;
@@ -136,7 +151,7 @@ function readFile(path: string, { cwd }: CommandInput): Buffer {
 async function download(url: string, { environment, signal, out }: CommandInput): Promise<Buffer> {
 	const http = new GuardedHttp([url], signal, environment);
 	let target = url;
-	for (let hop = 0; hop < REDIRECTS_OF_RELEASES; hop++) {
+	for (let hop = 0; hop < DOWNLOAD_REDIRECTS; hop++) {
 		out.note(`Downloading ${target}`);
 		const response = await http.fetch(target, { limitBytes: BUNDLE_BYTES, timeoutMs: DOWNLOAD_MS });
 		const location = response.headers.get('location');
@@ -153,7 +168,5 @@ async function download(url: string, { environment, signal, out }: CommandInput)
 		}
 		target = new URL(location, target).href;
 	}
-	throw new OrchestraError('io', `${url} is redirected more than ${REDIRECTS_OF_RELEASES} times`);
+	throw new OrchestraError('io', `${url} is redirected more than ${DOWNLOAD_REDIRECTS} times`);
 }
-
-const REDIRECTS_OF_RELEASES = 5;

@@ -5,6 +5,7 @@
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { printableLine, quoted } from '../../printable.ts';
+import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
 import { removeStored } from '../../secrets/store-secret.ts';
 import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
@@ -27,6 +28,8 @@ export interface Addition {
 	readonly pin: PinnedPackage;
 	/** What is shown before the question, as rows of a name and a text. */
 	readonly facts: readonly (readonly [string, string])[];
+	/** Whoever signed it, when it is a bundle; for `--json`. */
+	readonly signer?: BundleSigner | undefined;
 	/** Done after the values are known and before the entry is written, such as unpacking; returns how to undo it. */
 	readonly prepare?: (() => Promise<() => void>) | undefined;
 }
@@ -86,7 +89,7 @@ function shownValues(
 }
 
 function showPlan(
-	{ name, plan, pin, facts }: Addition,
+	{ name, plan, pin, facts, signer }: Addition,
 	entry: Record<string, unknown>,
 	file: ServerFile,
 	input: CommandInput,
@@ -113,6 +116,7 @@ function showPlan(
 		file: file.path,
 		entry,
 		package: pin,
+		signer: signer ?? null,
 		values,
 	});
 }

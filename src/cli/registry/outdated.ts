@@ -1,46 +1,47 @@
-/* `mctl outdated`: compare the pinned versions of servers with what their registries have now. */
+/* `mctl outdated`: compare the pinned versions of servers, and their tools, with what their registries have now. */
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
-import { type Command, refuseWords } from '../command.ts';
+import type { RegistryClient } from '../../registry/registry-client.ts';
+import { type Command, type CommandInput, refuseWords } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { chosenRegistries, registryFlag } from './chosen-registry.ts';
-import { latestOf, packagedServers, replacementOf } from './pinned-packages.ts';
+import { listNewer } from './newer-version.ts';
+import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+
+interface ComparedServer {
+	readonly latest: string | null;
+	readonly isOutdated: boolean;
+	readonly problem: string | null;
+	/** The tools that differ from the accepted ones; null when they were not listed. */
+	readonly tools: readonly { tool: string; change: string }[] | null;
+	readonly lines: readonly string[];
+}
 
 export const outdated: Command = {
-	usage: 'mctl outdated [--registry URL] [--json]',
-	examples: ['mctl outdated', "mctl outdated --json | jq -r '.servers[] | select(.isOutdated).name'"],
-	flags: { registry: registryFlag, json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+	usage: 'mctl outdated [--tools] [--registry URL] [--json]',
+	examples: [
+		'mctl outdated',
+		'mctl outdated --tools',
+		"mctl outdated --json | jq -r '.servers[] | select(.isOutdated).name'",
+	],
+	flags: {
+		tools: { type: 'boolean', help: 'start each newer version once, and show how its tools differ' },
+		registry: registryFlag,
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
 
 	async run(input) {
 		refuseWords(input, outdated);
-		const { flags, out, cwd, environment, signal } = input;
+		const { flags, out, cwd, environment } = input;
 		const clients = chosenRegistries(input, outdated);
 		const servers = [];
-		for (const { name, pin, file } of packagedServers({ cwd, environment })) {
-			const base = {
-				name,
-				registry: pin.registry,
-				listedAs: pin.name,
-				version: pin.version,
-				file: file.path,
-			};
-			try {
-				const record = await latestOf(pin, clients);
-				const { version: latest } = replacementOf(pin, record);
-				const problem =
-					record.status === 'deprecated'
-						? `deprecated${record.statusMessage === undefined ? '' : `: ${record.statusMessage}`}`
-						: null;
-				servers.push({ ...base, latest, isOutdated: latest !== pin.version, problem });
-			} catch (error) {
-				signal.throwIfAborted();
-				servers.push({
-					...base,
-					latest: null,
-					isOutdated: false,
-					problem: OrchestraError.from(error, 'io').message,
-				});
-			}
+		const differences: string[] = [];
+		for (const server of packagedServers({ cwd, environment })) {
+			const { name, pin, file } = server;
+			const { lines, ...compared } = await compare(server, clients, input);
+			differences.push(...lines);
+			const { registry, name: listedAs, version } = pin;
+			servers.push({ name, registry, listedAs, version, file: file.path, ...compared });
 		}
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.outdated/1', servers });
 		if (servers.length === 0) return out.note('No server here came from a registry; mctl search finds some.');
@@ -52,7 +53,39 @@ export const outdated: Command = {
 			listedAs,
 		]);
 		const headings = ['SERVER', 'VERSION', 'LATEST', 'STATE', 'LISTED AS'];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2, 3]))
-			out.line(line);
+		const table = tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2, 3]);
+		for (const line of [...table, ...differences]) out.line(line);
+		if (flags['tools'] !== true && servers.some(({ isOutdated }) => isOutdated))
+			out.note('\nHow their tools differ: mctl outdated --tools starts each newer version once');
 	},
 };
+
+/** A registry that does not answer, or a version that does not start, is a problem of that server alone. */
+async function compare(
+	server: PackagedServer,
+	clients: readonly RegistryClient[],
+	input: CommandInput,
+): Promise<ComparedServer> {
+	const { pin } = server;
+	let latest: string | null = null;
+	try {
+		const record = await latestOf(pin, clients);
+		const source = replacementOf(pin, record);
+		latest = source.version;
+		const isOutdated = latest !== pin.version;
+		const isListed = isOutdated && input.flags['tools'] === true;
+		const newer = isListed ? await listNewer(server, source, input) : undefined;
+		const about = record.statusMessage === undefined ? '' : `: ${record.statusMessage}`;
+		return {
+			latest,
+			isOutdated,
+			problem: record.status === 'deprecated' ? `deprecated${about}` : null,
+			tools: newer?.drift.drifted.map(({ tool, kind }) => ({ tool, change: kind })) ?? null,
+			lines: newer ? ['', ...newer.lines] : [],
+		};
+	} catch (error) {
+		input.signal.throwIfAborted();
+		const problem = OrchestraError.from(error, 'io').message;
+		return { latest, isOutdated: latest !== null && latest !== pin.version, problem, tools: null, lines: [] };
+	}
+}

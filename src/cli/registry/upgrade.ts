@@ -4,25 +4,21 @@
  * The new version is started and listed before anything is written: what changed of its
  * tools is shown, and accepted together with the version.
  */
-import type { ServerEntry } from '../../config/configuration.ts';
+import { writeServerFile } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
-import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { serverDrifts } from '../../hub/server-drifts.ts';
-import { serverFindings } from '../../hub/server-findings.ts';
-import { reviewedItems } from '../../hub/sources/mcp/tools/server-tools.ts';
 import { quoted } from '../../printable.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
 import { type PackageSource, packageReference } from '../../registry/launch-plan.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { isObject } from '../../wire/json.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
-import { listOnce } from '../learn/check-servers.ts';
-import { serverNamed } from '../target/server-named.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { driftLines } from '../terminal/drift-view.ts';
 import { chosenRegistries, registryFlag } from './chosen-registry.ts';
+import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
 
 export const upgrade: Command = {
@@ -54,56 +50,59 @@ export const upgrade: Command = {
 			return;
 		}
 		const written = withVersion(server, source);
-		const { configuration, heldBack } = loadConfiguration({ cwd, environment });
-		const entry = newEntry(serverNamed(configuration.mcpServers, name, heldBack), server.pin, source);
-		const tools = reviewedItems(await listOnce(entry, input, entry.settings.startMs));
-		const listed = { kind: 'listed', name, file: entry.file, settings: entry.settings, tools } as const;
-		const drifts = serverDrifts([listed], environment);
-		const findings = serverFindings(drifts);
-		out.note(`${name}: ${server.pin.version} → ${version}`);
-		const lines = drifts.flatMap((drift) => driftLines(drift, findings.get(name) ?? [], out));
-		for (const line of lines.filter((text) => !text.includes('accept: mctl'))) out.note(line);
-		if (lines.length === 0) out.note('Its tools are the same.');
+		const { drift, lines } = await listNewer(server, source, input);
+		for (const line of lines) out.note(line);
 		if (flags['dry-run'] === true) return out.note('Nothing was written (--dry-run).');
 		await confirm('Upgrade it?', input);
-		await writeEdit(input, server.file, setJsonKey(server.file.text, ['mcpServers', name], written));
-		const store = new PinStore(pinPlace(server.file.path, environment));
-		if (entry.settings.pin !== 'off') await store.accept(name, tools);
-		await store.setPackage(name, {
-			...server.pin,
-			version,
-			identifier: source.identifier,
-			sha256: source.sha256,
-		});
+		const after = { ...server.pin, version, identifier: source.identifier, sha256: source.sha256 };
+		await write(server, { written, after, tools: drift.pin === 'off' ? undefined : drift.tools }, input);
 		reportEdit(input, { name, file: server.file, change: 'upgraded', wasChanged: true }, [
 			`${out.style('green', '~')} ${name} ${version} in ${server.file.path}`,
 		]);
 	},
 };
 
+/**
+ * The entry first, then package and tools in one write: whoever is killed in between leaves a new version whose tools
+ * are not accepted yet, and the next upgrade ends it. When the second write fails, the first one is taken back.
+ */
+async function write(
+	{ name, file, pin }: PackagedServer,
+	change: { written: Record<string, unknown>; after: PinnedPackage; tools: readonly Tool[] | undefined },
+	input: CommandInput,
+): Promise<void> {
+	const { environment } = input;
+	const text = setJsonKey(file.text, ['mcpServers', name], change.written);
+	const isWritten = text !== file.text;
+	if (isWritten) await writeEdit(input, file, text);
+	try {
+		await new PinStore(pinPlace(file.path, environment)).replacePackage(name, { before: pin, ...change });
+	} catch (error) {
+		if (isWritten) await writeServerFile({ ...file, bytes: Buffer.from(text) }, file.text, environment);
+		throw error;
+	}
+}
+
 /** The entry as it is written, with the new version in the word that names the package. */
 function withVersion({ name, file, pin }: PackagedServer, source: PackageSource): Record<string, unknown> {
 	const entry = file.servers[name];
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];
 	const before = packageReference(pin);
+	const after = packageReference(source);
+	// An upgrade that was interrupted has written the entry already.
+	if (isObject(entry) && (args.includes(after) || entry['url'] === after)) return entry;
 	if (isObject(entry) && args.includes(before)) {
 		return {
 			...entry,
-			args: args.map((word) => (word === before ? packageReference(source) : (word as unknown))),
+			args: args.map((arg) => (arg === before ? after : (arg as unknown))),
 		};
 	}
-	if (isObject(entry) && entry['url'] === before) return { ...entry, url: packageReference(source) };
+	if (isObject(entry) && entry['url'] === before) return { ...entry, url: after };
 	throw new OrchestraError(
 		'bad_input',
 		`the entry of ${name} in ${file.path} was changed: it does not have ${before}`,
 		{
-			hint: `Write ${packageReference(source)} there yourself, or add it anew: mctl remove ${quoted(name)}, then mctl add ${quoted(pin.name)}`,
+			hint: `Write ${after} there yourself, or add it anew: mctl remove ${quoted(name)}, then mctl add ${quoted(pin.name)}`,
 		},
 	);
-}
-
-function newEntry(entry: ServerEntry, pin: PackagedServer['pin'], source: PackageSource): ServerEntry {
-	const next = (word: string): string => (word === packageReference(pin) ? packageReference(source) : word);
-	if (entry.kind !== 'stdio') return { ...entry, url: next(entry.url) };
-	return { ...entry, record: { ...entry.record, args: (entry.record.args ?? []).map(next) } };
 }

@@ -1,14 +1,18 @@
 /*
- * A minimal DER encoder for certificates.
+ * A minimal DER encoder and reader for certificates.
  *
  * A certificate is a dozen nested values; a library for it would add eleven packages.
  * `node:crypto` parses certificates, except for two values that must be copied byte
- * for byte.
+ * for byte, and no signatures in the form of PKCS#7. What is read may be hostile: a length
+ * never reaches beyond the bytes that are there.
  */
+import { OrchestraError } from '../../errors.ts';
 
 export type Der = Buffer;
 
 const SHORT_LENGTH = 0x80;
+/** Bytes of a length; more are not needed for what fits into memory. */
+const LENGTH_DIGITS = 4;
 
 /** One value: tag, length, content. */
 export function der(tag: number, ...content: Uint8Array[]): Der {
@@ -51,16 +55,16 @@ export function utcTime(date: Date): Der {
 	return der(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** The content of the value at the start of `bytes`. */
+/** The content of the value at the start of `bytes`. Throws `bad_input` when it does not end within them. */
 export function contentOf(bytes: Buffer): Buffer {
 	const { start, end } = extentOf(bytes, 0);
 	return bytes.subarray(start, end);
 }
 
-/** The consecutive values in `bytes`; an invalid one ends the list. */
+/** The consecutive values in `bytes`. Throws `bad_input` when one does not end within them. */
 export function itemsOf(bytes: Buffer): Der[] {
 	const items: Der[] = [];
-	for (let at = 0; at + 1 < bytes.length; ) {
+	for (let at = 0; at < bytes.length; ) {
 		const { end } = extentOf(bytes, at);
 		items.push(bytes.subarray(at, end));
 		at = end;
@@ -68,13 +72,20 @@ export function itemsOf(bytes: Buffer): Der[] {
 	return items;
 }
 
+/** Tags of one byte and definite lengths; DER has no others here. */
 function extentOf(bytes: Buffer, at: number): { start: number; end: number } {
 	const first = bytes[at + 1] ?? 0;
-	if (first < SHORT_LENGTH) return { start: at + 2, end: at + 2 + first };
-	const digits = first - SHORT_LENGTH;
+	const digits = first < SHORT_LENGTH ? 0 : first - SHORT_LENGTH;
 	const start = at + 2 + digits;
-	const size = [...bytes.subarray(at + 2, start)].reduce((sum, byte) => sum * 256 + byte, 0);
-	return { start, end: start + size };
+	const isReadable = first !== SHORT_LENGTH && digits <= LENGTH_DIGITS && start <= bytes.length;
+	const size = digits === 0 || !isReadable ? first : bytes.readUIntBE(at + 2, digits);
+	const end = start + size;
+	if (isReadable && end <= bytes.length) return { start, end };
+	throw new OrchestraError(
+		'bad_input',
+		`the certificate or signature cannot be read: the value at byte ${at} of ${bytes.length} does not end`,
+		{ hint: 'It was cut or changed; get it again from where it came from.' },
+	);
 }
 
 function base128(value: number): number[] {

@@ -161,8 +161,7 @@ function keyIdIn(certificate: Buffer): Buffer | undefined {
 	const number = oid(KEY_ID);
 	const at = certificate.indexOf(number);
 	if (at === -1) return undefined;
-	const [wrapped] = itemsOf(certificate.subarray(at + number.length));
-	return wrapped ? contentOf(contentOf(wrapped)) : undefined;
+	return contentOf(contentOf(certificate.subarray(at + number.length)));
 }
 
 function pem(bytes: Der): string {

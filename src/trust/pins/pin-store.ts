@@ -9,6 +9,7 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
@@ -102,19 +103,43 @@ export class PinStore {
 
 	/** Write which package a server is; undefined removes it. Throws when the lock file cannot be read or written. */
 	setPackage(server: string, item: PinnedPackage | undefined): Promise<void> {
-		const { lockFile, folder } = this.place;
-		return this.#inOrder(async () => {
-			makeFolders(folder, 0o700);
-			assertPrivate(folder);
-			await withFolderLock(folder, async () => {
-				const lock = readLockFile(lockFile);
-				const packages = new Map(lock.packages);
-				if (item === undefined) packages.delete(server);
-				else packages.set(server, item);
-				// A file that says nothing is as good as none.
-				if (lock.servers.size + packages.size === 0) rmSync(lockFile, { force: true });
-				else writeLockFile(lockFile, { servers: lock.servers, packages }, lock);
-			});
+		const { lockFile } = this.place;
+		return this.#locked(() => {
+			const lock = readLockFile(lockFile);
+			const packages = new Map(lock.packages);
+			if (item === undefined) packages.delete(server);
+			else packages.set(server, item);
+			// A file that says nothing is as good as none.
+			if (lock.servers.size + packages.size === 0) rmSync(lockFile, { force: true });
+			else writeLockFile(lockFile, { servers: lock.servers, packages }, lock);
+		});
+	}
+
+	/** Replace the package of a server and, with `tools`, accept those of the new one, in one write. Throws `bad_input` when the lock file names another package than `before`. */
+	replacePackage(
+		server: string,
+		{
+			before,
+			after,
+			tools,
+		}: { before: PinnedPackage; after: PinnedPackage; tools?: readonly Tool[] | undefined },
+	): Promise<void> {
+		const { lockFile } = this.place;
+		return this.#locked(() => {
+			const lock = readLockFile(lockFile);
+			if (!isDeepStrictEqual(lock.packages.get(server), before)) {
+				throw new OrchestraError(
+					'bad_input',
+					`${lockFile} was changed by another program: it has another package for ${server}`,
+					{
+						hint: 'Nothing was upgraded. Look at the file, and run the command again.',
+					},
+				);
+			}
+			const packages = new Map(lock.packages).set(server, after);
+			const servers = tools ? new Map(lock.servers).set(server, toolHashes(tools)) : lock.servers;
+			writeLockFile(lockFile, { servers, packages }, lock);
+			if (tools) this.#keepTexts(server, toolHashes(tools), tools);
 		});
 	}
 
@@ -140,15 +165,24 @@ export class PinStore {
 		return done;
 	}
 
+	#locked(work: () => void): Promise<void> {
+		return this.#inOrder(() => this.#inFolder(work));
+	}
+
+	/** Under the lock of the state folder: other programs write the same files. */
+	async #inFolder(work: () => void): Promise<void> {
+		const { folder } = this.place;
+		makeFolders(folder, 0o700);
+		assertPrivate(folder);
+		await withFolderLock(folder, async () => work());
+	}
+
 	async #change(
 		server: string,
 		tools: readonly Tool[],
 		pin: (now: ToolHashes | undefined) => ToolHashes,
 	): Promise<void> {
-		const { folder } = this.place;
-		makeFolders(folder, 0o700);
-		assertPrivate(folder);
-		await withFolderLock(folder, async () => {
+		await this.#inFolder(() => {
 			const pinned = this.#write(server, pin);
 			// What was written, not what is there now: the watch reports what another program does.
 			this.#use({ servers: new Map([...this.#load().servers, [server, pinned]]), problem: undefined });

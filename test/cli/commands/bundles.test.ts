@@ -54,11 +54,25 @@ const manifest = {
 };
 
 describe('a bundle', () => {
-	it('that `mcpb sign` signed is read without its signature, which is said not to be verified', async () => {
-		const signature = Buffer.concat([Buffer.from('MCPB_SIG_V1'), Buffer.from([3, 0, 0, 0, 1, 2, 3])]);
-		const signed = Buffer.concat([bundleOf(manifest), signature, Buffer.from('MCPB_SIG_END')]);
-		const { code, stdout, stderr } = await openPlace(signed).add('--dry-run', '--set', 'dirs=/tmp');
-		expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('the signature is not verified')]);
+	it('shows who signed it before anything is written, and one that was changed after that is refused', async () => {
+		const signed = readFileSync(new URL('../../fixtures/bundles/signed.mcpb', import.meta.url));
+		const place = openPlace(signed);
+		expect((await place.add('--dry-run')).stderr).toMatch(
+			/signed +by CN=MCPB Self-Signed .*self-signed: nobody/,
+		);
+		expect((await openPlace(bundleOf(manifest)).add('--dry-run')).stderr).toMatch(
+			/signed +no; nothing proves/,
+		);
+		const { signer } = JSON.parse((await place.add('--dry-run', '--json')).stdout) as { signer: unknown };
+		expect(signer).toMatchObject({ certification: 'self-signed' });
+		signed.writeUInt8(0, 40);
+		const changed = openPlace(signed);
+		const { code, stderr } = await changed.add('--yes');
+		expect([code, stderr]).toEqual([
+			64,
+			expect.stringContaining('the signature of the bundle does not match'),
+		]);
+		expect(changed.leftBehind()).toEqual([]);
 	});
 
 	it('is added, called and removed with its files', async () => {

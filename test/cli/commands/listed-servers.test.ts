@@ -1,9 +1,15 @@
 /* Servers of a registry: found, added, compared and upgraded by the built program, with a registry on this machine. */
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type RawServer, serveRaw } from '../../support/http-server.ts';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
-import { type LocalRegistry, npmPackage, startRegistry } from '../../support/registry-server.ts';
+import {
+	type ListedServer,
+	type LocalRegistry,
+	npmPackage,
+	startRegistry,
+} from '../../support/registry-server.ts';
 import { hasTerminal, mctlInTerminal, type TerminalResult, type Typed } from '../../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -190,6 +196,82 @@ describe('a server of a registry', () => {
 	});
 });
 
+describe('an upgrade', () => {
+	it('shows how the tools differ from the accepted ones, and accepts them with the version', async () => {
+		const place = await openRemote();
+		const { stdout } = await place.run('outdated', '--tools');
+		expect(stdout).toMatch(/notes: 1\.0\.0 → 2\.0\.0[^]*changed read[^]*Reads \[-1-\]\{\+2\+\}/);
+		const { servers } = JSON.parse((await place.run('outdated', '--tools', '--json')).stdout);
+		expect(servers).toMatchObject([{ isOutdated: true, tools: [{ tool: 'read', change: 'changed' }] }]);
+		expect((await place.run('upgrade', 'notes', '--yes')).code).toBe(0);
+		expect(place.text('orchestra.json')).toContain(place.urls[1]);
+		expect((await place.run('outdated', '--json')).stdout).toContain('"isOutdated":false');
+		expect((await place.run('trust', 'diff', 'notes')).stdout).not.toContain('changed');
+	});
+
+	it.each(['orchestra.json', 'orchestra.lock'])(
+		'during which another program writes %s changes nothing',
+		async (name) => {
+			const place = await openRemote();
+			const theirs = place.text(name).replaceAll('notes', 'theirs');
+			const files = ['orchestra.json', 'orchestra.lock'] as const;
+			const before = files.map((each) => (each === name ? theirs : place.text(each)));
+			place.onList(() => writeFiles(place.cwd, { [name]: theirs }));
+			const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
+			expect([code, stderr]).toEqual([64, expect.stringContaining('changed')]);
+			expect(files.map((each) => place.text(each))).toEqual(before);
+		},
+	);
+
+	it('that was killed between its two writes is ended by the next one', async () => {
+		const place = await openRemote();
+		const [old = '', next = ''] = place.urls;
+		writeFiles(place.cwd, { 'orchestra.json': place.text('orchestra.json').replace(old, next) });
+		await place.run('trust', '--yes');
+		expect((await place.run('outdated', '--json')).stdout).toContain('"isOutdated":true');
+		const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
+		expect([code, stderr]).toEqual([0, expect.stringContaining('changed read')]);
+		expect(place.text('orchestra.lock')).toContain('"2.0.0" "remote"');
+	});
+});
+
+/** A server at an address, added in version 1.0.0; its registry has 2.0.0 at another address by now. */
+async function openRemote(): Promise<Place & { urls: string[]; onList(action: () => void): void }> {
+	let listed = (): void => {};
+	const servers = await Promise.all([1, 2].map((version) => serveNotes(version, () => listed())));
+	const urls = servers.map(({ url }) => url);
+	const record = (version: number): ListedServer => ({
+		name: needy.name,
+		version: `${version}.0.0`,
+		remotes: [{ type: 'streamable-http', url: urls[version - 1] }],
+	});
+	const place = await openPlace(record(1));
+	expect((await place.run('add', needy.name, '--yes')).code).toBe(0);
+	expect((await place.run('list', 'servers', '--check')).code).toBe(0);
+	place.registry.servers.push(record(2));
+	place.expireAnswers();
+	return { ...place, urls, onList: (action) => (listed = action) };
+}
+
+function serveNotes(version: number, onList: () => void): Promise<RawServer> {
+	return serveRaw(({ body }, response) => {
+		const { id, method } = JSON.parse(body || '{}') as { id?: number; method?: string };
+		if (id === undefined) return response.writeHead(method === undefined ? 405 : 202).end();
+		if (method === 'tools/list') onList();
+		const serverInfo = { name: 'notes', version: String(version) };
+		const results: Record<string, object> = {
+			initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+			'tools/list': {
+				tools: [{ name: 'read', description: `Reads ${version}`, inputSchema: { type: 'object' } }],
+			},
+		};
+		const result = results[method ?? ''];
+		const outcome = result ? { result } : { error: { code: -32_601, message: 'no such method' } };
+		response.writeHead(200, { 'content-type': 'application/json' });
+		return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
+	});
+}
+
 describe.skipIf(!hasTerminal)('on a terminal', () => {
 	it('the values are asked for, a secret is not shown, and nothing is written after a no', async () => {
 		const place = await openPlace(needy);
@@ -242,7 +324,10 @@ interface Place {
 	readonly before: string;
 	text(name: string): string;
 	servers(): Record<string, unknown>;
+	/** Begin with an empty state folder. */
 	forgetAnswers(): void;
+	/** The answers of the registry are not fresh any more. */
+	expireAnswers(): void;
 	/** The secrets that are stored as files. */
 	stored(): string[];
 	runIn(cwd: string, ...words: string[]): Promise<MctlResult>;
@@ -280,6 +365,8 @@ async function openPlace(...servers: Parameters<typeof startRegistry>): Promise<
 		text,
 		servers: () => (JSON.parse(text('orchestra.json')) as { mcpServers: Record<string, unknown> }).mcpServers,
 		forgetAnswers: () => void state++,
+		expireAnswers: () =>
+			rmSync(join(home, `state-${state}`, 'orchestra/registry'), { recursive: true, force: true }),
 		stored: () => {
 			const folder = join(home, `state-${state}`, 'orchestra/secrets');
 			const names = existsSync(folder) ? readdirSync(folder) : [];
