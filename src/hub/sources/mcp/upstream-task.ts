@@ -28,6 +28,7 @@ import {
 	UPSTREAM_ABSENT_MS,
 	UPSTREAM_POLL_MS,
 	UPSTREAM_RETRY_MS,
+	UPSTREAM_TASK_ID_CHARACTERS,
 } from '../../tasks/task-limits.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
@@ -54,6 +55,8 @@ export function upstreamTaskOf(result: Result, { era }: ServerConnection): strin
 	const id = isObject(created) ? created['taskId'] : undefined;
 	if (isObject(created) && (typeof id !== 'string' || id === ''))
 		throw badTask('the server made a task without an id');
+	if (typeof id === 'string' && id.length > UPSTREAM_TASK_ID_CHARACTERS)
+		throw badTask(`the id of the task is longer than ${UPSTREAM_TASK_ID_CHARACTERS} characters`);
 	return typeof id === 'string' ? id : undefined;
 }
 
@@ -171,7 +174,7 @@ class ModernTask {
 		let pollMs: number = UPSTREAM_POLL_MS.least;
 		try {
 			while (this.#server.leftMs > 0) {
-				await this.#pause(pollMs);
+				await this.#pause(Math.min(pollMs, Math.max(0, this.#server.leftMs)));
 				const answer = await this.#state();
 				const state = answerValue(answer);
 				const result = this.#resultIn(answer, state);
