@@ -50,7 +50,7 @@ const extensions = {
 
 export const extensionParts = Object.keys(extensions);
 
-/** True when every check of every scenario succeeded. */
+/** The checks of each scenario. */
 export async function runExtension({ suite, folder, part }) {
 	const { scenarios, files } = extensions[part];
 	const place = mkdtempSync(join(folder, `${part}-`));
@@ -61,44 +61,45 @@ export async function runExtension({ suite, folder, part }) {
 	const program = join(root, 'test', 'conformance', 'http-server.mjs');
 	const server = spawn(process.execPath, [program, 'hub', place], { stdio: ['pipe', 'pipe', 'inherit'] });
 	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
-	const checks = { passed: 0, all: 0 };
-	const passed = scenarios.map((scenario) =>
-		runScenario({ suite, place, url: url.trim(), scenario, checks }),
-	);
+	const results = scenarios.map((scenario) => runScenario({ suite, place, url: url.trim(), scenario }));
 	server.stdin.end();
 	await once(server, 'exit');
-	console.log(
-		`${part}: ${passed.filter(Boolean).length} of ${scenarios.length} scenarios, ${checks.passed} of ${checks.all} checks`,
-	);
-	return passed.every(Boolean);
+	return results;
 }
 
-function runScenario({ suite, place, url, scenario, checks }) {
+function runScenario({ suite, place, url, scenario }) {
 	const results = mkdtempSync(join(place, 'results-'));
 	const args = ['-y', 'node@22', suite, 'server', '--url', url, '--scenario', scenario, '-o', results];
 	const { stdout, stderr } = spawnSync('npx', args, { cwd: place, encoding: 'utf8', timeout: SCENARIO_MS });
-	const made = checksIn(results).filter(({ status }) => status !== 'INFO');
-	checks.all += made.length;
-	checks.passed += made.filter(({ status }) => status === 'SUCCESS').length;
 	return reportChecks(scenario, checksIn(results), `${stdout}${stderr}`);
 }
 
-/** Print the counts of a scenario. True when there are checks and all succeeded; a skipped one did not. */
+/** Print the counts of a scenario. Returns its checks. */
 export function reportChecks(scenario, checks, output) {
-	const counts = Map.groupBy
-		? Map.groupBy(checks, ({ status }) => status)
-		: checks.reduce(
-				(found, check) => found.set(check.status, [...(found.get(check.status) ?? []), check]),
-				new Map(),
-			);
-	const failed = checks.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO');
-	const isPassed = checks.length > 0 && failed.length === 0;
-	const words = [...counts].map(([status, found]) => `${found.length} ${status.toLowerCase()}`);
-	console.log(`${isPassed ? 'pass' : 'FAIL'}  ${scenario}  ${words.join(', ') || 'no checks'}`);
-	for (const { id, status, errorMessage = '' } of failed)
+	const { text, isPassed } = scoreOf([checks]);
+	console.log(`${isPassed ? 'pass' : 'FAIL'}  ${scenario}: ${text}`);
+	for (const { id, status, errorMessage = '' } of checks.filter(({ status: made }) => made in shortfalls))
 		console.log(`      ${status} ${id} ${errorMessage}`);
 	if (checks.length === 0) console.log(output);
-	return isPassed;
+	return checks;
+}
+
+/** What is no success, and whether that is a failure. A warning is about a SHOULD. */
+const shortfalls = { FAILURE: true, SKIPPED: true, WARNING: false };
+
+/** The score of scenarios by their checks: one passes when it has checks and none of them failed or was skipped. */
+export function scoreOf(scenarios) {
+	const isGood = (checks) => checks.length > 0 && !checks.some(({ status }) => shortfalls[status]);
+	const counted = scenarios.flat().filter(({ status }) => status !== 'INFO');
+	const count = (wanted) => counted.filter(({ status }) => status === wanted).length;
+	const passed = scenarios.filter(isGood).length;
+	const more = Object.keys(shortfalls)
+		.filter((status) => count(status) > 0)
+		.map((status) => `, ${count(status)} ${status.toLowerCase()}`);
+	return {
+		text: `${passed} of ${scenarios.length} scenarios, ${count('SUCCESS')} of ${counted.length} checks${more.join('')}`,
+		isPassed: passed === scenarios.length,
+	};
 }
 
 /** The checks that the suite wrote. */

@@ -6,19 +6,22 @@
  *
  * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches
  * stdio through test/conformance/relay.mjs; our side runs on this Node. For `gateway-legacy` the relay gives
- * questions the keys that the suite expects, since requests of the legacy era have none; the score says so. Extensions
+ * elicitations the keys that the suite expects, since requests of the legacy era have none; the score says so. Extensions
  * are tested without the relay.
+ *
+ * The score at the end counts checks: of a revision those of the scenarios that it requires, of an extension all.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clientScenarios, runClientScenario } from './conformance-client.mjs';
-import { extensionParts, runExtension } from './conformance-extensions.mjs';
+import { clientParts, runClientScenario } from './conformance-client.mjs';
+import { checksIn, extensionParts, runExtension, scoreOf } from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
+const OUTPUT_BYTES = 64 << 20;
 const revisions = ['2025-11-25', '2026-07-28'];
 /**
  * Our HTTP listener; the relay before the server alone, before a hub that speaks modern to it, and before one that
@@ -30,6 +33,7 @@ const places = [
 	['gateway', 'relay.mjs', 'gateway'],
 	['gateway-legacy', 'relay.mjs', 'gateway-legacy'],
 ];
+const clientScenarios = Object.values(clientParts).flat();
 const asked = process.argv.slice(2);
 const isAsked = (...names) => asked.length === 0 || names.some((name) => asked.includes(name));
 const known = [...places.map(([name]) => name), ...extensionParts, 'client', ...clientScenarios];
@@ -47,25 +51,32 @@ if (unknown.length > 0) {
 async function runAll() {
 	step('build', process.execPath, ['scripts/build.mjs']);
 	const folder = mkdtempSync(join(tmpdir(), 'orchestra-conformance-'));
+	const scores = [];
 	try {
 		const suite = install(folder);
 		for (const [name, ...program] of places.filter(([place]) => isAsked(place))) {
 			for (const revision of revisions) {
-				const patched = name === 'gateway-legacy' ? ' (the relay renames the keys of questions)' : '';
-				process.stderr.write(`\u2192 conformance ${name} ${revision}${patched}\n`);
-				const status = await runServer({ suite, folder, revision }, program);
-				if (status !== 0) process.exitCode = 1;
+				const patched = name === 'gateway-legacy' ? ' (the relay renames the keys of elicitations)' : '';
+				const part = `${name} ${revision}${patched}`;
+				process.stderr.write(`\u2192 conformance ${part}\n`);
+				scores.push({ part, ...(await runServer({ suite, folder, revision }, program)) });
 			}
 		}
-		for (const part of extensionParts.filter((name) => isAsked(name))) {
-			if (!(await runExtension({ suite, folder, part }))) process.exitCode = 1;
-		}
-		for (const scenario of clientScenarios.filter((name) => isAsked('client', name))) {
-			if (!(await runClientScenario({ suite, folder, scenario }))) process.exitCode = 1;
+		for (const part of extensionParts.filter((name) => isAsked(name)))
+			scores.push({ part, ...scoreOf(await runExtension({ suite, folder, part })) });
+		for (const [part, scenarios] of Object.entries(clientParts)) {
+			const results = [];
+			for (const scenario of scenarios.filter((name) => isAsked('client', name)))
+				results.push(await runClientScenario({ suite, folder, scenario }));
+			if (results.length > 0) scores.push({ part, ...scoreOf(results) });
 		}
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
+	console.log(`\nScore, counted in checks; a skipped one has not passed:`);
+	for (const { part, text, isPassed } of scores)
+		console.log(`${isPassed ? 'pass' : 'FAIL'}  ${part}: ${text}`);
+	if (!scores.every(({ isPassed }) => isPassed)) process.exitCode = 1;
 }
 
 /** The suite is no dependency: it does not run on the Node that this package is built for. */
@@ -80,14 +91,39 @@ function install(folder) {
 	return program;
 }
 
+/** The score of what the revision requires. The suite runs more, and says which scenarios it does not score. */
 async function runServer({ suite, folder, revision }, [program, ...words]) {
 	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...words], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
-	const args = ['-y', 'node@22', suite, 'server', '--url', url.trim(), '--requirements', revision];
-	const { status } = spawnSync('npx', args, { cwd: folder, stdio: 'inherit' });
+	const results = mkdtempSync(join(folder, 'results-'));
+	const args = [
+		'-y',
+		'node@22',
+		suite,
+		'server',
+		'--url',
+		url.trim(),
+		'--requirements',
+		revision,
+		'-o',
+		results,
+	];
+	const { status, stdout } = spawnSync('npx', args, {
+		cwd: folder,
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'inherit'],
+		maxBuffer: OUTPUT_BYTES,
+	});
+	process.stdout.write(stdout);
 	server.stdin.end();
 	await once(server, 'exit');
-	return status;
+	const [, unscored = ''] = stdout.split('\nNot scored');
+	const notScored = [...unscored.matchAll(/^ {2}\S (\S+) \(/gm)].map(([, name]) => name);
+	// The folder of a scenario is named server-SCENARIO-TIME.
+	const isScored = (name) => !notScored.some((scenario) => name.startsWith(`server-${scenario}-20`));
+	const scored = readdirSync(results).filter(isScored);
+	const score = scoreOf(scored.map((name) => checksIn(join(results, name))));
+	return { ...score, isPassed: status === 0 && score.isPassed };
 }

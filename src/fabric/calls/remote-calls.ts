@@ -323,8 +323,8 @@ export class RemoteCalls {
 		if (!this.#calls.has(call.about.id)) return;
 		call.isCanceled = true;
 		call.about.reject(OrchestraError.from(reason, 'canceled'));
-		// A call that nobody has accepted is canceled when somebody does.
-		if (call.worker !== undefined) this.#endCanceled(call);
+		// A call that nobody has accepted is canceled when somebody does; without a link, when its worker is heard again.
+		if (call.worker !== undefined && this.#options.link.isUp) this.#endCanceled(call);
 	}
 
 	#endCanceled(call: RemoteCall): void {

@@ -62,26 +62,38 @@ export class LeftTasks {
 		const { store, configuration } = this.#options;
 		const { root } = configuration();
 		for (const { record, end } of await store.list()) {
-			if (end === undefined && isOfProject(record.principal, root) && isLeft(record))
-				await this.#follow(record);
+			if (!isOfProject(record.principal, root) || !isLeft(record)) continue;
+			if (end === undefined) await this.#follow(record);
+			else if (end.status === 'cancelled') await this.#passCancellation(record);
 		}
 	}
 
 	async #follow(left: LastingRecord): Promise<void> {
-		const { store, owner, sources, life, log, add } = this.#options;
+		const { store, owner, log, add } = this.#options;
 		const record = await store.take(left, owner);
 		if (record === undefined) return;
-		const source = sources().find(({ id }) => id === record.server);
-		if (source === undefined || addressOf(source) !== record.elsewhere.address) {
-			await store.finish(record, lostEnd(record));
-			return;
-		}
-		const incoming = new IncomingCall(`"${record.id}"`, 'tools/call', { name: record.tool, arguments: {} });
-		const task = new LiveTask(record, { store, log, cancel: (reason) => incoming.cancel(reason) });
+		const task = this.#run(record);
+		if (task === undefined) return void (await store.finish(record, lostEnd(record)));
 		add(task);
 		log.info(`goes on with the task ${record.id} of ${record.server}, which an earlier hub left`);
+	}
+
+	/** It was canceled while no hub ran, so the server does not know yet. Whoever reads that tells the server. */
+	async #passCancellation(record: LastingRecord): Promise<void> {
+		const sent = await this.#options.store.receive(record);
+		if (sent.some(({ cancel }) => cancel === true)) this.#run(record)?.cancel();
+	}
+
+	/** Undefined when its server is not there any more. */
+	#run(record: LastingRecord): LiveTask | undefined {
+		const { store, sources, life, log } = this.#options;
+		const source = sources().find(({ id }) => id === record.server);
+		if (source === undefined || addressOf(source) !== record.elsewhere.address) return undefined;
+		const incoming = new IncomingCall(`"${record.id}"`, 'tools/call', { name: record.tool, arguments: {} });
+		const task = new LiveTask(record, { store, log, cancel: (reason) => incoming.cancel(reason) });
 		const call = this.#callOf(record, { task, incoming, source });
 		void task.run((async () => life.request(call))());
+		return task;
 	}
 
 	#callOf(

@@ -36,3 +36,5 @@ export const UPSTREAM_POLL_MS = { least: 50, default: 1000, most: 30_000 } as co
 export const UPSTREAM_ABSENT_MS: number = 5 * 60_000;
 /** Longest time between two attempts to reach it. */
 export const UPSTREAM_RETRY_MS = 5000;
+/** Longest id that a server may give its task. */
+export const UPSTREAM_TASK_ID_CHARACTERS = 4096;

@@ -11,6 +11,9 @@ const entry = { command: process.execPath, args: [program] };
 describe('a server whose task', () => {
 	it.each([
 		['never-ends', /did not end within 1000 ms/],
+		['polls-never', /did not end within 1000 ms/],
+		['flips-without-end', /did not end within 1000 ms/],
+		['asks-anew-each-time', /did not end within 1000 ms|more than 64 questions/],
 		['is-no-task', /the task/],
 		['has-no-status', /the status of the task is/],
 		['completes-without-result', /has no result/],
@@ -43,6 +46,43 @@ describe('a server whose task', () => {
 	it('has no id fails the call', async () => {
 		const client = await modern(await serve());
 		expect((await client.failure('evil__go', { how: 'has-no-id' })).message).toContain('without an id');
+	});
+
+	it.each(['../../../etc/x', '__proto__', 'a\nb\u0000', '\ud800', ' '])(
+		'has the id %j ends as others do',
+		async (taskId) => {
+			const client = await modern(await serve());
+			const task = await go(client, { how: 'honest', taskId });
+			expect(task['taskId']).toMatch(/^[\w-]+$/);
+			expect(await end(client, task)).toMatchObject({ status: 'completed' });
+		},
+	);
+
+	it('has an id of megabytes fails the call', async () => {
+		const client = await modern(await serve());
+		const { message } = await client.failure('evil__go', { how: 'honest', length: 2_000_000 });
+		expect(message).toContain('id');
+		expect(message.length).toBeLessThan(1000);
+	});
+
+	it('lives and waits for ages does so for the hub alone', async () => {
+		const client = await modern(await serve());
+		const task = await go(client, { how: 'polls-never' });
+		const state = await client.request('tasks/get', { taskId: task['taskId'] });
+		for (const { ttlMs, pollIntervalMs } of [task, state] as Array<Record<string, number>>) {
+			expect(ttlMs).toBeLessThan(1e10);
+			expect(pollIntervalMs).toBeLessThan(60_000);
+		}
+	});
+
+	it('completes after it was canceled stays canceled, without its result', async () => {
+		const client = await modern(await serve());
+		const task = await go(client, { how: 'completes-when-canceled' });
+		await client.request('tasks/cancel', { taskId: task['taskId'] });
+		await until('it is told', async () => (await client.call('evil__canceled')) !== '');
+		const ended = await end(client, task);
+		expect(ended).toMatchObject({ status: 'cancelled' });
+		expect(ended).not.toHaveProperty('result');
 	});
 
 	it('never ends is told to cancel it', async () => {

@@ -117,6 +117,18 @@ describe.skipIf(natsServer === undefined)('a task at a worker of the fabric', ()
 		expect(await serveProcess(folder).ended(created)).toMatchObject(unknown);
 		expect(runsIn(file)).toEqual(['box sum']);
 	});
+
+	it('can be canceled by the next hub', async () => {
+		const { folder, file } = await fabricPlace();
+		const first = serveProcess(folder);
+		const created = await first.task('box__slow', { ms: 60_000 });
+		first.child.kill('SIGKILL');
+		await once(first.child, 'close');
+		const second = serveProcess(folder);
+		await second.request('tasks/cancel', { taskId: created['taskId'] });
+		expect(await second.ended(created)).toMatchObject({ status: 'cancelled' });
+		await until('the worker stops it', () => runsIn(file).includes('box canceled'));
+	});
 });
 
 const unknown = { status: 'failed', error: { data: { outcome: 'unknown' } } };

@@ -222,7 +222,8 @@ export class ServerCalls {
 
 	#sendChecked(process: ServerProcess, call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
 		const { check } = this.#options;
-		if (check === undefined || call.method !== 'tools/call') return this.#send(process, call, connection);
+		const isCalled = call.method === 'tools/call' && call.context.durable?.sentAs === undefined;
+		if (check === undefined || !isCalled) return this.#send(process, call, connection);
 		const name = String(call.changes['name']);
 		const checked = abortable(() => check(connection, name), call.context.signal);
 		return checked.then((refused) => refused ?? this.#send(process, call, connection));
@@ -322,9 +323,10 @@ export class ServerCalls {
 		return { ttl };
 	}
 
-	/** Start the process. A canceled call does not wait for it. */
+	/** Start the process. A canceled call does not wait for it, unless the server must be told: it has the task. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.server}`);
+		if (context.durable?.sentAs !== undefined) return process.up();
 		return abortable(() => process.up(), context.signal);
 	}
 

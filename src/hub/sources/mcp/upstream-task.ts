@@ -28,6 +28,7 @@ import {
 	UPSTREAM_ABSENT_MS,
 	UPSTREAM_POLL_MS,
 	UPSTREAM_RETRY_MS,
+	UPSTREAM_TASK_ID_CHARACTERS,
 } from '../../tasks/task-limits.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
@@ -54,6 +55,8 @@ export function upstreamTaskOf(result: Result, { era }: ServerConnection): strin
 	const id = isObject(created) ? created['taskId'] : undefined;
 	if (isObject(created) && (typeof id !== 'string' || id === ''))
 		throw badTask('the server made a task without an id');
+	if (typeof id === 'string' && id.length > UPSTREAM_TASK_ID_CHARACTERS)
+		throw badTask(`the id of the task is longer than ${UPSTREAM_TASK_ID_CHARACTERS} characters`);
 	return typeof id === 'string' ? id : undefined;
 }
 
@@ -94,10 +97,12 @@ class TaskServer {
 
 	/** Make a request; again while the server cannot be reached. Rejects with the error of the server. */
 	async ask(
-		method: 'tasks/get' | 'tasks/update' | 'tasks/result',
+		method: 'tasks/get' | 'tasks/update' | 'tasks/result' | 'tasks/cancel',
 		{ params = {}, ...wait }: ServerRequestOptions & { readonly params?: Result } = {},
 	): Promise<Answer> {
 		const backoff = new Backoff(UPSTREAM_POLL_MS.least, UPSTREAM_RETRY_MS);
+		// The cancellation itself is not canceled.
+		const signal = method === 'tasks/cancel' ? undefined : this.#options.context.signal;
 		let lostAt: number | undefined;
 		for (;;) {
 			try {
@@ -110,19 +115,18 @@ class TaskServer {
 				return answer;
 			} catch (error) {
 				lostAt ??= performance.now();
-				if (this.#isFinal(error) || performance.now() - lostAt > UPSTREAM_ABSENT_MS) throw error;
+				if (this.#isFinal(error, signal) || performance.now() - lostAt > UPSTREAM_ABSENT_MS) throw error;
 				this.#options.context.durable?.says(
 					`the server cannot be reached now: ${firstLine(messageOf(error))}`,
 				);
-				await pause(backoff.nextMs(), this.#options.context.signal);
+				await pause(backoff.nextMs(), signal);
 			}
 		}
 	}
 
 	/** Cancel it at the server. It may have ended, or not be able to stop: neither matters. */
 	cancel(): void {
-		const { timeoutMs } = this.#options;
-		this.#connection.ask('tasks/cancel', this.#paramsWith(), { timeoutMs }).catch(() => {});
+		this.ask('tasks/cancel').catch(() => {});
 	}
 
 	async #reconnect(): Promise<void> {
@@ -131,9 +135,9 @@ class TaskServer {
 	}
 
 	/** Whether another request would be in vain. */
-	#isFinal(error: unknown): boolean {
-		const { context, elsewhere } = this.#options;
-		if (rpcErrorOf(error) || context.isCanceled || this.leftMs <= 0) return true;
+	#isFinal(error: unknown, signal: AbortSignal | undefined): boolean {
+		const { elsewhere } = this.#options;
+		if (rpcErrorOf(error) || signal?.aborted || this.leftMs <= 0) return true;
 		return elsewhere ? elsewhere.isClosed : this.#connection.endReason !== undefined;
 	}
 
@@ -170,7 +174,7 @@ class ModernTask {
 		let pollMs: number = UPSTREAM_POLL_MS.least;
 		try {
 			while (this.#server.leftMs > 0) {
-				await this.#pause(pollMs);
+				await this.#pause(Math.min(pollMs, Math.max(0, this.#server.leftMs)));
 				const answer = await this.#state();
 				const state = answerValue(answer);
 				const result = this.#resultIn(answer, state);
@@ -293,9 +297,9 @@ function withoutRelatedTask(answer: Answer): Answer {
 }
 
 /** Rejects with the reason of the signal. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-	await delay(ms, undefined, { signal }).catch(() => {
-		throw OrchestraError.from(signal.reason, 'canceled');
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+	await delay(ms, undefined, signal && { signal }).catch(() => {
+		throw OrchestraError.from(signal?.reason, 'canceled');
 	});
 }
 
