@@ -102,7 +102,10 @@ export class LiveTask {
 		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_QUESTIONS_LIMIT)
 			throw new OrchestraError('bad_input', 'the questions are too long for a task');
 		const waits = entries.map(([key, question]) => ({ key, question, taskKey: this.#taskKey(key) }));
-		const answers = waits.map(async ({ key, question, taskKey }) => [key, await this.#wait(taskKey, question)]);
+		const answers = waits.map(async ({ key, question, taskKey }) => [
+			key,
+			await this.#wait(taskKey, question),
+		]);
 		this.#show();
 		// One listener for all: the signal may live as long as the call, which may ask often.
 		const stop = onAbort(withdrawn, () => this.#withdraw(waits, withdrawn?.reason));
