@@ -148,7 +148,7 @@ function print(rows, results, budget) {
 		each.padStart(22),
 	);
 	console.log(`${'results'.padEnd(20)}  questions${columns.join('')}`);
-	for (const [name, { whole, cut, look }] of [...rows].sort()) {
+	for (const [name, { whole, cut, look }] of rows) {
 		const cells = [whole, cut, look].map(({ right, tokens, questions }) =>
 			`${right === 0 ? '–' : number(tokens / right)} (${((100 * right) / questions).toFixed(0).padStart(3)} %)`.padStart(
 				22,
