@@ -29,6 +29,17 @@ it.each([
 	expect((await found(query))[0]).toBe(name);
 });
 
+it('finds a tool of the memory before one that has a word of the request in its name and no description', async () => {
+	const few = [
+		...tools,
+		offered('memory', 'add_observations', 'Add new observations to existing entities in the knowledge graph'),
+		offered('jobs', 'work', ''),
+	];
+	const names = await found('remember that Anna works at Acme', new ToolUsage(), few);
+	expect(names[0]).toBe('memory__add_observations');
+	expect(names).toContain('jobs__work');
+});
+
 it.each(['excel', 'excel Zlatibor', 'excel Kilimanjaro', 'penguin excel volcano'])(
 	'finds by near meaning what "%s" is about, whatever the words that occur nowhere are',
 	async (query) => {
