@@ -17,7 +17,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientParts, runClientScenario } from './conformance-client.mjs';
-import { checksIn, extensionParts, printShortfalls, runExtension, scoreOf } from './conformance-extensions.mjs';
+import {
+	checksIn,
+	extensionParts,
+	printShortfalls,
+	runExtension,
+	scoreOf,
+} from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';

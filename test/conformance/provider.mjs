@@ -111,7 +111,12 @@ const tools = {
 		context.progress(1, 2);
 		return askForm(context, 'Go on?', { ok: { type: 'boolean' } });
 	}),
-	test_trigger_tool_change: tool('Adds a tool', () => add('tools', tool('An added tool', () => 'added'))),
+	test_trigger_tool_change: tool('Adds a tool', () =>
+		add(
+			'tools',
+			tool('An added tool', () => 'added'),
+		),
+	),
 	test_trigger_prompt_change: tool('Adds a prompt', () =>
 		add('prompts', { description: 'An added prompt', get: () => 'added' }),
 	),
