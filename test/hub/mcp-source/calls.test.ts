@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../../src/wire/json-text.ts';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -275,27 +276,30 @@ describe('a call of an MCP server', () => {
 		expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
 	});
 
-	it('of many servers at once is answered, with at most four starts at a time', async () => {
-		const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
-		const env = { START_MS: '30' };
-		const served = await serveServers(
-			Object.fromEntries(names.map((name) => [name, gateway({}, 'normal', env)])),
-		);
-		const client = await served.client();
-		const answers = await Promise.all(names.map((name) => client.call(`${name}__echo`, { text: name })));
-		expect(answers).toEqual(names);
-		const ready = new Map(served.events('ready').map(({ pid, at }) => [pid, at]));
-		const starts = served.opened.hub
-			.processes()
-			.map(({ pid, startedAt }) => ({ from: startedAt.getTime(), to: ready.get(pid) ?? 0 }));
-		// A start that takes longer gives its slot to another one.
-		const together = starts.map(
-			({ from }) =>
-				starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
-		);
-		expect(starts).toHaveLength(24);
-		expect(Math.max(...together)).toBeLessThanOrEqual(4);
-	});
+	it.runIf(runsAllTests)(
+		'of many servers at once is answered, with at most four starts at a time',
+		async () => {
+			const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
+			const env = { START_MS: '30' };
+			const served = await serveServers(
+				Object.fromEntries(names.map((name) => [name, gateway({}, 'normal', env)])),
+			);
+			const client = await served.client();
+			const answers = await Promise.all(names.map((name) => client.call(`${name}__echo`, { text: name })));
+			expect(answers).toEqual(names);
+			const ready = new Map(served.events('ready').map(({ pid, at }) => [pid, at]));
+			const starts = served.opened.hub
+				.processes()
+				.map(({ pid, startedAt }) => ({ from: startedAt.getTime(), to: ready.get(pid) ?? 0 }));
+			// A start that takes longer gives its slot to another one.
+			const together = starts.map(
+				({ from }) =>
+					starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
+			);
+			expect(starts).toHaveLength(24);
+			expect(Math.max(...together)).toBeLessThanOrEqual(4);
+		},
+	);
 });
 
 function statusOf(served: Awaited<ReturnType<typeof serveServers>>, id: string): unknown {

@@ -55,14 +55,14 @@ describe('one hub', () => {
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(place.hubs()[0]);
 	});
 
-	it('is started although another process is suspended while starting it', async () => {
+	it.runIf(runsAllTests)('is started although another process is suspended while starting it', async () => {
 		const place = openHubPlace();
 		const lock = await place.folder.startLock();
 		expect(await place.start()).toBeGreaterThan(0);
 		lock?.release();
 	});
 
-	it('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
+	it.runIf(runsAllTests)('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		const bridge = place.bridge({ XDG_STATE_HOME: '' });
