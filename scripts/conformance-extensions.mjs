@@ -78,10 +78,15 @@ function runScenario({ suite, place, url, scenario }) {
 export function reportChecks(scenario, checks, output) {
 	const { text, mark } = scoreOf([checks]);
 	console.log(`${mark}  ${scenario}: ${text}`);
-	for (const { id, status, errorMessage = '' } of checks.filter(({ status: made }) => made in shortfalls))
-		console.log(`      ${status} ${id} ${errorMessage}`);
+	printShortfalls(checks);
 	if (checks.length === 0) console.log(output);
 	return checks;
+}
+
+/** Print the checks that did not succeed, with the reason of the suite. */
+export function printShortfalls(checks) {
+	for (const { id, status, errorMessage = '' } of checks.filter(({ status: made }) => made in shortfalls))
+		console.log(`      ${status} ${id} ${errorMessage}`);
 }
 
 /** What is no success, and whether that is a failure. A warning is about a SHOULD. */

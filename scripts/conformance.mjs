@@ -17,7 +17,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientParts, runClientScenario } from './conformance-client.mjs';
-import { checksIn, extensionParts, runExtension, scoreOf } from './conformance-extensions.mjs';
+import {
+	checksIn,
+	extensionParts,
+	printShortfalls,
+	runExtension,
+	scoreOf,
+} from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -123,6 +129,8 @@ async function runServer({ suite, folder, revision }, [program, ...words]) {
 	// The folder of a scenario is named server-SCENARIO-TIME.
 	const isScored = (name) => !notScored.some((scenario) => name.startsWith(`server-${scenario}-20`));
 	const scored = readdirSync(results).filter(isScored);
-	const score = scoreOf(scored.map((name) => checksIn(join(results, name))));
+	const checks = scored.map((name) => checksIn(join(results, name)));
+	printShortfalls(checks.flat());
+	const score = scoreOf(checks);
 	return status === 0 ? score : { ...score, mark: 'FAIL' };
 }
