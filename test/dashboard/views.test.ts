@@ -64,7 +64,7 @@ describe('the overview', () => {
 		expect(Date.parse(row['nextTryAt'])).toBeGreaterThan(Date.now() - 60_000);
 	});
 
-	it('counts all processes of a server and their memory', async () => {
+	it.runIf(runsAllTests)('counts all processes of a server and their memory', async () => {
 		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, scope: 'session' } } });
 		const browser = await login();
 		for (const name of ['one', 'other'])
@@ -283,7 +283,7 @@ describe('a server', () => {
 		throw new Error('the stream ended');
 	});
 
-	it('that is stopped during a call fails the call with the reason', async () => {
+	it.runIf(runsAllTests)('that is stopped during a call fails the call with the reason', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();
 		const lines = await browser.call('/api/call', { name: 'py__hang', arguments: {} }, async ({ kind }) => {

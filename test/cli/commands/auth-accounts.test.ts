@@ -105,7 +105,7 @@ describe('two entries with one URL', () => {
 		expect((await run('auth', '--list', 'x')).code).toBe(64);
 	});
 
-	it('are waited for again after mctl auth', async () => {
+	it.runIf(runsAllTests)('are waited for again after mctl auth', async () => {
 		const { one, server, state } = await place();
 		const { run } = one({ work: server.url });
 		await run('learn');
@@ -116,7 +116,7 @@ describe('two entries with one URL', () => {
 		expect(readdirSync(folder)).not.toContain(failed);
 	});
 
-	it('have tokens that five processes at a time refresh once', async () => {
+	it.runIf(runsAllTests)('have tokens that five processes at a time refresh once', async () => {
 		const { one, server } = await place({ tokenDelayMs: 200 });
 		const { run } = one({ work: server.url, home: server.url });
 		await run('auth', 'work');

@@ -262,20 +262,23 @@ describe('mctl show', () => {
 		expect((await run(...words)).stdout).toMatch(/^1\n/);
 	});
 
-	it('shows prompts and resources of servers, and prompt and read fetch them', async () => {
-		const { run } = mcpFolder({ all: realServer('everything') });
-		expect((await run('show', 'all', 'args-prompt')).stdout).toContain(
-			'mctl prompt all__args-prompt city=text',
-		);
-		expect((await run('prompt', 'all__args-prompt', 'city=Rome')).stdout).toContain('Rome');
-		expect((await run('prompt', 'all__arg-prompt')).stderr).toContain(
-			'did you mean: mctl prompt all__args-prompt',
-		);
-		const uri = 'demo://resource/static/document/features.md';
-		expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
-		expect((await run('read', uri)).stdout).toContain('# ');
-		expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
-	});
+	it.runIf(runsAllTests)(
+		'shows prompts and resources of servers, and prompt and read fetch them',
+		async () => {
+			const { run } = mcpFolder({ all: realServer('everything') });
+			expect((await run('show', 'all', 'args-prompt')).stdout).toContain(
+				'mctl prompt all__args-prompt city=text',
+			);
+			expect((await run('prompt', 'all__args-prompt', 'city=Rome')).stdout).toContain('Rome');
+			expect((await run('prompt', 'all__arg-prompt')).stderr).toContain(
+				'did you mean: mctl prompt all__args-prompt',
+			);
+			const uri = 'demo://resource/static/document/features.md';
+			expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
+			expect((await run('read', uri)).stdout).toContain('# ');
+			expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
+		},
+	);
 });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {

@@ -17,7 +17,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
-import { runsAllTests } from '../../support/all-tests.ts';
+import { firstOf, runsAllTests } from '../../support/all-tests.ts';
 import { type ClientHome, clientHome, SECRET, snapshot } from '../../support/client-home.ts';
 import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
@@ -323,7 +323,7 @@ describe('mctl init with other flags', () => {
 	});
 });
 
-describe.each([60, 120])('mctl init at %i columns', (columns) => {
+describe.each(firstOf([60, 120]))('mctl init at %i columns', (columns) => {
 	it.skipIf(!hasTerminal)('asks for numbers, and imports those', async () => {
 		const place = clientHome(/^\.cursor|cline/);
 		const typed = [

@@ -254,27 +254,30 @@ describe('a call of an MCP server', () => {
 		expect(await client.call('gate__pid')).not.toBe(pid);
 	});
 
-	it('finds an eager server running: it never stops, and starts again after a failed start and a crash', async () => {
-		const env = { MARK: join(temporaryFolder(), 'mark') };
-		const eager = gateway({ eager: true, idleMs: 50 }, 'breaks', env);
-		const first = await serveServers({ gate: eager, other: gateway({ idleMs: 50 }) });
-		await (await first.client()).request('tools/list');
-		await first.close();
-		writeFileSync(env.MARK, '');
-		const served = await first.again();
-		const pids = (): number[] => served.opened.hub.processes().map(({ pid }) => pid);
-		served.opened.hub.warm();
-		await until('the start failed', () => served.log.some((line) => line.includes('exited with code 3')));
-		rmSync(env.MARK);
-		await until('it started', () => served.log.some((line) => line.includes('gate is ready')));
-		const [pid = 0] = pids();
-		await (await served.client()).call('other__echo', { text: 'x' });
-		await until('the other is stopped as idle', () => pids().length === 1);
-		expect(pids()).toEqual([pid]);
-		process.kill(pid, 'SIGKILL');
-		await until('it runs again', () => pids().some((each) => each !== pid));
-		expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
-	});
+	it.runIf(runsAllTests)(
+		'finds an eager server running: it never stops, and starts again after a failed start and a crash',
+		async () => {
+			const env = { MARK: join(temporaryFolder(), 'mark') };
+			const eager = gateway({ eager: true, idleMs: 50 }, 'breaks', env);
+			const first = await serveServers({ gate: eager, other: gateway({ idleMs: 50 }) });
+			await (await first.client()).request('tools/list');
+			await first.close();
+			writeFileSync(env.MARK, '');
+			const served = await first.again();
+			const pids = (): number[] => served.opened.hub.processes().map(({ pid }) => pid);
+			served.opened.hub.warm();
+			await until('the start failed', () => served.log.some((line) => line.includes('exited with code 3')));
+			rmSync(env.MARK);
+			await until('it started', () => served.log.some((line) => line.includes('gate is ready')));
+			const [pid = 0] = pids();
+			await (await served.client()).call('other__echo', { text: 'x' });
+			await until('the other is stopped as idle', () => pids().length === 1);
+			expect(pids()).toEqual([pid]);
+			process.kill(pid, 'SIGKILL');
+			await until('it runs again', () => pids().some((each) => each !== pid));
+			expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
+		},
+	);
 
 	it.runIf(runsAllTests)(
 		'of many servers at once is answered, with at most four starts at a time',
