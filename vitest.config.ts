@@ -19,8 +19,6 @@ const OWN_PROCESS =
 	/node:worker_threads|\/proc\/self|getActiveResourcesInfo|memoryUsage|childrenOf\(process|\bvi\.(?:useFakeTimers|stub|mock|spyOn)|process\.env\[?[^=\n]*\]? = |delete process\.env|process\.(?:chdir|once|on|umask)\b|process\.exitCode = |-\$\{process\.pid\}|globalThis\b/;
 /** What a file contains that starts processes. */
 const STARTS = /node:child_process|process\.execPath|command:|openHub|playwright|process\.kill\b/;
-/** Tests start real processes, and `npm test` has two runs of vitest beside each other: two cores stay responsive with so many workers of each. */
-const WORKERS = 2;
 
 const found = new Map<string, boolean>();
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -33,13 +31,15 @@ const pure = files.filter((file) => !own.includes(file) && !starting.includes(fi
 const elsewhere = files.filter(
 	(file) => /^test\/(?:browser|fabric)\//.test(file) && contains(file, /\b(?:findChromium|findServer)\(/),
 );
-/** What `npm test` runs: `gated` is measured for coverage, `rest` is all else. Without it everything runs. */
+/** What one run of vitest runs: `gated` is measured for coverage, `rest` is all else, `short` is both. Without it everything runs. */
 const part = process.env['ORCHESTRA_TESTS_PART'];
+/** Tests start real processes and wait for them: two cores stay responsive with four workers. */
+const WORKERS = part === 'gated' || part === 'rest' ? 2 : 4;
 const runsAll = process.env['ORCHESTRA_TESTS'] === 'all';
 const left = [
 	...(runsAll ? [] : ['test/**/*.load.test.ts']),
 	...(part === undefined || runsAll ? [] : elsewhere),
-	...files.filter((file) => part !== undefined && isGated(file) !== (part === 'gated')),
+	...files.filter((file) => part === (isGated(file) ? 'rest' : 'gated')),
 ];
 
 export default defineConfig({

@@ -21,7 +21,8 @@ if (process.argv.includes('results')) {
 	await evaluateResults(process.argv);
 	process.exit(process.exitCode);
 }
-const { Library, readFragment } = await importSource('library/index.ts');
+const { Library } = await importSource('library/library.ts');
+const { readFragment } = await importSource('library/files/fragment.ts');
 const BUDGET = 1_000;
 const isDevOnly = process.argv.includes('--dev');
 /** Collections, and the queries of each. Those of `trades` are split by hash. */

@@ -7,7 +7,7 @@
  * (docs/decisions/0003).
  */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { install, root, tool } from './steps.mjs';
 
 if (process.argv.includes('--install')) install();
@@ -19,13 +19,14 @@ await build({
 	cwd: root,
 	input: entryPoints(),
 	platform: 'node',
+	preserveEntrySignatures: 'allow-extension',
 	external: (id) => !id.startsWith('.') && !id.startsWith(root) && !id.startsWith('@bufbuild/protobuf'),
 	output: {
 		dir: 'dist',
 		format: 'esm',
 		entryFileNames: '[name].js',
 		chunkFileNames: 'chunks/[name]-[hash].js',
-		codeSplitting: { groups: sharedLayers() },
+		codeSplitting: { groups: startFiles() },
 		minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 	},
 	plugins: [
@@ -81,27 +82,47 @@ function inAscii(chunk) {
 }
 
 /**
- * What every server needs at its start is one file, and so is what `mctl serve` needs for its first
- * list: a file more is half a millisecond more. A group takes the static imports of its files too,
- * unless a group before it has them, so that what several starts share comes first. Layers of which
- * parts are loaded only when they are needed (plugin, tool, library) are left to the bundler, which
- * keeps such parts apart.
+ * What is loaded at every start of these commands is in few files, because a file more is half a
+ * millisecond more: a file for each set of them that share it. All else is left to the bundler,
+ * which keeps apart what is loaded on demand.
  */
-function sharedLayers() {
-	const groups = {
-		core: 'errors|printable|log|spin|files/(package-|private-path|regular-file|state-)|wire/|rpc/|transport/(?!child|client|connect|http/)|process/diagnosis|config/project-file|edit-distance',
-		cli: 'cli/(asked-command|command|commands|exit|help|nearest|parse-flags|run-command).ts|cli/terminal/output',
-		mcp: 'mcp/(define|server)/|mcp/client/phase-error|protocol/',
-		config:
-			'config/(load|library-folders).ts|files/(folder-lock|replace-file|sha256|watch-files)|process/process-stat.ts|process/guard/mark.ts|hub/(catalogue/names|project-trust)|telemetry/is-exporting|cli/chosen-view',
-		tool: 'tool/(discover|mcp-result|missing-program|run-limits|runs-at-once).ts',
-		guard: 'process/guard/guard.ts',
-		run: 'tool/run.ts|process/(child|spawn/helper-spawner).ts|secrets/resolve-secret',
-		hub: 'hub/(open-hub|journal/serve-journal|sessions/serve-session).ts|cli/hub-client/fabric-openers',
-		link: 'link/(?!quic/|tls/tls-server|certificates/(x509|der|inspect))|plugin/(tunnel|features|protobuf-fields|registration)|cli/hub-client/hub-location|hub/shared/(hub-folder|process-identity|start-hub)',
+function startFiles() {
+	const starts = ['serve', 'bridge', 'hub-run'];
+	let loaders;
+	const nameOf = (id, graph) => {
+		loaders ??= modulesOfStarts(starts, graph);
+		return loaders.get(id)?.join('-') ?? null;
 	};
-	return Object.entries(groups).map(([name, paths]) => ({
-		name,
-		test: new RegExp(`src/(${paths})`.replaceAll('/', String.raw`[\\/]`)),
-	}));
+	return [{ name: nameOf, debugName: 'start', includeDependenciesRecursively: false }];
+}
+
+/** Each module that is loaded with the program or with one of its commands, with the names of those. */
+function modulesOfStarts(starts, graph) {
+	const program = join(root, 'src/cli/mctl.ts');
+	const commands = [...staticImports(program, graph)].flatMap(
+		(id) => graph.getModuleInfo(id).dynamicallyImportedIds,
+	);
+	const loaders = new Map();
+	const add = (name, id) => {
+		for (const loaded of staticImports(id, graph))
+			loaders.set(loaded, [...(loaders.get(loaded) ?? []), name]);
+	};
+	for (const name of starts) {
+		const command = commands.find((id) => basename(id, '.ts') === name);
+		if (command === undefined) throw new Error(`scripts/build.mjs: there is no command ${name}`);
+		add(name, command);
+	}
+	// The two that await the command stay alone: what imports their file would wait for the end of itself.
+	for (const id of staticImports(program, graph)) loaders.set(id, ['mctl']);
+	loaders.delete(program);
+	return loaders;
+}
+
+/** The module and all that it needs before it runs. */
+function staticImports(id, graph, seen = new Set()) {
+	const about = graph.getModuleInfo(id);
+	if (seen.has(id) || about === null || about.isExternal) return seen;
+	seen.add(id);
+	for (const imported of about.importedIds) staticImports(imported, graph, seen);
+	return seen;
 }

@@ -17,7 +17,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clientParts, runClientScenario } from './conformance-client.mjs';
-import { checksIn, extensionParts, runExtension, scoreOf } from './conformance-extensions.mjs';
+import {
+	checksIn,
+	extensionParts,
+	printShortfalls,
+	runExtension,
+	scoreOf,
+} from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
@@ -74,9 +80,8 @@ async function runAll() {
 		rmSync(folder, { recursive: true, force: true });
 	}
 	console.log(`\nScore, counted in checks; a skipped one has not passed:`);
-	for (const { part, text, isPassed } of scores)
-		console.log(`${isPassed ? 'pass' : 'FAIL'}  ${part}: ${text}`);
-	if (!scores.every(({ isPassed }) => isPassed)) process.exitCode = 1;
+	for (const { part, text, mark } of scores) console.log(`${mark}  ${part}: ${text}`);
+	if (scores.some(({ mark }) => mark === 'FAIL')) process.exitCode = 1;
 }
 
 /** The suite is no dependency: it does not run on the Node that this package is built for. */
@@ -124,6 +129,8 @@ async function runServer({ suite, folder, revision }, [program, ...words]) {
 	// The folder of a scenario is named server-SCENARIO-TIME.
 	const isScored = (name) => !notScored.some((scenario) => name.startsWith(`server-${scenario}-20`));
 	const scored = readdirSync(results).filter(isScored);
-	const score = scoreOf(scored.map((name) => checksIn(join(results, name))));
-	return { ...score, isPassed: status === 0 && score.isPassed };
+	const checks = scored.map((name) => checksIn(join(results, name)));
+	printShortfalls(checks.flat());
+	const score = scoreOf(checks);
+	return status === 0 ? score : { ...score, mark: 'FAIL' };
 }

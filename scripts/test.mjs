@@ -1,6 +1,7 @@
 /*
  * `npm test`: everything that must hold before a change lands. The style checks run beside the
- * tests. Coverage is measured where it is gated, because it makes tests several times slower.
+ * tests. Coverage is measured by `npm run test:all`, in the part that is gated, because it makes
+ * tests several times slower.
  * Arguments after `--` go to vitest, and then the style checks are left out.
  */
 import { readdirSync } from 'node:fs';
@@ -49,6 +50,7 @@ function tests() {
 		isShown: true,
 		env: { ORCHESTRA_TESTS_PART: part },
 	});
+	if (!isAll) return [run('tests', 'short', ...reporters)];
 	return [run('tests with coverage', 'gated', '--coverage'), run('tests', 'rest', ...reporters)];
 }
 
@@ -60,7 +62,7 @@ function summary() {
 	return [
 		'',
 		`npm test left out ${load.length} files of load tests: ${load.join(', ')}`,
-		'further cases of kills, races, terminals and SDK pairs, the tests in Chromium (npm run test:browser)',
+		'further cases of kills, races, terminals and SDK pairs, coverage, the tests in Chromium (npm run test:browser)',
 		'and those with a nats-server (npm run test:fabric). npm run test:all runs them all.',
 		'',
 	].join('\n');

@@ -1,135 +1,133 @@
 /*
- * `npm run eval -- results`: the tokens that an agent needs for the right answer about a long result,
- * with the whole result, with a client that cuts at 25,000 tokens, and with a budget and `look`.
+ * `npm run eval -- results`: the tokens that an agent needs for the right answer about a result, with the
+ * whole result, with a client that cuts at 25,000 tokens, and with a budget and `look`.
  *
- * The corpus is real (`record.mjs`). Questions are made from each result by its form, with the
- * answer from the whole text. The asker has one policy: it reads what it got; when that was
- * shortened and does not hold the answer, it asks `look` once, in the words of the question.
+ * The corpus is recorded (`record.mjs`), the questions are written by hand (`questions.txt`), the asker has one
+ * policy for all of them (`asker.mjs`). With `look` an answer is right when the asker has read its literal, and a
+ * number that must be counted when the hub counted it. The whole result is taken to be read without an error. The definition
+ * of `look` and its sentences in the instructions are counted for every question, also where nothing was shortened.
+ * `--misses` prints the questions of the first half that were answered wrong.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { importSource } from '../source.mjs';
+import { askAbout } from './asker.mjs';
 
 const BUDGET = 8000;
 /** The limit of a client that cuts itself. */
 const CLIENT_TOKENS = 25_000;
-const CHARACTERS = 4;
+const HANDLE = `r-${'0'.repeat(24)}`;
 
-/** Measure and print. Exits 1 when `look` answers less than the whole result does. */
+/** Measure and print. Exits 1 when `look` needs more tokens for a right answer about long results than the whole. */
 export async function evaluateResults(flags) {
 	const budget = flags.includes('--budget') ? Number(flags[flags.indexOf('--budget') + 1]) : BUDGET;
 	const code = {
 		...(await importSource('hub/results/shorten-result.ts')),
 		...(await importSource('hub/results/look/answer-look.ts')),
 		...(await importSource('hub/results/look/look-request.ts')),
-		...(await importSource('hub/results/look/looked-document.ts')),
+		...(await importSource('hub/results/look/look-tool.ts')),
+		...(await importSource('library/match/tokens.ts')),
+		...(await importSource('library/files/library-limits.ts')),
 	};
 	const corpus = JSON.parse(gunzipSync(readFileSync(join(import.meta.dirname, 'corpus.json.gz'))));
+	const fixed =
+		code.estimateTokens(JSON.stringify(code.lookTool('look'))) + code.estimateTokens(code.lookGuide('look'));
 	const rows = new Map();
-	for (const result of corpus) {
-		const { text, json } = code.textOfResult(result);
-		for (const question of questionsAbout(new code.LookedDocument(text))) {
-			const asked = { text, json, question, budget, code };
-			const answers = { whole: readAll(asked), cut: readCut(asked), look: readAndLook(asked) };
-			const isLong = tokensOf(text) > budget;
-			for (const name of ['all', ...(isLong ? ['long'] : []), result.server]) add(rows, name, answers);
-		}
+	const lookCounts = [0, 0, 0, 0, 0];
+	for (const [at, { result, question, answer }] of questionsAbout(corpus).entries()) {
+		const whole = code.textOfResult(result);
+		const asked = { ...whole, question, answer, budget, fixed, code };
+		const isLong = code.estimateTokens(whole.text) > budget;
+		const half = at % 2 === 0 ? 'chosen with' : 'held out';
+		const answers = { whole: readAll(asked), cut: readCut(asked), look: readAndLook(asked) };
+		const names = ['all', ...(isLong ? ['longer', `longer, ${half}`] : ['shorter']), result.server];
+		for (const name of names) add(rows, name, answers);
+		if (isLong) lookCounts[answers.look.looks]++;
+		if (flags.includes('--misses') && at % 2 === 0 && !answers.look.isRight)
+			printMiss(result, question, answer, answers.look);
 	}
 	print(rows, corpus.length, budget);
-	const { whole, look } = rows.get('all');
-	if (look.right < whole.right) process.exitCode = 1;
+	console.log(
+		`\nlook: ${fixed} tokens for its definition and instructions, in every row. Looks at longer results: ${lookCounts.map((count, looks) => `${looks}: ${count}`).join(', ')}`,
+	);
+	const { whole, look } = rows.get('longer');
+	if (look.tokens / look.right > whole.tokens / whole.right) process.exitCode = 1;
 }
 
-/** Questions by the form of a result, with the answer and what to ask `look`. */
-function questionsAbout(document) {
-	const { records, lines } = document;
-	const questions = [];
-	if (records === undefined || records.items.length < 2) {
-		const [rare, at] = rareWord(lines);
-		if (rare !== undefined) {
-			const count = lines.filter((line) => line.toLowerCase().includes(rare.toLowerCase())).length;
-			questions.push({
-				clue: rare,
-				answer: lines[at].trim().slice(0, 80),
-				ask: { op: 'grep', pattern: rare },
-			});
-			questions.push({ answer: String(count), isExact: true, ask: { op: 'count', pattern: rare } });
+function questionsAbout(corpus) {
+	const found = [];
+	let result;
+	for (const line of readFileSync(join(import.meta.dirname, 'questions.txt'), 'utf8').split('\n')) {
+		if (line.startsWith('## ')) result = corpus.find(({ name }) => name === line.slice(3));
+		else if (line !== '' && !line.startsWith('#')) {
+			const [question, answer] = line.split(' => ');
+			if (result === undefined || answer === undefined)
+				throw new Error(`questions.txt: no result or answer for ${line}`);
+			found.push({ result, question, answer });
 		}
-		questions.push({ answer: lines.at(-1).trim().slice(-80), isLast: true, ask: { op: 'tail', lines: 1 } });
-		return questions.filter(({ answer }) => answer !== '');
 	}
-	const { items, path } = records;
-	const list = path === '' ? '[*]' : `${path}[*]`;
-	questions.push({ answer: String(items.length), isExact: true, ask: { op: 'count', select: list } });
-	questions.push({ answer: plain(items.at(-1)), isLast: true, ask: { op: 'tail', lines: 1 } });
-	for (const name of plainKeys(items).slice(0, 2)) {
-		const values = new Set(items.map((item) => JSON.stringify(item[name] ?? null)));
-		const key = JSON.stringify(name);
-		questions.push({
-			answer: `${values.size} distinct`,
-			isExact: true,
-			ask: { op: 'distinct', select: `${path === '' ? '' : path}[].${key}` },
-		});
-	}
-	return questions.filter(({ answer }) => answer !== '');
-}
-
-/** A word of one line in the second half of a text, and its line. */
-function rareWord(lines) {
-	for (let at = Math.floor(lines.length * 0.7); at < lines.length; at++) {
-		for (const word of lines[at].match(/[\p{L}\d_-]{6,30}/gu) ?? [])
-			if (lines.filter((line) => line.toLowerCase().includes(word.toLowerCase())).length === 1)
-				return [word, at];
-	}
-	return [undefined, -1];
-}
-
-function plainKeys(items) {
-	const [first] = items;
-	if (typeof first !== 'object' || first === null || Array.isArray(first)) return [];
-	return Object.keys(first).filter((name) => items.every((item) => typeof item?.[name] !== 'object'));
-}
-
-/** The first plain value of a record, as it must be in an answer. */
-function plain(item) {
-	if (typeof item !== 'object' || item === null) return String(item).trim().slice(0, 80);
-	const value = Object.values(item).find((each) => typeof each === 'string' || typeof each === 'number');
-	return value === undefined ? '' : JSON.stringify(String(value)).slice(1, -1).slice(0, 60);
+	return found;
 }
 
 /** Everything is there to be read. */
-function readAll({ text }) {
-	return { tokens: tokensOf(text), isRight: true };
+function readAll({ text, code }) {
+	return { tokens: code.estimateTokens(text), isRight: true };
 }
 
-/** Right when nothing was cut, or when what is asked for is in the part that is left. */
-function readCut({ text, question: { answer, isExact, isLast } }) {
-	const shown = text.slice(0, CLIENT_TOKENS * CHARACTERS);
-	const isWhole = shown.length === text.length;
-	return { tokens: tokensOf(shown), isRight: isWhole || (!isExact && !isLast && shown.includes(answer)) };
+/** Right when nothing was cut, or when the literal is in the part that is left. */
+function readCut({ text, answer, code }) {
+	const shown = text.slice(0, CLIENT_TOKENS * code.CHARACTERS_PER_TOKEN);
+	return {
+		tokens: code.estimateTokens(shown),
+		isRight: shown.length === text.length || holds(answer, [shown]),
+	};
 }
 
-function readAndLook({ text, json, question, budget, code }) {
-	if (tokensOf(text) <= budget) return { tokens: tokensOf(text), isRight: true };
-	const handle = `r-${'0'.repeat(24)}`;
+function readAndLook({ text, json, question, answer, budget, fixed, code }) {
+	if (code.estimateTokens(text) <= budget)
+		return { tokens: fixed + code.estimateTokens(text), isRight: true, looks: 0 };
 	const { shown, notice } = code.shortenText({ text, json }, budget, {
-		handle,
+		handle: HANDLE,
 		look: 'look',
 		isError: false,
 	});
-	const first = tokensOf(shown) + tokensOf(notice);
-	const { answer, isExact, isLast, clue, ask } = question;
-	if (!isExact && !isLast && clue !== undefined && shown.includes(clue))
-		return { tokens: first, isRight: shown.includes(answer) };
-	const { text: found, about } = code.answerLook(text, code.readLookRequest(ask), budget * CHARACTERS);
-	const tokens = first + tokensOf(JSON.stringify({ handle, ...ask })) + tokensOf(found) + tokensOf(about);
-	const said = ask.op === 'distinct' ? about.replaceAll(',', '') : found;
-	return { tokens, isRight: isExact && ask.op === 'count' ? found === answer : said.includes(answer) };
+	const read = [shown];
+	const counted = [notice];
+	const requests = [];
+	let tokens = fixed + code.estimateTokens(shown) + code.estimateTokens(notice);
+	const look = (request) => {
+		requests.push(request);
+		const found = answerOf(text, request, budget, code);
+		tokens += code.estimateTokens(JSON.stringify({ handle: HANDLE, ...request }));
+		tokens += code.estimateTokens(found.text) + code.estimateTokens(found.about);
+		(request.op === 'count' ? counted : read).push(found.text);
+		return found;
+	};
+	askAbout({ question, shown, notice, look });
+	const isRight = answer.startsWith('= ') ? hasNumber(answer.slice(2), counted) : holds(answer, read);
+	return { tokens, isRight, looks: requests.length, requests };
 }
 
-function tokensOf(text) {
-	return Math.ceil(text.length / CHARACTERS);
+/** A wrong expression is an answer too: the agent reads why. */
+function answerOf(text, request, budget, code) {
+	try {
+		return code.answerLook(text, code.readLookRequest(request), budget * code.CHARACTERS_PER_TOKEN);
+	} catch (error) {
+		return { text: '', about: error.message };
+	}
+}
+
+/** The answer, one way of writing it, or the other, is in what was read. */
+function holds(answer, texts) {
+	return texts.some((text) => answer.split(/(?<! )\|/).some((way) => text.includes(way)));
+}
+
+/** In the answer of `count`, or in the shape that the notice tells. */
+function hasNumber(number, texts) {
+	return texts.some(
+		(text) => text === number || text.includes(`[${Number(number).toLocaleString('en-US')} × `),
+	);
 }
 
 function add(rows, name, answers) {
@@ -144,16 +142,23 @@ function add(rows, name, answers) {
 }
 
 function print(rows, results, budget) {
-	const number = (value) => Math.round(value).toLocaleString('en-US').padStart(9);
+	const number = (value) => Math.round(value).toLocaleString('en-US').padStart(7);
 	console.log(`${results} results; tokens for each right answer (right answers)`);
-	console.log(
-		`${'server'.padEnd(8)}  questions  ${'whole result'.padStart(18)}  ${`cut at ${CLIENT_TOKENS}`.padStart(18)}  ${`budget ${budget} + look`.padStart(20)}`,
+	const columns = ['whole result', `cut at ${CLIENT_TOKENS}`, `budget ${budget} and look`].map((each) =>
+		each.padStart(22),
 	);
+	console.log(`${'results'.padEnd(20)}  questions${columns.join('')}`);
 	for (const [name, { whole, cut, look }] of rows) {
-		const cell = ({ right, tokens, questions }) =>
-			`${right === 0 ? '–'.padStart(9) : number(tokens / right)} (${String(Math.round((100 * right) / questions)).padStart(3)} %)`;
-		console.log(
-			`${name.padEnd(8)}  ${String(whole.questions).padStart(9)}  ${cell(whole).padStart(18)}  ${cell(cut).padStart(18)}  ${cell(look).padStart(20)}`,
+		const cells = [whole, cut, look].map(({ right, tokens, questions }) =>
+			`${right === 0 ? '–' : number(tokens / right)} (${((100 * right) / questions).toFixed(0).padStart(3)} %)`.padStart(
+				22,
+			),
 		);
+		console.log(`${name.padEnd(20)}  ${String(whole.questions).padStart(9)}${cells.join('')}`);
 	}
+}
+
+function printMiss({ name }, question, answer, { requests }) {
+	console.log(`${name.slice(0, 60)}: ${question} => ${answer}`);
+	for (const request of requests) console.log(`    ${JSON.stringify(request)}`);
 }

@@ -47,7 +47,7 @@ export const RECONNECT_MAX_MS = 5_000;
 /** A connection that lasted this long resets the backoff. */
 export const STABLE_MS = 1_000;
 
-/** How long in-flight calls may take after the end of input. */
+/** How long in-flight calls may take after the end of input, and after the last of them that ended. */
 export const BRIDGE_DRAIN_MS = 5_000;
 
 /** How long the orchestrator may take to answer the registration, which is optional. */

@@ -168,7 +168,7 @@ export class Relay implements Receiver {
 		this.#initializeLocally();
 	}
 
-	/** Wait until every request is answered; false when `ms` passed first. */
+	/** Wait until every request is answered; false when none of them was for `ms`. */
 	drained(ms: number): Promise<boolean> {
 		if (this.isIdle) return Promise.resolve(true);
 		return new Promise((resolve) => {
@@ -343,9 +343,13 @@ export class Relay implements Receiver {
 		else if (head.kind === 'response') {
 			const { preface } = this.#options;
 			const isPrefaced = preface !== undefined && head.isResult && this.#open.isIntroduction(head.id);
-			if (this.#open.settled(head)) return isPrefaced ? withPreface(text, preface) : text;
-			this.#log.debug(`dropped a response of the hub to ${head.id}, which is not in flight`);
-			return undefined;
+			if (!this.#open.settled(head)) {
+				this.#log.debug(`dropped a response of the hub to ${head.id}, which is not in flight`);
+				return undefined;
+			}
+			// As long as calls end, the drain timeout starts again; no more of them come.
+			this.#drain?.timer.refresh();
+			return isPrefaced ? withPreface(text, preface) : text;
 		} else if (head.kind === 'notification' && head.method === 'notifications/cancelled') {
 			const id = canceledId(text) ?? '';
 			// Both sides number their requests from one: look for a request of the hub first, then for a subscription.

@@ -54,7 +54,7 @@ export interface ServerDrift {
 	/** Of the tools as they are now: what a person saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
-	/** The tools that were listed last, and the instructions of the server as one more. */
+	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */
 	readonly tools: readonly Tool[];
 }
 
@@ -151,7 +151,8 @@ export async function pinServer(
 function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'warn';
-	const known = knownToolsOf(entry, environment);
+	const listed = knownToolsOf(entry, environment);
+	const known = listed && [...listed, ...store.changedContents(name)];
 	const tooLarge = known && isTooMuch(known) ? tooLargeError(entry, known.length) : undefined;
 	const tools = tooLarge ? undefined : known;
 	const hashes = tools && toolHashes(tools);

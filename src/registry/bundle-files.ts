@@ -46,18 +46,20 @@ export function bundleFolder(
 	return join(stateFolder(environment), FOLDER, `${hash.slice(0, 24)}-${owner.slice(0, 12)}`);
 }
 
-/** Unpack the archive of a bundle into `folder`. Returns the function that removes it again. */
-export async function unpack(archive: Buffer, folder: string): Promise<() => void> {
-	const draft = `${folder}.${process.pid}.tmp`;
+/** Unpack the archive of a bundle into `folder`, which is there whole afterwards or not at all. */
+export async function unpack(archive: Buffer, folder: string, signal?: AbortSignal): Promise<void> {
+	const draft = draftOf(folder, process.pid);
 	const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 	remove(draft);
 	try {
 		const { zip, entries } = await checkedEntries(archive);
 		makeFolders(draft, 0o700);
-		for (const entry of entries) await writeEntry(zip, entry, draft);
+		for (const entry of entries) {
+			signal?.throwIfAborted();
+			await writeEntry(zip, entry, draft);
+		}
 		if (existsSync(folder)) remove(folder); // left by a remove that was interrupted
 		renameSync(draft, folder);
-		return () => remove(folder);
 	} catch (error) {
 		remove(draft);
 		throw OrchestraError.is(error) ? error : notABundle(messageOf(error));
@@ -68,6 +70,19 @@ export async function unpack(archive: Buffer, folder: string): Promise<() => voi
 export function removeBundle(folder: string, environment: Readonly<NodeJS.ProcessEnv>): void {
 	if (dirname(folder) === join(stateFolder(environment), FOLDER))
 		rmSync(folder, { recursive: true, force: true });
+}
+
+/** Remove what a process with this id left when it was killed while it unpacked. */
+export function removeBundleDraft(
+	folder: string,
+	pid: number,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): void {
+	removeBundle(draftOf(folder, pid), environment);
+}
+
+function draftOf(folder: string, pid: number): string {
+	return `${folder}.${pid}.tmp`;
 }
 
 async function checkedEntries(archive: Buffer): Promise<{ zip: ZipFile; entries: Entry[] }> {

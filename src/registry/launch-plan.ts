@@ -56,10 +56,14 @@ interface Runtime {
 	readonly command: string;
 	/** Other programs that take the same words. */
 	readonly others: readonly string[];
+	/** What some entries name in place of the command: the language, or its package manager. */
+	readonly aliases: readonly string[];
 	/** Flags of ours before those of the entry. */
 	readonly flags: readonly string[];
 	/** What the identifier of a package looks like. */
 	readonly identifier: RegExp;
+	/** What one version looks like: no range, and no tag that its owner may move. */
+	readonly version: RegExp;
 	/** Between the identifier and the version; undefined when the identifier has both. */
 	readonly at: string | undefined;
 	/** Words between the package and its arguments. */
@@ -70,21 +74,60 @@ const npmName = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i;
 const pypiName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i;
 const imageName = /^[a-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[\da-f]{64})?$/i;
 
+const semanticVersion = /^v?\d+\.\d+\.\d+(?:-[\da-z.-]+)?(?:\+[\da-z.-]+)?$/i;
+const pythonVersion = /^v?\d[\w.!+-]*$/i;
+const nugetVersion = /^\d+(?:\.\d+){1,3}(?:-[\da-z.-]+)?$/i;
+
 const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
-	['npm', { command: 'npx', others: ['bunx'], flags: ['-y'], separator: [], identifier: npmName, at: '@' }],
-	['pypi', { command: 'uvx', others: [], flags: [], separator: [], identifier: pypiName, at: '==' }],
+	[
+		'npm',
+		{
+			command: 'npx',
+			others: ['bunx'],
+			aliases: ['node', 'npm'],
+			flags: ['-y'],
+			separator: [],
+			identifier: npmName,
+			version: semanticVersion,
+			at: '@',
+		},
+	],
+	[
+		'pypi',
+		{
+			command: 'uvx',
+			others: [],
+			aliases: ['python', 'python3', 'uv', 'pip', 'pipx'],
+			flags: [],
+			separator: [],
+			identifier: pypiName,
+			version: pythonVersion,
+			at: '==',
+		},
+	],
 	[
 		'nuget',
-		{ command: 'dnx', others: [], flags: [], separator: ['--yes', '--'], identifier: pypiName, at: '@' },
+		{
+			command: 'dnx',
+			others: [],
+			aliases: ['dotnet'],
+			flags: [],
+			separator: ['--yes', '--'],
+			identifier: pypiName,
+			version: nugetVersion,
+			at: '@',
+		},
 	],
 	[
 		'oci',
 		{
 			command: 'docker',
 			others: ['podman'],
+			aliases: [],
 			flags: ['run', '-i', '--rm'],
 			separator: [],
 			identifier: imageName,
+			version: /^/, // it is in the identifier
 			at: undefined,
 		},
 	],
@@ -140,12 +183,12 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 		return `its package ${identifier} listens at ${item.transport.url} in place of stdio`;
 	if (!runtime.identifier.test(identifier))
 		return `"${identifier}" is not the name of a package of type ${registryType}`;
-	const isKnownRuntime =
-		runtimeHint === undefined || [runtime.command, ...runtime.others].includes(runtimeHint);
-	if (!isKnownRuntime) return `its package ${identifier} asks for the program "${runtimeHint}"`;
+	const command = commandOf(item, runtime);
+	if (command === undefined) return `its package ${identifier} asks for the program "${runtimeHint}"`;
+	const loose = looseVersion(item, runtime);
+	if (loose !== undefined) return loose;
 	const slots = [...item.runtimeArguments, ...item.packageArguments].map(slotOf);
 	const variables = item.environmentVariables.map(pairSlot);
-	const command = runtimeHint ?? runtime.command;
 	const source = { type: registryType, identifier, version, sha256: fileSha256 ?? digestIn(identifier) };
 	const reference = packageReference(source);
 	return {
@@ -174,6 +217,29 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 			return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 		},
 	};
+}
+
+/** The program that starts a package; undefined when the entry names one that is not known. A runtime is a hint. */
+function commandOf(
+	{ runtimeHint, runtimeArguments }: RegistryPackage,
+	{ command, others, aliases }: Runtime,
+): string | undefined {
+	if (runtimeHint === undefined || runtimeHint === command) return command;
+	if (others.includes(runtimeHint)) return runtimeHint;
+	// Arguments for another program would mean something else to this one.
+	return aliases.includes(runtimeHint) && runtimeArguments.length === 0 ? command : undefined;
+}
+
+/** Why the package is not pinned; undefined when it is. What the lock file names is what runs. */
+function looseVersion({ identifier, version }: RegistryPackage, runtime: Runtime): string | undefined {
+	if (runtime.at === undefined) {
+		const hasVersion = /[:@][^/]*$/.test(identifier);
+		return hasVersion ? undefined : `its image ${identifier} has neither a tag nor a digest`;
+	}
+	if (version === undefined) return `its package ${identifier} has no version`;
+	return runtime.version.test(version)
+		? undefined
+		: `the version "${version}" of its package ${identifier} is a range or a tag`;
 }
 
 function digestIn(identifier: string): string | undefined {

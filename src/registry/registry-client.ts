@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { GuardedHttp } from '../oauth/guarded-http.ts';
+import { printableLine } from '../printable.ts';
 import { Backoff } from '../rpc/backoff.ts';
 import { isObject } from '../wire/json.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -15,9 +16,11 @@ import {
 	FOUND_LIMIT,
 	PAGE_ENTRIES,
 	PAGE_LIMIT,
+	REASON_CHARACTERS,
 	REDIRECTS,
 	RETRY_MS,
 	SEARCH_MS,
+	WORD_CHARACTERS,
 	WORD_LIMIT,
 } from './registry-limits.ts';
 import { readServerRecord, type ServerRecord } from './server-record.ts';
@@ -76,7 +79,9 @@ export class RegistryClient {
 		const found = new Map<string, ServerRecord>();
 		let unreadable = 0;
 		let isCut = false;
-		for (const word of words.slice(0, WORD_LIMIT)) {
+		// The official registry refuses shorter words; beside longer ones they only rank.
+		const long = words.filter((word) => word.length >= WORD_CHARACTERS);
+		for (const word of (long.length > 0 ? long : words).slice(0, WORD_LIMIT)) {
 			const page = await this.#pages(word, FOUND_LIMIT);
 			for (const server of page.servers) found.set(server.name, server);
 			unreadable += page.unreadable;
@@ -94,7 +99,7 @@ export class RegistryClient {
 		const path = `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
 		const { status, body } = await this.#get(path);
 		if (status === 404) throw this.#absent(name, 'has no server', 'Look for it: mctl search <words>');
-		if (status !== 200) throw this.#refused(status);
+		if (status !== 200) throw this.#refused(status, body);
 		const server = readServerRecord(body);
 		if (server.name !== name)
 			throw this.#absent(name, `answered with ${server.name} in place of`, 'Tell its operator.');
@@ -118,7 +123,7 @@ export class RegistryClient {
 			const query = new URLSearchParams({ search, version: 'latest', limit: String(PAGE_ENTRIES) });
 			if (cursor !== undefined) query.set('cursor', cursor);
 			const { status, body } = await this.#get(`/v0.1/servers?${query.toString()}`);
-			if (status !== 200) throw this.#refused(status);
+			if (status !== 200) throw this.#refused(status, body);
 			for (const item of itemsOf(body)) {
 				try {
 					servers.push(readServerRecord(item));
@@ -170,7 +175,7 @@ export class RegistryClient {
 			else
 				return {
 					status: response.status,
-					body: response.status === 200 ? await this.#json(response) : undefined,
+					body: await (response.status === 200 ? this.#json(response) : reasonOf(response)),
 				};
 		}
 	}
@@ -189,21 +194,36 @@ export class RegistryClient {
 		}
 	}
 
-	#refused(status: number): OrchestraError {
+	/** @param reason what the registry said about it, if anything */
+	#refused(status: number, reason?: unknown): OrchestraError {
+		const why = typeof reason === 'string' ? `: ${reason}` : '';
 		return new OrchestraError(
 			'io',
-			`the registry ${this.registry.name} (${this.registry.url}) answered with status ${status}`,
-			{
-				hint:
-					status === 429
-						? 'It asks for fewer requests: wait a minute.'
-						: 'Try again later, or check its address.',
-			},
+			`the registry ${this.registry.name} (${this.registry.url}) answered with status ${status}${why}`,
+			{ hint: hintFor(status) },
 		);
 	}
 
 	#absent(name: string, what: string, hint: string): OrchestraError {
 		return new OrchestraError('not_found', `the registry ${this.registry.name} ${what} ${name}`, { hint });
+	}
+}
+
+function hintFor(status: number): string {
+	if (status === 429) return 'It asks for fewer requests: wait a minute.';
+	return status === 400 || status === 422
+		? 'It does not take these words: use others.'
+		: 'Try again later, or check its address.';
+}
+
+/** The reason in an answer that is no success: `detail` of the official registry, `error` of its specification. */
+async function reasonOf(response: Response): Promise<string | undefined> {
+	try {
+		const body: unknown = JSON.parse(await response.text());
+		const reason = isObject(body) ? (body['detail'] ?? body['error']) : undefined;
+		return typeof reason === 'string' ? printableLine(reason.slice(0, REASON_CHARACTERS)) : undefined;
+	} catch {
+		return undefined; // a page of a proxy, or nothing: the status says enough
 	}
 }
 

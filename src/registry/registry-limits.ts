@@ -10,6 +10,10 @@ export const SEARCH_MS = 30_000;
 export const FOUND_LIMIT = 100;
 /** Words of a search that are sent, one request series each. */
 export const WORD_LIMIT = 3;
+/** Shorter words are sent only when there are no longer ones. */
+export const WORD_CHARACTERS = 3;
+/** Longest reason of a refusal that is shown, in characters. */
+export const REASON_CHARACTERS = 300;
 /** An answer that is younger is not asked for again, in milliseconds. */
 export const FRESH_MS = 3_600_000;
 /** Answers on disk. */

@@ -73,8 +73,8 @@ export interface ServerRecord {
 	readonly statusMessage?: string | undefined;
 }
 
-/** The name of a server in a registry: a namespace, a slash, a name. */
-export const registryName: RegExp = /^[a-zA-Z0-9.-]{1,100}\/[a-zA-Z0-9._-]{1,100}$/;
+/** The name of a server in a registry: a namespace, a slash, a name. Neither is a folder of a path. */
+export const registryName: RegExp = /^(?!\.*\/)[a-zA-Z0-9.-]{1,100}\/(?!\.*$)[a-zA-Z0-9._-]{1,100}$/;
 
 const UNUSABLE = 'the entry of the registry cannot be used: ';
 const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';

@@ -48,6 +48,20 @@ export function keychainStore(
 	return { record, input: value };
 }
 
+/** The command that removes what `keychainStore` stored; undefined when the system has no keychain. */
+export function keychainRemove(
+	name: string,
+	environment: Readonly<NodeJS.ProcessEnv>,
+	platform: NodeJS.Platform = process.platform,
+): SpawnRecord | undefined {
+	const [service = '', account = ''] = name.split('/', 2);
+	if (platform === 'darwin')
+		return { command: 'security', args: ['delete-generic-password', '-s', service, '-a', account] };
+	const args = ['clear', 'service', service, 'account', account];
+	const isThere = platform === 'linux' && isInstalled('secret-tool', environment);
+	return isThere ? { command: 'secret-tool', args, env: sessionBus(environment) } : undefined;
+}
+
 /** A word of the language of `security -i`. */
 function quotedWord(text: string): string {
 	return `"${text.replace(/["\\]/g, (character) => `\\${character}`)}"`;

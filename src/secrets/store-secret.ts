@@ -13,13 +13,15 @@ import { replaceFile } from '../files/replace-file.ts';
 import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { addSecret } from '../redact.ts';
-import { keychainStore } from './keychain.ts';
+import { keychainRemove, keychainStore } from './keychain.ts';
 import { commandOutput } from './secret-command.ts';
 
 const SERVICE = 'orchestra';
 const FOLDER = 'secrets';
 const SHOWN_CHARACTERS = 80;
 const HASH_CHARACTERS = 16;
+/** A reference to an item of the keychain that this program stored. */
+const storedAccount = /^\$\{keychain:orchestra\/([\w.-]+-[\da-f]{16})\}$/;
 
 export interface StoreOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -41,12 +43,7 @@ export async function storeSecret(
 			hint: `For more, write it to a file and use \${file:path}.`,
 		});
 	}
-	const shown = owner
-		.slice(1)
-		.join('-')
-		.replace(/[^\w.-]/g, '-')
-		.slice(0, SHOWN_CHARACTERS);
-	const account = `${shown}-${sha256(JSON.stringify(owner)).slice(0, HASH_CHARACTERS)}`;
+	const account = accountOf(owner);
 	const command = keychainStore(`${SERVICE}/${account}`, value, environment);
 	if (command !== undefined) {
 		try {
@@ -65,12 +62,46 @@ export async function storeSecret(
 	return `\${file:${path}}`;
 }
 
-/** Remove the files of these references, when they are ours. What is in the keychain stays: it is the user's. */
-export function removeStored(references: readonly string[], environment: Readonly<NodeJS.ProcessEnv>): void {
+/** The references that `storeSecret` may give for this owner. */
+export function possibleReferences(
+	owner: readonly string[],
+	environment: Readonly<NodeJS.ProcessEnv>,
+): string[] {
+	const account = accountOf(owner);
+	return [
+		`\${keychain:${SERVICE}/${account}}`,
+		`\${file:${join(stateFolder(environment), FOLDER, account)}}`,
+	];
+}
+
+/** Remove the secrets of these references that `storeSecret` stored. Others stay: they are the user's. */
+export async function removeStored(
+	references: readonly string[],
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<void> {
 	const folder = join(stateFolder(environment), FOLDER);
 	for (const reference of references) {
-		const path = /^\$\{file:(.+)\}$/.exec(reference)?.[1];
-		if (path !== undefined && path.startsWith(join(folder, '/')) && !path.includes('..'))
-			rmSync(path, { force: true });
+		for (const path of storedFile(reference))
+			if (path.startsWith(join(folder, '/')) && !path.includes('..')) rmSync(path, { force: true });
+		const account = storedAccount.exec(reference)?.[1];
+		const command = account && keychainRemove(`${SERVICE}/${account}`, environment);
+		// The keychain has no such item, or is locked.
+		if (command) await commandOutput(command, { folder: '/', environment }).catch(() => '');
 	}
+}
+
+/** The file that a reference names, if any. */
+export function storedFile(reference: string): string[] {
+	const path = /^\$\{file:(.+)\}$/.exec(reference)?.[1];
+	return path === undefined ? [] : [path];
+}
+
+/** A name for people, and a hash that no other owner has. */
+function accountOf(owner: readonly string[]): string {
+	const shown = owner
+		.slice(1)
+		.join('-')
+		.replace(/[^\w.-]/g, '-')
+		.slice(0, SHOWN_CHARACTERS);
+	return `${shown}-${sha256(JSON.stringify(owner)).slice(0, HASH_CHARACTERS)}`;
 }

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { runBridge } from '../../src/bridge/run-bridge.ts';
 import { Log } from '../../src/log.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
+import { firstOf } from '../support/all-tests.ts';
 import { startBridge, startHub } from '../support/bridges.ts';
 import { startMctl } from '../support/mctl.ts';
 import { deferred } from '../support/waiting.ts';
@@ -13,7 +14,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const TEN_MIB = 10 * 1024 * 1024;
 
-it.each(['ping', 'tools/list', 'tools/call'])(
+it.each(firstOf(['tools/call', 'tools/list', 'ping']))(
 	'an agent that writes 10 MiB of %s before it reads gets every answer',
 	async (method) => {
 		const folder = temporaryFolder();

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentProgram, runAgent } from '../support/agents.ts';
-import { someOf } from '../support/all-tests.ts';
+import { runsAllTests, someOf } from '../support/all-tests.ts';
 import { main, mctl } from '../support/mctl.ts';
 import { livingWith } from '../support/programs.ts';
 import { deferred, until } from '../support/waiting.ts';
@@ -75,7 +75,7 @@ describe('the project of a bridge that is started in the home folder', () => {
 		await expectTools(client, ['user__wait']);
 	});
 
-	it('is that of its roots, whatever a variable says', async () => {
+	it.runIf(runsAllTests)('is that of its roots, whatever a variable says', async () => {
 		const place = openPlace();
 		const env = { CLAUDE_PROJECT_DIR: join(place.home, 'one') };
 		const { client } = await connect(place, { env, roots: async () => [join(place.home, 'two')] });
@@ -104,7 +104,7 @@ describe('a client that is slow to tell its roots', () => {
 		await expectTools(client, ['one__wait', 'user__wait']);
 	});
 
-	it('loses no call that runs meanwhile', async () => {
+	it.runIf(runsAllTests)('loses no call that runs meanwhile', async () => {
 		const place = openPlace();
 		const answer = deferred<string[]>();
 		const { client } = await connect(place, { roots: () => answer.promise });

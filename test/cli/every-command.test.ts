@@ -1,8 +1,8 @@
 /*
  * Every command of the table, once with right and once with wrong words. A new command
- * without a row here fails. Wrong words are tried on a narrow terminal, within this process,
- * and right ones on a wide one, each in a process of its own; `npm run test:all` tries
- * everything on both.
+ * without a row here fails. Wrong words are tried on a narrow terminal, and right ones on a
+ * wide one, within this process where the command can run there; `npm run test:all` tries
+ * everything on both, and right words in a process of their own.
  */
 
 import { join } from 'node:path';
@@ -345,7 +345,10 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }, skillFiles) : served;
 			if (hasHub) await mctl(['hub', 'start'], { cwd, env });
 			if (input === undefined) {
-				const answered = await mctlInTerminal([...words], { cwd, env, columns, typed });
+				const answered =
+					runsAllTests || typed.length > 0
+						? await mctlInTerminal([...words], { cwd, env, columns, typed })
+						: await mctlOnScreen([...words], { cwd, env, columns });
 				expect(answered.screen).toMatch(answer);
 				expect(answered.code).toBe(code);
 			} else {

@@ -44,7 +44,7 @@ describe('the learner', () => {
 		}
 	});
 
-	it('starts a server once when several sessions ended', async () => {
+	it.runIf(runsAllTests)('starts a server once when several sessions ended', async () => {
 		const place = placeOf({ slow: server({ START_MS: '2500' }) });
 		const sessions = await Promise.all([listed(place), listed(place), listed(place)]);
 		await until('one has started it', () => place.events('start').length > 0);
@@ -56,13 +56,16 @@ describe('the learner', () => {
 		expect(place.events('start')).toHaveLength(2);
 	});
 
-	it('gives a server up after startMs, so that the next session does not wait for it', async () => {
-		const place = placeOf({ stuck: server({}, { startMs: 1500 }, 'hangs') });
-		await end((await listed(place)).child, 'end of input');
-		await until('the failure is stored', () => place.files('.failed').length === 1);
-		await until('no process is left', () => place.processes().length === 0);
-		expect(place.known()).toEqual([]);
-	});
+	it.runIf(runsAllTests)(
+		'gives a server up after startMs, so that the next session does not wait for it',
+		async () => {
+			const place = placeOf({ stuck: server({}, { startMs: 1500 }, 'hangs') });
+			await end((await listed(place)).child, 'end of input');
+			await until('the failure is stored', () => place.files('.failed').length === 1);
+			await until('no process is left', () => place.processes().length === 0);
+			expect(place.known()).toEqual([]);
+		},
+	);
 
 	it('learns nothing with learn: false, with ORCHESTRA_LEARN=off, and of a project that is not trusted', async () => {
 		const slow = { START_MS: '1500' };
@@ -115,7 +118,7 @@ describe('the learner', () => {
 		expect(names).toEqual(expect.arrayContaining(['everything__echo', 'memory__read_graph']));
 	});
 
-	it('is not started for servers that are known', async () => {
+	it.runIf(runsAllTests)('is not started for servers that are known', async () => {
 		const place = placeOf({ quick: server({}) });
 		const session = await listed(place, '20000');
 		expect(session.names).toContain('quick__echo');
@@ -193,7 +196,7 @@ describe('mctl learn', () => {
 		expect(added.stderr).toMatch(/note: gone could not be listed yet: .*no-such-program-at-all/);
 	});
 
-	it('is part of mctl init', async () => {
+	it.runIf(runsAllTests)('is part of mctl init', async () => {
 		const place = placeOf(undefined);
 		writeFiles(place.cwd, { '.mcp.json': JSON.stringify({ mcpServers: { one: server({}) } }) });
 		const made = await mctl(['init'], place);

@@ -15,7 +15,7 @@ const codes = [
 ] as const;
 
 describe.each(['serve', 'bridge'])('mctl %s', (command) => {
-	const tried = command === 'serve' ? codes : firstOf(codes);
+	const tried = firstOf(command === 'serve' ? codes : codes.toReversed());
 
 	it.each(tried)('with a running call ends with 0 at %s, and its server is gone', async (signal) => {
 		const { child, pids } = await withRunningCall(command, 'hang');

@@ -38,11 +38,14 @@ async function drive() {
 		log,
 		clientInfo: { name: 'orchestra-conformance', version: '1.0.0' },
 		elicit: ({ requestedSchema }) => ({ action: 'accept', content: valuesOf(requestedSchema) }),
+		sample: () => ({ role: 'assistant', content: { type: 'text', text: 'text' }, model: 'none' }),
+		roots: () => [],
 	});
 	try {
 		if (scenario.startsWith('sep-2640')) return await useSkills(client);
 		const { tools } = await client.listTools();
 		for (const { name, arguments: input } of callsOf(tools)) await client.callTool(name, input);
+		if (scenario === 'http-standard-headers') await sendEachMethod(client);
 	} finally {
 		await client.close();
 	}
@@ -61,6 +64,14 @@ async function useSkills(client) {
 			log.info(error.message);
 		}
 	}
+}
+
+/** Lists and reads of each kind. */
+async function sendEachMethod(client) {
+	const { resources } = await client.request('resources/list');
+	for (const { uri } of resources) await client.request('resources/read', { uri });
+	const { prompts } = await client.request('prompts/list');
+	for (const { name } of prompts) await client.request('prompts/get', { name });
 }
 
 /** The calls that the scenario wants, or one of each tool. */

@@ -111,8 +111,15 @@ const tools = {
 		context.progress(1, 2);
 		return askForm(context, 'Go on?', { ok: { type: 'boolean' } });
 	}),
-	test_trigger_tool_change: tool('Tells of other tools', () => changed('tools')),
-	test_trigger_prompt_change: tool('Tells of other prompts', () => changed('prompts')),
+	test_trigger_tool_change: tool('Adds a tool', () =>
+		add(
+			'tools',
+			tool('An added tool', () => 'added'),
+		),
+	),
+	test_trigger_prompt_change: tool('Adds a prompt', () =>
+		add('prompts', { description: 'An added prompt', get: () => 'added' }),
+	),
 	// This one keeps no call waiting: it answers from what the request brings.
 	test_input_required_result_elicitation: tool('Asks by result', (_input, { inputResponses }) => {
 		const name = inputResponses?.user_name?.content?.name;
@@ -299,7 +306,10 @@ function named(questions) {
 	);
 }
 
-function changed(kind) {
+/** A gateway reports no change of a list that stays as it was. */
+function add(kind, item) {
+	const items = { tools, prompts }[kind];
+	items[`test_added_${Object.keys(items).length}`] = item;
 	provider.notifyChange({ kind });
 	return 'changed';
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { packageVersion } from '../../src/files/package-version.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { eventsOf, type Line, openTestDashboard, py } from '../support/dashboard.ts';
 import { driftingServer } from '../support/drifting-servers.ts';
 import { realServer } from '../support/mcp-folder.ts';
@@ -63,7 +64,7 @@ describe('the overview', () => {
 		expect(Date.parse(row['nextTryAt'])).toBeGreaterThan(Date.now() - 60_000);
 	});
 
-	it('counts all processes of a server and their memory', async () => {
+	it.runIf(runsAllTests)('counts all processes of a server and their memory', async () => {
 		const { login, served } = await openTestDashboard({ servers: { py: { ...py.py, scope: 'session' } } });
 		const browser = await login();
 		for (const name of ['one', 'other'])
@@ -264,7 +265,7 @@ describe('a server', () => {
 		expect(log).toContainEqual(expect.objectContaining({ stream: 'stderr', text: 'a line of stderr' }));
 	});
 
-	it('is followed by a page when its entry changes', async () => {
+	it.runIf(runsAllTests)('is followed by a page when its entry changes', async () => {
 		const { login, served } = await openTestDashboard({ limits: { tickMs: 20 } });
 		const browser = await login();
 		await browser.post('/api/servers/py/start');
@@ -282,7 +283,7 @@ describe('a server', () => {
 		throw new Error('the stream ended');
 	});
 
-	it('that is stopped during a call fails the call with the reason', async () => {
+	it.runIf(runsAllTests)('that is stopped during a call fails the call with the reason', async () => {
 		const { login } = await openTestDashboard();
 		const browser = await login();
 		const lines = await browser.call('/api/call', { name: 'py__hang', arguments: {} }, async ({ kind }) => {
@@ -292,37 +293,40 @@ describe('a server', () => {
 		expect(JSON.stringify(lines.at(-1))).toContain('py');
 	});
 
-	it('that is a plugin finishes its call when it is disabled, then stops, and runs again when it is enabled', async () => {
-		const tools = `hold: tool(async ({ until }) => {
+	it.runIf(runsAllTests)(
+		'that is a plugin finishes its call when it is disabled, then stops, and runs again when it is enabled',
+		async () => {
+			const tools = `hold: tool(async ({ until }) => {
 			console.error('holding');
 			const { existsSync } = await import('node:fs');
 			while (!existsSync(until)) await new Promise((resolve) => setTimeout(resolve, 10));
 			return 'held';
 		}, { type: 'object', properties: { until: { type: 'string' } } })`;
-		const { login, served } = await openTestDashboard({
-			servers: {},
-			more: { plugins: [pluginWith('holder', tools)] },
-		});
-		const browser = await login();
-		const rowOf = async (): Promise<Line> =>
-			(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'holder');
-		const gate = join(served.folder, 'go');
-		const call = browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
-		const log = async (): Promise<string> => JSON.stringify((await browser.get('/api/servers/holder')).log);
-		await until('it holds', async () => (await log()).includes('holding'));
-		expect((await rowOf())['actions']).toEqual(['restart', 'stop', 'disable']);
-		const disabled = await (await browser.post('/api/servers/holder/disable')).json();
-		expect(disabled).toEqual({ isDone: true, command: 'mctl disable holder' });
-		expect(await rowOf()).toMatchObject({ state: 'disabled', actions: ['enable'] });
-		expect(served.opened.hub.processes()).toHaveLength(1);
-		writeFileSync(gate, '');
-		expect(JSON.stringify((await call).at(-1))).toContain('held');
-		await until('it has stopped', () => served.opened.hub.processes().length === 0);
-		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('"enabled":false');
-		await browser.post('/api/servers/holder/enable');
-		const again = await browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
-		expect(JSON.stringify(again.at(-1))).toContain('held');
-	});
+			const { login, served } = await openTestDashboard({
+				servers: {},
+				more: { plugins: [pluginWith('holder', tools)] },
+			});
+			const browser = await login();
+			const rowOf = async (): Promise<Line> =>
+				(await browser.get('/api/state'))['backends'].find(({ id }: Line) => id === 'holder');
+			const gate = join(served.folder, 'go');
+			const call = browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+			const log = async (): Promise<string> => JSON.stringify((await browser.get('/api/servers/holder')).log);
+			await until('it holds', async () => (await log()).includes('holding'));
+			expect((await rowOf())['actions']).toEqual(['restart', 'stop', 'disable']);
+			const disabled = await (await browser.post('/api/servers/holder/disable')).json();
+			expect(disabled).toEqual({ isDone: true, command: 'mctl disable holder' });
+			expect(await rowOf()).toMatchObject({ state: 'disabled', actions: ['enable'] });
+			expect(served.opened.hub.processes()).toHaveLength(1);
+			writeFileSync(gate, '');
+			expect(JSON.stringify((await call).at(-1))).toContain('held');
+			await until('it has stopped', () => served.opened.hub.processes().length === 0);
+			expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('"enabled":false');
+			await browser.post('/api/servers/holder/enable');
+			const again = await browser.call('/api/call', { name: 'hold', arguments: { until: gate } });
+			expect(JSON.stringify(again.at(-1))).toContain('held');
+		},
+	);
 
 	it('is disabled and enabled in its file', async () => {
 		const { login, served } = await openTestDashboard();
@@ -370,7 +374,7 @@ describe('the policy', () => {
 		]);
 	});
 
-	it('says when a rule of another file counts instead', async () => {
+	it.runIf(runsAllTests)('says when a rule of another file counts instead', async () => {
 		const { login, served } = await openTestDashboard();
 		const file = join(served.folder, 'orchestra.json');
 		const user = writeFiles(served.folder, {

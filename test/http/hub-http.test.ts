@@ -7,7 +7,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureCertificates } from '../../src/link/certificates/certificates.ts';
-import { someOf } from '../support/all-tests.ts';
+import { runsAllTests, someOf } from '../support/all-tests.ts';
 import { HttpSession, modernRequest, openListener, send } from '../support/http-listener.ts';
 import { type HubPlace, openHubPlace } from '../support/hub-place.ts';
 import { isAlive } from '../support/programs.ts';
@@ -143,7 +143,7 @@ describe('a hub over HTTP', () => {
 		expect(stdout).toContain('"name":"steps"');
 	});
 
-	it('does not share a session between two paths', async () => {
+	it.runIf(runsAllTests)('does not share a session between two paths', async () => {
 		const place = openHubPlace({}, tools);
 		const { url, token } = await startHttp(place);
 		const session = await HttpSession.open(`${url}/tools`, { token });

@@ -1,5 +1,7 @@
 /* MCP Apps behind the hub: which clients see what, and the names that pages use. */
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type MctlResult, mctl } from '../support/mctl.ts';
 import { serverWith } from '../support/modern-server.ts';
 import { type HubClient, type ServedHub, serveServers } from '../support/served-hub.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -102,26 +104,44 @@ describe('a page whose CSP changed since its server was accepted', () => {
 
 describe('a page whose content changed since it was first read', () => {
 	it.each([
-		['text', { html: 'other' }],
-		['reach', { reaches: 'evil.example' }],
-	])('is drift in its %s, and is not given out in quarantine until it is accepted', async (_part, change) => {
-		const folder = temporaryFolder();
-		const uri = 'ui://one/main';
-		const read = async (server: object): Promise<{ text: string; log: string }> => {
-			const served = await serveServers({ one: { ...server, pin: 'quarantine' } }, { folder });
-			const client = await served.client({ capabilities });
-			await client.request('resources/list');
-			const text = await client.request('resources/read', { uri }).then(JSON.stringify, String);
-			await served.close();
-			return { text, log: served.log.join('\n') };
-		};
-		expect((await read(pageServer('a.example'))).text).toContain('page');
-		expect((await read(pageServer('a.example'))).text).toContain('page');
-		const changed = await read(pageServer('a.example', change));
-		expect(changed.text).toMatch(/\(content of ui:\/\/main\) is held back/);
-		expect(changed.log).toContain('changed (content of ui://main)');
-		expect(changed.log).not.toContain('removed:');
-	});
+		['text', { html: 'other' }, /content: sha256:\[-\w+-\]\{\+\w+\+\}/],
+		['reach', { reaches: 'evil.example' }, /reach: [^]*\[-a-\]\{\+evil\+\}\.example/],
+	])(
+		'is drift in its %s, and is not given out in quarantine until it is accepted',
+		async (_part, change, difference) => {
+			const folder = temporaryFolder();
+			const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' };
+			const trust = (...args: string[]): Promise<MctlResult> =>
+				mctl(['trust', ...args], { cwd: folder, env });
+			const uri = 'ui://one/main';
+			const read = async (server: object): Promise<{ text: string; log: string }> => {
+				const served = await serveServers({ one: { ...server, pin: 'quarantine' } }, { folder });
+				const client = await served.client({ capabilities });
+				await client.request('resources/list');
+				const text = await client.request('resources/read', { uri }).then(JSON.stringify, String);
+				await served.close();
+				return { text, log: served.log.join('\n') };
+			};
+			expect((await read(pageServer('a.example'))).text).toContain('page');
+			expect((await read(pageServer('a.example'))).text).toContain('page');
+			expect(await trust('diff')).toMatchObject({ code: 0, stdout: '' });
+			const changed = await read(pageServer('a.example', change));
+			expect(changed.text).toMatch(/\(content of ui:\/\/main\) is held back/);
+			expect(changed.log).toContain('changed (content of ui://main)');
+			expect(changed.log).not.toContain('removed:');
+			const diff = await trust('diff');
+			expect(diff.code).toBe(1);
+			expect(diff.stdout).toContain('changed (content of ui://main) (held back)');
+			expect(diff.stdout).toMatch(difference);
+			await trust('accept', 'one');
+			expect((await read(pageServer('a.example', change))).text).toContain('contents');
+			expect(await trust('diff')).toMatchObject({ code: 0, stdout: '' });
+			// What was not accepted since is drift again.
+			expect((await read(pageServer('a.example'))).text).toMatch(/is held back/);
+			expect((await read(pageServer('a.example', change))).text).toContain('contents');
+			expect((await trust('diff')).code).toBe(0);
+		},
+	);
 });
 
 /** Its page may connect to this domain. */

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { rpcErrorOf } from '../../src/rpc/rpc-error.ts';
+import { runsAllTests } from '../support/all-tests.ts';
 import { buildGoPeer } from '../support/go-peer.ts';
 import { mctl } from '../support/mctl.ts';
 import { callText, configuredFolder, plugin, pluginWith } from '../support/plugins.ts';
@@ -71,20 +72,30 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 		});
 	});
 
-	it('runs in the folder of the file that names it, for any working folder of the hub', async () => {
-		const { folder } = configuredFolder({
-			plugins: [
-				pluginWith('tools.where', `where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`),
-			],
-		});
-		const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"where"}}';
-		const file = join(folder, 'orchestra.json');
-		const env = { HOME: temporaryFolder() };
-		const { stdout } = await mctl(['serve', '--config', file], { cwd: temporaryFolder(), env, input: call });
-		expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
-	});
+	it.runIf(runsAllTests)(
+		'runs in the folder of the file that names it, for any working folder of the hub',
+		async () => {
+			const { folder } = configuredFolder({
+				plugins: [
+					pluginWith(
+						'tools.where',
+						`where: tool(() => process.cwd() + ' ' + process.env.ORCHESTRA_WORKSPACE)`,
+					),
+				],
+			});
+			const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"where"}}';
+			const file = join(folder, 'orchestra.json');
+			const env = { HOME: temporaryFolder() };
+			const { stdout } = await mctl(['serve', '--config', file], {
+				cwd: temporaryFolder(),
+				env,
+				input: call,
+			});
+			expect(JSON.parse(stdout).result.content[0].text).toBe(`${realpathSync(folder)} ${folder}`);
+		},
+	);
 
-	it('gets the arguments of its entry, flags of its own included', async () => {
+	it.runIf(runsAllTests)('gets the arguments of its entry, flags of its own included', async () => {
 		const own = pluginWith('tools.own', `args: tool(() => process.argv.slice(2, 5).join(' '))`) as {
 			id: string;
 			args: string[];
@@ -95,7 +106,7 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 		expect(await callText(await open(), 'args')).toBe('--workspace=. -depth 3');
 	});
 
-	it('finds its certificates in the configured folder', async () => {
+	it.runIf(runsAllTests)('finds its certificates in the configured folder', async () => {
 		const certsDir = join(temporaryFolder(), 'certs');
 		const { open, home } = configuredFolder({
 			hub: { certsDir },
@@ -108,29 +119,32 @@ await definePlugin({ id, version: '1.0.0', manifest: { needsEvents: ['news'] },
 		expect(existsSync(join(home, '.orchestra'))).toBe(false);
 	});
 
-	it('that prints READY late does not delay the list, and clients are notified when it is ready', async () => {
-		const signal = join(temporaryFolder(), 'go');
-		const late = plugin(
-			'tools.late',
-			`import { existsSync } from 'node:fs';
+	it.runIf(runsAllTests)(
+		'that prints READY late does not delay the list, and clients are notified when it is ready',
+		async () => {
+			const signal = join(temporaryFolder(), 'go');
+			const late = plugin(
+				'tools.late',
+				`import { existsSync } from 'node:fs';
 while (!existsSync(${JSON.stringify(signal)})) await new Promise((done) => setTimeout(done, 20));
 await definePlugin({ id, version: '1.0.0', tools: { late: tool(() => 'late') } }).run();`,
-		);
-		const { open, received } = configuredFolder({
-			limits: { listMs: 300 },
-			plugins: [late, pluginWith('tools.quick', `quick: tool(() => 'quick')`)],
-		});
-		const client = await open();
-		await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
-		expect(await callText(client, 'quick')).toBe('quick');
-		const names = tools(await client.request('tools/list'));
-		expect([names.includes('quick'), names.includes('late')]).toEqual([true, false]);
-		const waiting = callText(client, 'late');
-		writeFileSync(signal, '');
-		expect(await waiting).toBe('late');
-		await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
-		expect(tools(await client.request('tools/list'))).toContain('late');
-	});
+			);
+			const { open, received } = configuredFolder({
+				limits: { listMs: 300 },
+				plugins: [late, pluginWith('tools.quick', `quick: tool(() => 'quick')`)],
+			});
+			const client = await open();
+			await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {} });
+			expect(await callText(client, 'quick')).toBe('quick');
+			const names = tools(await client.request('tools/list'));
+			expect([names.includes('quick'), names.includes('late')]).toEqual([true, false]);
+			const waiting = callText(client, 'late');
+			writeFileSync(signal, '');
+			expect(await waiting).toBe('late');
+			await until('the change is announced', () => received.includes('notifications/tools/list_changed'));
+			expect(tools(await client.request('tools/list'))).toContain('late');
+		},
+	);
 
 	it('that crashed is waited for by the next call, and one that is down is named with the reason', async () => {
 		const { open } = configuredFolder({
@@ -262,23 +276,26 @@ describe('plugins written in Go', () => {
 		go = await buildGoPeer();
 	});
 
-	it('are all ready at the first and at the second start, beside others', async ({ skip }) => {
-		if ('reason' in go) return skip(go.reason);
-		const others = [1, 2, 3, 4].map((n) => pluginWith(`tools.js${n}`, `js${n}: tool(() => 'js')`));
-		const { open } = configuredFolder({
-			plugins: [{ id: 'tools.go', binary: go.program, args: ['plugin'] }, ...others],
-		});
-		const names = ['go_tool', 'js1', 'js2', 'js3', 'js4'];
-		for (let start = 0; start < 2; start++) {
-			const client = await open();
-			await until('every plugin is there', async () => {
-				const found = tools(await client.request('tools/list'));
-				return names.every((name) => found.includes(name));
+	it.runIf(runsAllTests)(
+		'are all ready at the first and at the second start, beside others',
+		async ({ skip }) => {
+			if ('reason' in go) return skip(go.reason);
+			const others = [1, 2, 3, 4].map((n) => pluginWith(`tools.js${n}`, `js${n}: tool(() => 'js')`));
+			const { open } = configuredFolder({
+				plugins: [{ id: 'tools.go', binary: go.program, args: ['plugin'] }, ...others],
 			});
-			expect(await callText(client, 'go_tool')).toBe('go ran go_tool');
-			await client.close();
-		}
-	});
+			const names = ['go_tool', 'js1', 'js2', 'js3', 'js4'];
+			for (let start = 0; start < 2; start++) {
+				const client = await open();
+				await until('every plugin is there', async () => {
+					const found = tools(await client.request('tools/list'));
+					return names.every((name) => found.includes(name));
+				});
+				expect(await callText(client, 'go_tool')).toBe('go ran go_tool');
+				await client.close();
+			}
+		},
+	);
 });
 
 /** A plugin that uses everything the hub has for plugins. */

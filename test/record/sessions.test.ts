@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { sdkServer } from '../support/interop-servers.ts';
 import { main, mctl } from '../support/mctl.ts';
 import { type Judge, type JudgeMode, openJudge } from '../support/official-clients.ts';
@@ -92,7 +93,7 @@ describe('mctl record', () => {
 		expect([stdout, code]).toEqual(['{"a": 1.0}\n', 3]);
 	});
 
-	it('ends with a client that disconnects, although the program does not', async () => {
+	it.runIf(runsAllTests)('ends with a client that disconnects, although the program does not', async () => {
 		const folder = temporaryFolder();
 		const script = 'setInterval(() => {}, 1000)';
 		const { code, signal } = await mctl(['record', '--to', folder, '--', process.execPath, '-e', script]);
@@ -108,7 +109,7 @@ describe('mctl record', () => {
 		expect(folder.stderr).toContain('cannot be made');
 	});
 
-	it('without a command serves this folder and records its servers', async () => {
+	it.runIf(runsAllTests)('without a command serves this folder and records its servers', async () => {
 		const to = temporaryFolder();
 		const one = { command: process.execPath, args: [gateway] };
 		const cwd = writeFiles(temporaryFolder(), { 'orchestra.json': JSON.stringify({ mcpServers: { one } }) });

@@ -126,8 +126,13 @@ describe('the plan for an entry', () => {
 		],
 		[
 			'another runtime that is known',
-			{ registryType: 'npm', identifier: 'n', version: '1', runtimeHint: 'bunx' },
-			['bunx', '-y', 'n@1'],
+			{ registryType: 'npm', identifier: 'n', version: '1.0.0', runtimeHint: 'bunx' },
+			['bunx', '-y', 'n@1.0.0'],
+		],
+		[
+			'a language as the runtime',
+			{ registryType: 'pypi', identifier: 'n', version: '1.0', runtimeHint: 'python' },
+			['uvx', 'n==1.0'],
 		],
 	])('knows %s', (_, item, words) => {
 		const { command, args } = planLaunch(record({ packages: [item] })).entry(new Map());
@@ -160,6 +165,21 @@ describe('the plan for an entry', () => {
 			{ registryType: 'oci', identifier: '--privileged' },
 			'is not the name of a package',
 		],
+		[
+			'arguments for another program',
+			{
+				registryType: 'pypi',
+				identifier: 'n',
+				version: '1.0',
+				runtimeHint: 'python',
+				runtimeArguments: [{ type: 'positional', value: '-c' }],
+			},
+			'asks for the program "python"',
+		],
+		['no version', { registryType: 'npm', identifier: 'n' }, 'has no version'],
+		['a range', { registryType: 'npm', identifier: 'n', version: '1.x' }, 'is a range or a tag'],
+		['a tag', { registryType: 'npm', identifier: 'n', version: 'next' }, 'is a range or a tag'],
+		['an image without a tag', { registryType: 'oci', identifier: 'a:5000/b' }, 'neither a tag nor a digest'],
 		['an unknown type', { registryType: 'cargo', identifier: 'x' }, 'type "cargo" is not supported'],
 		['no way at all', undefined, 'it has no package and no address'],
 	])('refuses %s', (_, item, reason) => {
@@ -179,6 +199,7 @@ describe('the plan for an entry', () => {
 					{
 						registryType: 'npm',
 						identifier: 'n',
+						version: '1.0.0',
 						packageArguments: [{ type: 'named', name: '--token', isSecret: true, isRequired: true }],
 					},
 				],

@@ -108,6 +108,13 @@ describe('a registry', () => {
 		['a list', '[]', 'must be an object'],
 		['a number as a name', '{"server":{"name":7,"version":"1"}}', 'server.name must be'],
 		['a path as a name', '{"server":{"name":"../../etc","version":"1"}}', 'server.name must be'],
+		['folders as a name', '{"server":{"name":"../..","version":"1"}}', 'server.name must be'],
+		['a command as a name', '{"server":{"name":"a/$(id)","version":"1"}}', 'server.name must be'],
+		[
+			'a command as the name of a variable',
+			'{"server":{"name":"a/b","version":"1","packages":[{"registryType":"npm","identifier":"x","environmentVariables":[{"name":"A=1;id"}]}]}}',
+			'the name of a variable or header',
+		],
 		['another server', '{"server":{"name":"evil/b","version":"1"}}', 'in place of a/b'],
 		['a range as a version', '{"server":{"name":"a/b","version":"^1"}}', 'one version, not a range'],
 		[
@@ -137,6 +144,20 @@ describe('a registry', () => {
 			.catch((error: unknown) => error);
 		expect(OrchestraError.is(failure)).toBe(true);
 		expect(String(failure)).toContain(reason);
+	});
+
+	it('that refuses a word is quoted, and is not asked for a short word beside a long one', async () => {
+		const strict = await serveRaw(({ path }, response) => {
+			const search = new URL(path, 'http://registry').searchParams.get('search') ?? '';
+			if (search.length >= 3) return response.end('{"servers":[]}');
+			return response.writeHead(422).end('{"detail":"search must contain at least 3\\u001b[2J characters"}');
+		});
+		const { client } = clientOf(strict.url);
+		await expect(client.search(['db'])).rejects.toThrow(
+			'answered with status 422: search must contain at least 3\\x1b[2J characters',
+		);
+		expect((await client.search(['db', 'postgres'])).servers).toEqual([]);
+		expect(strict.received.map(({ path }) => path)).toHaveLength(2);
 	});
 
 	it('may not redirect to another origin', async () => {

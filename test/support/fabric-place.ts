@@ -156,9 +156,10 @@ async function connect(
 /** A worker in this process. */
 export async function offerFabric(
 	servers: readonly string[],
-	options: UsingOptions & Partial<OfferSettings> & { group?: string; sources?: Source[] } = {},
+	options: UsingOptions &
+		Partial<OfferSettings> & { group?: string; sources?: Source[]; drainMs?: number } = {},
 ): Promise<{ worker: FabricWorker; file: string; log: string[] }> {
-	const { name = 'gpu-box', group = name, patterns = ['*'], labels, limits } = options;
+	const { name = 'gpu-box', group = name, patterns = ['*'], labels, limits, drainMs } = options;
 	const file = join(temporaryFolder(), 'runs');
 	const log: string[] = [];
 	const sources = options.sources ?? [toolsSource(name, file) as Source];
@@ -170,6 +171,7 @@ export async function offerFabric(
 		patterns,
 		labels,
 		limits,
+		drainMs,
 		hub,
 		log: recordingLog(log),
 	});

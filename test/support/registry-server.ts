@@ -1,5 +1,6 @@
-/* A registry of MCP servers (API v0.1) on this machine, with the entries of a test. */
+/* A registry of MCP servers (API v0.1) on this machine, with the entries of a test. What it answers is checked against the published API. */
 import { type RawServer, serveRaw } from './http-server.ts';
+import { assertAnswer } from './registry-api.ts';
 
 export interface ListedServer {
 	readonly name: string;
@@ -41,7 +42,9 @@ export async function startRegistry(...entries: ListedServer[]): Promise<LocalRe
 			const named = servers.filter(({ name }) => name === decodeURIComponent(encoded));
 			const found =
 				named.find(({ version }) => version === wanted) ?? (wanted === 'latest' ? named.at(-1) : undefined);
-			return found ? send(200, answerOf(found)) : send(404, { error: 'Server not found' });
+			if (found === undefined) return send(404, { error: 'Server not found' });
+			assertAnswer('ServerResponse', answerOf(found));
+			return send(200, answerOf(found));
 		}
 		const search = url.searchParams.get('search') ?? '';
 		const limit = Number(url.searchParams.get('limit') ?? 30);
@@ -50,7 +53,9 @@ export async function startRegistry(...entries: ListedServer[]): Promise<LocalRe
 		const page = found.slice(from, from + limit);
 		const isLast = from + limit >= found.length;
 		const metadata = { count: page.length, ...(isLast ? {} : { nextCursor: String(from + limit) }) };
-		return send(200, { servers: page.map(answerOf), metadata });
+		const answer = { servers: page.map(answerOf), metadata };
+		assertAnswer('ServerList', answer);
+		return send(200, answer);
 	});
 	return Object.assign(raw, { servers, status, url: new URL(raw.url).origin });
 }

@@ -1,5 +1,6 @@
 /* One call as one trace: agent → bridge → hub → server, received by a collector over OTLP/HTTP. */
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../support/all-tests.ts';
 import { type Collector, type ReceivedSpan, startCollector } from '../support/collector.ts';
 import { modernRequest, send } from '../support/http-listener.ts';
 import { type HubBridge, openHubPlace } from '../support/hub-place.ts';
@@ -39,35 +40,43 @@ describe('a call with traceparent', () => {
 		expect(seen.line).toContain('{"exact":12345678901234567890}');
 	});
 
-	it('begins a trace when there is none, reaches a tool as TRACEPARENT, and stays as it is when it is not sampled', async () => {
-		const collector = await startCollector();
-		const { bridge } = await openTraced(collector);
-		const unsampled = `00-${TRACE}-${AGENT_SPAN}-00`;
-		const seen = await callParams(bridge, { traceparent: unsampled });
-		expect(seen._meta['traceparent']).toBe(unsampled);
-		await bridge.client.call(5, 'tools/call', { name: 'one__nope' });
-		const params = { name: 'says', arguments: {}, _meta: { traceparent: sampled } };
-		const { result } = await bridge.client.call(6, 'tools/call', params);
-		// The first call would have had spans before the others.
-		const sent = await collector.span(by('orchestra-hub', 3));
-		expect(JSON.stringify(result)).toContain(`00-${TRACE}-${sent.spanId}-01`);
-		const begun = await collector.span(({ traceId }) => traceId !== TRACE);
-		expect(begun.traceId).toMatch(/^[\da-f]{32}$/);
-		expect(begun).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': '-32602' } });
-	});
+	it.runIf(runsAllTests)(
+		'begins a trace when there is none, reaches a tool as TRACEPARENT, and stays as it is when it is not sampled',
+		async () => {
+			const collector = await startCollector();
+			const { bridge } = await openTraced(collector);
+			const unsampled = `00-${TRACE}-${AGENT_SPAN}-00`;
+			const seen = await callParams(bridge, { traceparent: unsampled });
+			expect(seen._meta['traceparent']).toBe(unsampled);
+			await bridge.client.call(5, 'tools/call', { name: 'one__nope' });
+			const params = { name: 'says', arguments: {}, _meta: { traceparent: sampled } };
+			const { result } = await bridge.client.call(6, 'tools/call', params);
+			// The first call would have had spans before the others.
+			const sent = await collector.span(by('orchestra-hub', 3));
+			expect(JSON.stringify(result)).toContain(`00-${TRACE}-${sent.spanId}-01`);
+			const begun = await collector.span(({ traceId }) => traceId !== TRACE);
+			expect(begun.traceId).toMatch(/^[\da-f]{32}$/);
+			expect(begun).toMatchObject({ status: { code: 2 }, attributes: { 'error.type': '-32602' } });
+		},
+	);
 
-	it('has its traceparent in the header of an HTTP request, when _meta has none', async () => {
-		const collector = await startCollector();
-		const { place, env } = await openTraced(collector, ['--http']);
-		const { httpUrl } = JSON.parse((await mctl(['hub', 'status', '--json'], { cwd: place.cwd, env })).stdout);
-		const token = (await place.run('hub', 'token')).stdout.trim();
-		const { headers, body } = modernRequest('tools/call', { name: 'says', arguments: {} });
-		await (await send(httpUrl, { headers: { ...headers, traceparent: sampled }, body, token })).text();
-		const served = await collector.span(by('orchestra-hub', 2));
-		expect([served.traceId, served.parentSpanId]).toEqual([TRACE, AGENT_SPAN]);
-		const metrics = await send(new URL('/metrics', httpUrl).href, { method: 'GET', token });
-		expect(await metrics.text()).toMatch(/^orchestra_spans_exported_total [1-9]/m);
-	});
+	it.runIf(runsAllTests)(
+		'has its traceparent in the header of an HTTP request, when _meta has none',
+		async () => {
+			const collector = await startCollector();
+			const { place, env } = await openTraced(collector, ['--http']);
+			const { httpUrl } = JSON.parse(
+				(await mctl(['hub', 'status', '--json'], { cwd: place.cwd, env })).stdout,
+			);
+			const token = (await place.run('hub', 'token')).stdout.trim();
+			const { headers, body } = modernRequest('tools/call', { name: 'says', arguments: {} });
+			await (await send(httpUrl, { headers: { ...headers, traceparent: sampled }, body, token })).text();
+			const served = await collector.span(by('orchestra-hub', 2));
+			expect([served.traceId, served.parentSpanId]).toEqual([TRACE, AGENT_SPAN]);
+			const metrics = await send(new URL('/metrics', httpUrl).href, { method: 'GET', token });
+			expect(await metrics.text()).toMatch(/^orchestra_spans_exported_total [1-9]/m);
+		},
+	);
 });
 
 describe('mctl serve', () => {
@@ -98,7 +107,7 @@ describe('with OTEL_SDK_DISABLED', () => {
 });
 
 describe('a collector', () => {
-	it('gets the headers and the service name of the environment', async () => {
+	it.runIf(runsAllTests)('gets the headers and the service name of the environment', async () => {
 		const collector = await startCollector();
 		const { bridge } = await openWith({
 			OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path`,
@@ -116,7 +125,7 @@ describe('a collector', () => {
 		expect(collector.requests[0]?.body).toContain('deployment.environment.name');
 	});
 
-	it('that never answers does not keep a bridge from its end', async () => {
+	it.runIf(runsAllTests)('that never answers does not keep a bridge from its end', async () => {
 		const collector = await startCollector(0);
 		const { bridge } = await openTraced(collector);
 		await callParams(bridge, { traceparent: sampled });

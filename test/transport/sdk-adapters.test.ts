@@ -7,6 +7,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
 import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
+import { firstOf } from '../support/all-tests.ts';
 import { isAlive, node } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
@@ -15,7 +16,8 @@ const sides = ['ours', 'theirs'] as const;
 
 describe.each(['v1', 'v2'])('a server on SDK %s', (server) => {
 	for (const serverSide of sides) {
-		for (const clientSide of sides) {
+		// In a short run our transport is on one side, or on both.
+		for (const clientSide of serverSide === 'theirs' ? firstOf(sides) : sides) {
 			it(`serves SDK v1 clients: server transport ${serverSide}, client transport ${clientSide}`, async () => {
 				const client = new ClientV1(info);
 				const record = recordOf(server, serverSide);

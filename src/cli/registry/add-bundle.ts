@@ -66,7 +66,7 @@ export async function addBundle(
 				['signed', describeSigner(signer)],
 				['unpacks', folder],
 			],
-			prepare: () => unpack(archive, folder),
+			bundle: { folder, unpack: () => unpack(archive, folder, input.signal) },
 		},
 		input,
 		command,

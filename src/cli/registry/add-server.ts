@@ -7,7 +7,7 @@ import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
-import { removeStored } from '../../secrets/store-secret.ts';
+import { possibleReferences } from '../../secrets/store-secret.ts';
 import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
@@ -16,6 +16,7 @@ import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-server
 import { learnHere } from '../learn/learn-servers.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { askMissing, givenValues, storedValues } from './asked-values.ts';
+import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 
 type Usage = Pick<Command, 'usage'>;
 
@@ -30,14 +31,15 @@ export interface Addition {
 	readonly facts: readonly (readonly [string, string])[];
 	/** Whoever signed it, when it is a bundle; for `--json`. */
 	readonly signer?: BundleSigner | undefined;
-	/** Done after the values are known and before the entry is written, such as unpacking; returns how to undo it. */
-	readonly prepare?: (() => Promise<() => void>) | undefined;
+	/** Files that are unpacked after the values are known and before the entry is written. */
+	readonly bundle?: { readonly folder: string; unpack(): Promise<void> } | undefined;
 }
 
 /** Show it, ask, and write it. Nothing is left behind when something fails on the way. */
 export async function addServer(addition: Addition, input: CommandInput, command: Usage): Promise<void> {
-	const { name, plan, pin, facts, prepare } = addition;
+	const { name, plan, pin, facts, bundle } = addition;
 	const { flags, out, cwd, environment, signal } = input;
+	await endUnfinished(environment);
 	const [file] = serverFiles(scopeOf(input, command) ?? 'project', cwd, environment);
 	if (file === undefined) throw usageError(command, 'there is no file for this scope');
 	refuseTaken(name, file);
@@ -49,24 +51,25 @@ export async function addServer(addition: Addition, input: CommandInput, command
 	await confirm('Add it?', input);
 	const store = new PinStore(pinPlace(file.path, environment));
 	store.packages(); // a damaged lock file stops it before anything is written
-	const undo: (() => unknown)[] = [];
-	try {
-		if (prepare) undo.push(await prepare());
-		const stored = await storedValues(plan.asked, values, {
-			owner: [file.path, name],
-			cwd,
-			environment,
-			signal,
-		});
-		undo.push(() => removeStored([...stored.values()].flat(), environment));
-		await store.setPackage(name, pin);
-		undo.push(() => store.setPackage(name, undefined));
-		// The entry is last: what it names is there when a hub reads it.
-		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
-	} catch (error) {
-		for (const step of undo.reverse()) await step();
-		throw error;
-	}
+	const owner = [file.path, name];
+	const secrets = plan.asked
+		.filter(({ isSecret }) => isSecret)
+		.flatMap(({ key }) => possibleReferences([...owner, key], environment));
+	const change = { file: file.path, name, bundle: bundle?.folder ?? null, secrets };
+	await withRecord(change, environment, async () => {
+		try {
+			await bundle?.unpack();
+			const stored = await storedValues(plan.asked, values, { owner, cwd, environment, signal });
+			signal.throwIfAborted();
+			await store.setPackage(name, pin);
+			signal.throwIfAborted();
+			// The entry is last: what it names is there when a hub reads it.
+			await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
+		} catch (error) {
+			await removeLeftovers(change, environment);
+			throw error;
+		}
+	});
 	reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 		`${out.style('green', '+')} ${name} in ${file.path}`,
 		'\nNext: mctl list servers --check',

@@ -7,6 +7,7 @@ import { tableLines } from '../terminal/table.ts';
 import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { endUnfinished } from './unfinished-change.ts';
 
 interface ComparedServer {
 	readonly latest: string | null;
@@ -34,6 +35,7 @@ export const outdated: Command = {
 		refuseWords(input, outdated);
 		const { flags, out, cwd, environment } = input;
 		const clients = chosenRegistries(input, outdated);
+		await endUnfinished(environment);
 		const servers = [];
 		const differences: string[] = [];
 		for (const server of packagedServers({ cwd, environment })) {

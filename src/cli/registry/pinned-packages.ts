@@ -1,18 +1,18 @@
 /* The servers that came from a registry, as the lock files name them. */
 import type { ServerFile } from '../../config/edit/editable-files.ts';
 import { serverFiles } from '../../config/edit/editable-files.ts';
-import { OrchestraError } from '../../errors.ts';
-import { bundleFolder, removeBundle } from '../../registry/bundle-files.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { bundleFolder } from '../../registry/bundle-files.ts';
 import { type PackageSource, planLaunch } from '../../registry/launch-plan.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import type { RegistryClient } from '../../registry/registry-client.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
-import { removeStored } from '../../secrets/store-secret.ts';
 import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { isObject } from '../../wire/json.ts';
-import type { CommandInput, CommandPlace } from '../command.ts';
+import type { CommandPlace } from '../command.ts';
+import type { EntryChange } from './unfinished-change.ts';
 
 /** A server, the file that has its entry, and the package that it is. */
 export interface PackagedServer {
@@ -68,28 +68,23 @@ export function replacementOf(
 	return { ...source, version: source.version ?? record.version };
 }
 
-/** A server that was removed has no package any more, and its stored secrets go. Never throws: the entry is gone already. */
-export async function forgetPackage(
+/** What belongs to a server outside of the configuration. Without its pin when the lock file is damaged. */
+export function changeOf(
 	name: string,
-	file: ServerFile,
-	{ environment, out }: CommandInput,
-): Promise<void> {
-	const entry = file.servers[name];
+	{ path, servers }: ServerFile,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): EntryChange {
+	const entry = servers[name];
 	const texts = ['env', 'headers'].flatMap((map) =>
 		isObject(entry) && isObject(entry[map]) ? Object.values(entry[map]) : [],
 	);
-	removeStored(
-		texts.filter((text) => typeof text === 'string'),
-		environment,
-	);
-	try {
-		const store = new PinStore(pinPlace(file.path, environment));
-		const pin = store.packages().get(name);
-		if (pin === undefined) return;
-		if (pin.type === 'mcpb' && pin.sha256 !== undefined)
-			removeBundle(bundleFolder(pin.sha256, { file: file.path, name }, environment), environment);
-		await store.setPackage(name, undefined);
-	} catch (error) {
-		out.note(`note: ${OrchestraError.from(error).message}`);
-	}
+	const pin = attempt(() => new PinStore(pinPlace(path, environment)).packages().get(name));
+	const hash = pin?.type === 'mcpb' ? pin.sha256 : undefined;
+	return {
+		file: path,
+		name,
+		bundle: hash === undefined ? null : bundleFolder(hash, { file: path, name }, environment),
+		// A header has a scheme before its reference.
+		secrets: texts.flatMap((text) => (typeof text === 'string' ? (text.match(/\$\{[^}]+\}/g) ?? []) : [])),
+	};
 }

@@ -20,6 +20,7 @@ import { confirm } from '../terminal/confirm.ts';
 import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { endUnfinished } from './unfinished-change.ts';
 
 export const upgrade: Command = {
 	usage: 'mctl upgrade <server> [--yes] [--dry-run] [--json]',
@@ -34,6 +35,7 @@ export const upgrade: Command = {
 	async run(input) {
 		const { flags, out, cwd, environment } = input;
 		const name = oneName(input, upgrade);
+		await endUnfinished(environment);
 		const server = packagedServers({ cwd, environment }).find((each) => each.name === name);
 		if (server === undefined) {
 			throw new OrchestraError('bad_input', `${name} did not come from a registry`, {

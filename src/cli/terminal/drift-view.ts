@@ -14,6 +14,9 @@ type Styled = Pick<Output, 'style' | 'isTerminal'>;
 /** Characters of unchanged text that are shown around a change. */
 const CONTEXT_CHARACTERS = 60;
 const INDENT = '    ';
+/** Pages are compared as tools are; these parts of a tool have what they say and what they may reach. */
+const PAGE = /^\((page|content of) /;
+const pageTitles: Readonly<Record<string, string>> = { description: 'content', inputSchema: 'reach' };
 
 /** The lines about one server; none when it has not changed and nothing is suspicious. */
 export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[], out: Styled): string[] {
@@ -37,7 +40,8 @@ function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)
 		return [heading, `${INDENT}The accepted text is not known on this machine.`];
-	return [heading, ...parts.flatMap(({ part, words }) => partLines(part, words, out))];
+	const titles = PAGE.test(tool) ? pageTitles : {};
+	return [heading, ...parts.flatMap(({ part, words }) => partLines(titles[part] ?? part, words, out))];
 }
 
 function partLines(part: string, words: readonly WordRun[], out: Styled): string[] {

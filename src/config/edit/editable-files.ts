@@ -86,7 +86,8 @@ export async function writeServerFile(
 	return untrusted;
 }
 
-function readServerFile(scope: EntryScope, path: string): ServerFile {
+/** The entries of one file. Throws `bad_input` when it does not parse. */
+export function readServerFile(scope: EntryScope, path: string): ServerFile {
 	const bytes = readIfPresent(path);
 	const text = bytes?.toString('utf8') ?? '';
 	const value = text.trim() === '' ? {} : parseConfigText(text, path).value;

@@ -29,6 +29,8 @@ const CONTEXT_HITS = 100;
 /** Most that successful calls add to a score, and most that those after similar queries do. */
 const USAGE_SHARE = 0.06;
 const SIMILAR_SHARE = 0.12;
+/** The score of a tool that has nothing but a name counts so much: one word of it that fits may be chance. */
+const BARE_SHARE = 0.8;
 /** Whatever was called before, tools that the query names stay among so many. */
 const NAMED_WITHIN = 5;
 /** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
@@ -60,6 +62,8 @@ export class ToolIndex {
 	readonly #texts = new Map<string, string>();
 	/** The server of each of them. */
 	readonly #servers = new Map<string, string>();
+	/** Those without a description. */
+	readonly #bare = new Set<string>();
 	readonly #embeddings: OpenEmbeddings;
 	readonly #embedded = new WeakMap<readonly OfferedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
@@ -112,6 +116,7 @@ export class ToolIndex {
 		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
 			this.#texts.delete(name);
 			this.#servers.delete(name);
+			this.#bare.delete(name);
 			index.remove(name);
 			if (slices.isOver) await slices.next();
 		}
@@ -122,6 +127,8 @@ export class ToolIndex {
 			if (this.#texts.get(name) === text) continue;
 			this.#texts.set(name, text);
 			this.#servers.set(name, offered.server);
+			if (offered.tool.description?.trim()) this.#bare.delete(name);
+			else this.#bare.add(name);
 			index.add(toolDocument(offered));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
@@ -171,7 +178,9 @@ export class ToolIndex {
 		useful: ReadonlyMap<string, number>,
 	): RankedTool[] {
 		const matchOf = ({ id, score }: RankedTool): number =>
-			score * (1 + SERVER_SHARE * (fits.get(this.#serverOf(id)) ?? 0));
+			score *
+			(this.#bare.has(id) ? BARE_SHARE : 1) *
+			(1 + SERVER_SHARE * (fits.get(this.#serverOf(id)) ?? 0));
 		const usageOf = ({ id }: RankedTool): number =>
 			1 + USAGE_SHARE * this.#usage.of(id) + SIMILAR_SHARE * (useful.get(id) ?? 0);
 		return hits

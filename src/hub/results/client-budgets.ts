@@ -14,9 +14,8 @@ import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { clientName } from '../calls/hub-call.ts';
 import { knownAgent } from '../sessions/known-agents.ts';
+import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
-/** The budget of a known agent whose own limit is higher or unknown. */
-export const AGENT_BUDGET_TOKENS = 8000;
 /** In `_meta` of a request: the tokens that its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
 

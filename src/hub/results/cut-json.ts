@@ -8,13 +8,10 @@
  */
 import { elementsOf, memberSpans } from '../../wire/json-text.ts';
 import { count1000 } from './json-shape.ts';
-import { CUT_LEVELS } from './result-limits.ts';
+import { CUT_LEVELS, ENDING_CHARACTERS, NUMBER_CHARACTERS } from './result-limits.ts';
 
 /** Members of an object that share the room need at least this many characters each. */
 const LEAST_MEMBER = 32;
-
-/** A number up to this length is never cut. */
-const LONGEST_NUMBER = 64;
 
 /** What was left out at one place. */
 export interface CutPart {
@@ -48,12 +45,12 @@ class Cutter {
 		if (text.startsWith('"')) return this.#string(text, limit, path);
 		if (text.startsWith('[')) return this.#array(text, limit, path, level);
 		if (text.startsWith('{')) return this.#object(text, limit, path, level);
-		return text.length <= LONGEST_NUMBER ? text : 'null'; // a number of thousands of digits
+		return text.length <= NUMBER_CHARACTERS ? text : 'null'; // a number of thousands of digits
 	}
 
 	#array(text: string, limit: number, path: string, level: number): string {
 		const elements = level < CUT_LEVELS ? elementsOf(text) : [];
-		const close = /\s*\]$/.exec(text.slice(-ENDING))?.[0] ?? ']';
+		const close = /\s*\]$/.exec(text.slice(-ENDING_CHARACTERS))?.[0] ?? ']';
 		const between = betweenElements(text);
 		const kept: string[] = [];
 		let room = limit - 2 - close.length;
@@ -71,7 +68,7 @@ class Cutter {
 
 	#object(text: string, limit: number, path: string, level: number): string {
 		const members = level < CUT_LEVELS ? memberSpans(text) : [];
-		const close = /\s*\}$/.exec(text.slice(-ENDING))?.[0] ?? '}';
+		const close = /\s*\}$/.exec(text.slice(-ENDING_CHARACTERS))?.[0] ?? '}';
 		const room = limit - 1 - close.length;
 		const isShared = members.length * LEAST_MEMBER <= room;
 		const sizes = members.map(({ at, end }) => end - at + 1);
@@ -115,8 +112,6 @@ class Cutter {
 	}
 }
 
-/** Longest run of blanks before a closing bracket that is kept. */
-const ENDING = 200;
 /** The first half of a surrogate pair at the end, as a character or as an escape. */
 const HALF_PAIR = /(?:[\uD800-\uDBFF]|\\u[dD][89abAB][\da-fA-F]{2})$/;
 

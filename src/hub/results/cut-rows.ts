@@ -1,9 +1,6 @@
 /* Rows as Python prints them, which database servers answer with: the first ones, as such a list. */
 import { pythonJson } from './look/python-literal.ts';
-import { ROWS_CHARACTERS } from './result-limits.ts';
-
-/** Ends of rows that are tried. */
-const CUT_TRIES = 8;
+import { CUT_TRIES, ROWS_CHARACTERS } from './result-limits.ts';
 
 /** The rows of a list that Python printed; undefined when it is none, or too long to be read here. */
 export function pythonRows(text: string): readonly unknown[] | undefined {

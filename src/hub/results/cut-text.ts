@@ -2,11 +2,10 @@
  * The first part of a text, cut at a sensible place: after a line, else after a word, never inside
  * a surrogate pair or an escape sequence of a terminal. Of an error the last lines are kept too.
  */
+import { ESCAPE_CHARACTERS } from './result-limits.ts';
 
 /** A cut at the end of a line may leave this part of the room unused; else the line is cut. */
 const LEAST_SHARE = 0.6;
-/** Longest escape sequence that a cut steps back from. */
-const ESCAPE_CHARACTERS = 32;
 /** The part of the room that the last lines of an error get. */
 const TAIL_SHARE = 0.6;
 

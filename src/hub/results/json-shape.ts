@@ -6,16 +6,11 @@
  */
 import { isObject } from '../../wire/json.ts';
 import { wellFormed } from './cut-text.ts';
-
-/** Elements of an array that are looked at. */
-const SAMPLED = 50;
-/** Levels and keys of an object that are named. */
-const LEVELS = 5;
-const KEYS = 24;
+import { SHAPE_KEYS, SHAPE_LEVELS, SHAPE_SAMPLES } from './result-limits.ts';
 
 /** At most about `limit` characters. */
 export function shapeOf(value: unknown, limit: number): string {
-	for (let levels = LEVELS; levels > 0; levels--) {
+	for (let levels = SHAPE_LEVELS; levels > 0; levels--) {
 		const text = describe([value], levels);
 		if (text.length <= limit) return text;
 	}
@@ -45,23 +40,23 @@ function describeArrays(arrays: readonly (readonly unknown[])[], levels: number)
 	const count = least === most ? count1000(most) : `${count1000(least)}–${count1000(most)}`;
 	if (most === 0) return '[]';
 	if (levels === 0) return `[${count} × …]`;
-	const elements = arrays.flatMap((each) => each.slice(0, SAMPLED)).slice(0, SAMPLED);
+	const elements = arrays.flatMap((each) => each.slice(0, SHAPE_SAMPLES)).slice(0, SHAPE_SAMPLES);
 	return `[${count} × ${describe(elements, levels - 1)}]`;
 }
 
 function describeObjects(objects: readonly object[], levels: number): string {
 	const keys = objects.map(keysOf);
-	const names = [...new Set(keys.flatMap((each) => each.slice(0, KEYS + 1)))];
+	const names = [...new Set(keys.flatMap((each) => each.slice(0, SHAPE_KEYS + 1)))];
 	if (names.length === 0) return '{}';
 	if (levels === 0) return '{…}';
 	const total = Math.max(names.length, ...keys.map(({ length }) => length));
-	const members = names.slice(0, KEYS).map((name) => {
+	const members = names.slice(0, SHAPE_KEYS).map((name) => {
 		const having = objects.filter((each) => Object.hasOwn(each, name));
 		const mark = having.length < objects.length ? '?' : '';
 		const values = having.map((each) => (isObject(each) ? each[name] : undefined));
 		return `${keyText(name)}${mark}: ${describe(values, levels - 1)}`;
 	});
-	const more = total > KEYS ? [`… ${count1000(total - KEYS)} more keys`] : [];
+	const more = total > SHAPE_KEYS ? [`… ${count1000(total - SHAPE_KEYS)} more keys`] : [];
 	return `{${[...members, ...more].join(', ')}}`;
 }
 

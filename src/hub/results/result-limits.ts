@@ -50,3 +50,32 @@ export const SELECTED_CHARACTERS: number = 16 * 1024 * 1024;
 export const LOOK_LINES = 50;
 /** Most lines around a match. */
 export const CONTEXT_LINES = 20;
+
+/** The budget of a known agent whose own limit is higher or unknown. */
+export const AGENT_BUDGET_TOKENS = 8000;
+/** An image or another part up to this size stays in a result that is above the limit in bytes. */
+export const SMALL_PART_CHARACTERS: number = 16 * 1024;
+/** Characters before and after a found text. */
+export const AROUND_CHARACTERS = 120;
+/** A longer leaf is cut for a line. */
+export const LEAF_CHARACTERS = 2000;
+/** Ends of rows that are tried. */
+export const CUT_TRIES = 8;
+/** Longest escape sequence that a cut steps back from. */
+export const ESCAPE_CHARACTERS = 32;
+/** Room for the sentence about the answer. */
+export const ABOUT_CHARACTERS = 200;
+/** A longer line is searched and shown in pieces. */
+export const PIECE_CHARACTERS = 1000;
+export const PIECE_OVERLAP = 200;
+/** Elements of an array that are looked at. */
+export const SHAPE_SAMPLES = 50;
+/** Levels and keys of an object that are named. */
+export const SHAPE_LEVELS = 5;
+export const SHAPE_KEYS = 24;
+/** A number up to this length is never cut. */
+export const NUMBER_CHARACTERS = 64;
+/** Longest run of blanks before a closing bracket that is kept. */
+export const ENDING_CHARACTERS = 200;
+/** Lines that must have as many cells as the first. */
+export const TABLE_LINES_CHECKED = 20;

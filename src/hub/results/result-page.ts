@@ -6,10 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { ResourceContent } from '../../protocol/mcp-types.ts';
 import { type KeptResult, readSpan } from './kept-result.ts';
-import { MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
-
-/** Characters before and after a found text. */
-const AROUND_CHARACTERS = 120;
+import { AROUND_CHARACTERS, MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
 
 /** The part of a kept result that the query of `uri` names. Rejects with `bad_input`. */
 export async function readResultPage(uri: string, kept: KeptResult): Promise<ResourceContent> {

@@ -28,12 +28,12 @@ import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
 import type { KeptSessions, OwnUris, Source } from '../source.ts';
-import { AGENT_BUDGET_TOKENS, type ClientBudgets } from './client-budgets.ts';
+import type { ClientBudgets } from './client-budgets.ts';
 import type { KeptResult } from './kept-result.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
-import { UNCHANGED_TOKENS } from './result-limits.ts';
+import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
 import type { Caller, ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
@@ -42,8 +42,6 @@ import { isLarger } from './value-size.ts';
 /** In `_meta` of a result: its handle. */
 const HANDLE_META = 'orchestra/handle';
 const SCHEME = 'orchestra-result://';
-/** An image or another part up to this size stays in a result that is above the limit in bytes. */
-const SMALL_PART_CHARACTERS = 16 * 1024;
 
 export interface ResultSourceOptions extends Pick<ResultStoreOptions, 'environment' | 'lasting'> {
 	readonly budgets: ClientBudgets;

@@ -101,9 +101,19 @@ export class LiveTask {
 			throw new OrchestraError('bad_input', `more than ${TASK_QUESTIONS_LIMIT} questions of one task wait`);
 		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_QUESTIONS_LIMIT)
 			throw new OrchestraError('bad_input', 'the questions are too long for a task');
-		const answers = entries.map(async ([key, question]) => [key, await this.#wait(key, question, withdrawn)]);
+		const waits = entries.map(([key, question]) => ({ key, question, taskKey: this.#taskKey(key) }));
+		const answers = waits.map(async ({ key, question, taskKey }) => [
+			key,
+			await this.#wait(taskKey, question),
+		]);
 		this.#show();
-		return Object.fromEntries(await Promise.all(answers));
+		// One listener for all: the signal may live as long as the call, which may ask often.
+		const stop = onAbort(withdrawn, () => this.#withdraw(waits, withdrawn?.reason));
+		try {
+			return Object.fromEntries(await Promise.all(answers));
+		} finally {
+			stop();
+		}
 	}
 
 	/** Answers of a client. Unknown keys, and those that were answered, are ignored. */
@@ -175,21 +185,29 @@ export class LiveTask {
 		});
 	}
 
-	#wait(key: string, question: InputRequest, withdrawn?: AbortSignal): Promise<unknown> {
+	/** The key of a question in this task, where no key is used twice. */
+	#taskKey(key: string): string {
+		const used = (this.#keys.get(key) ?? 0) + 1;
+		this.#keys.set(key, used);
+		return used === 1 ? key : `${key}-${used}`;
+	}
+
+	#wait(key: string, question: InputRequest): Promise<unknown> {
 		return new Promise((answer, giveUp) => {
-			const used = (this.#keys.get(key) ?? 0) + 1;
-			this.#keys.set(key, used);
-			const own = used === 1 ? key : `${key}-${used}`;
-			this.#foreseen.delete(own);
-			const early = this.#early.get(own);
+			this.#foreseen.delete(key);
+			const early = this.#early.get(key);
 			if (early !== undefined) return answer(early);
-			this.#waiting.set(own, { question, answer, giveUp });
-			for (const reader of this.#readers) this.#send(own, reader);
-			onAbort(withdrawn, () => {
-				if (this.#waiting.delete(own)) this.#show();
-				giveUp(withdrawn?.reason);
-			});
+			this.#waiting.set(key, { question, answer, giveUp });
+			for (const reader of this.#readers) this.#send(key, reader);
 		});
+	}
+
+	#withdraw(waits: readonly { taskKey: string }[], reason: unknown): void {
+		for (const { taskKey } of waits) {
+			this.#waiting.get(taskKey)?.giveUp(reason);
+			this.#waiting.delete(taskKey);
+		}
+		this.#show();
 	}
 
 	/** One question as a request to a legacy client; its refusal is the answer. */

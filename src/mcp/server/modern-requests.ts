@@ -195,6 +195,8 @@ export class ModernRequests {
 		const forwarded = !isCacheable && answer instanceof JsonText ? this.#forwarded(answer) : undefined;
 		if (forwarded) return forwarded;
 		const result = exactAnswer(answer);
+		// An acknowledgement stays empty: rmcp 3.8 takes one with `_meta` for the result of a tool.
+		if (!isCacheable && Object.keys(result).length === 0) return { resultType: 'complete' };
 		const { _meta: meta } = result;
 		const complete: Result = {
 			resultType: 'complete',

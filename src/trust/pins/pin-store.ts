@@ -19,9 +19,15 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { type LockFile, readLockFile, writeLockFile } from './lock-file.ts';
 import type { LockContent, PinnedPackage, PinnedPackages, PinnedServers } from './lock-text.ts';
 import type { PinPlace } from './pin-place.ts';
-import { type PinTexts, readPinTexts, writePinTexts } from './pin-texts.ts';
+import {
+	type PinTexts,
+	readChangedTexts,
+	readPinTexts,
+	writeChangedTexts,
+	writePinTexts,
+} from './pin-texts.ts';
 import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './pinned-tool.ts';
-import { driftBetween } from './tool-drift.ts';
+import { driftBetween, isContentItem } from './tool-drift.ts';
 
 /** The pins of all servers, or why they are not known. */
 export interface PinSnapshot {
@@ -91,9 +97,36 @@ export class PinStore {
 		});
 	}
 
-	/** Pin the tools of a server as they are now. Throws when the lock file cannot be read or written. */
+	/** Pin the tools of a server as they are now; contents that did not change stay accepted. Throws when the lock file cannot be read or written. */
 	accept(server: string, tools: readonly Tool[]): Promise<void> {
-		return this.#inOrder(() => this.#change(server, tools, () => toolHashes(tools)));
+		return this.#inOrder(async () => {
+			await this.#change(server, tools, (now) => {
+				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
+				return new Map([...contents, ...toolHashes(tools)]);
+			});
+			await this.#inFolder(() => writeChangedTexts(this.place.folder, server, new Map()));
+		});
+	}
+
+	/** Contents of a server that are not as they were accepted, as they were read last. */
+	changedContents(server: string): readonly PinnedTool[] {
+		const { pinned } = this.accepted(server);
+		const changed = [...readChangedTexts(this.place.folder, server)];
+		return changed
+			.filter(([hash, { name }]) => pinned?.has(name) && pinned.get(name) !== hash)
+			.map(([, item]) => item);
+	}
+
+	/** A content was read; it is shown to the user when it is not as it was accepted. */
+	setContent(server: string, item: Tool, isAccepted: boolean): Promise<void> {
+		return this.#locked(() => {
+			const { folder } = this.place;
+			const changed = readChangedTexts(folder, server);
+			const others = [...changed].filter(([, { name }]) => name !== item.name);
+			if (isAccepted && others.length === changed.size) return;
+			const [hash = ''] = toolHashes([item]).values();
+			writeChangedTexts(folder, server, new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]));
+		});
 	}
 
 	/** Which packages the servers are. Throws `bad_input` when the lock file is damaged. */

@@ -19,6 +19,11 @@ export function contentItem(uri: string): string {
 	return `${CONTENT}${uri})`;
 }
 
+/** Whether a name among the tools of a server is that of something that was read. */
+export function isContentItem(name: string): boolean {
+	return name.startsWith(CONTENT);
+}
+
 /** The tools that differ, by name. */
 export function driftBetween(pinned: ToolHashes, current: ToolHashes): DriftedTool[] {
 	const drifted: DriftedTool[] = [];
@@ -28,6 +33,6 @@ export function driftBetween(pinned: ToolHashes, current: ToolHashes): DriftedTo
 		else if (accepted !== hash) drifted.push({ tool, kind: 'changed' });
 	}
 	for (const tool of pinned.keys())
-		if (!current.has(tool) && !tool.startsWith(CONTENT)) drifted.push({ tool, kind: 'removed' });
+		if (!current.has(tool) && !isContentItem(tool)) drifted.push({ tool, kind: 'removed' });
 	return drifted.sort((one, other) => (one.tool < other.tool ? -1 : 1));
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../../support/authorization-server.ts';
 import { type MctlResult, mctl } from '../../support/mctl.ts';
 import { serveSdk1 } from '../../support/sdk-http.ts';
@@ -24,7 +25,7 @@ describe('two entries with one URL', () => {
 		expect(await first.run('call', 'home', 'count', 'text=b')).toMatchObject({ stdout: 'b\n', code: 0 });
 	});
 
-	it('are two accounts in two projects, also under one name', async () => {
+	it.runIf(runsAllTests)('are two accounts in two projects, also under one name', async () => {
 		const { one, server } = await place();
 		const [first, second] = [one({ tracker: server.url }), one({ tracker: server.url })];
 		await first.run('auth', 'tracker');
@@ -104,7 +105,7 @@ describe('two entries with one URL', () => {
 		expect((await run('auth', '--list', 'x')).code).toBe(64);
 	});
 
-	it('are waited for again after mctl auth', async () => {
+	it.runIf(runsAllTests)('are waited for again after mctl auth', async () => {
 		const { one, server, state } = await place();
 		const { run } = one({ work: server.url });
 		await run('learn');
@@ -115,7 +116,7 @@ describe('two entries with one URL', () => {
 		expect(readdirSync(folder)).not.toContain(failed);
 	});
 
-	it('have tokens that five processes at a time refresh once', async () => {
+	it.runIf(runsAllTests)('have tokens that five processes at a time refresh once', async () => {
 		const { one, server } = await place({ tokenDelayMs: 200 });
 		const { run } = one({ work: server.url, home: server.url });
 		await run('auth', 'work');

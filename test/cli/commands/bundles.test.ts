@@ -1,11 +1,14 @@
 /* Bundles (`.mcpb`): added, called and removed by the built program; hostile ones leave nothing behind. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { pinPlace } from '../../../src/trust/pins/pin-place.ts';
 import { serveRaw } from '../../support/http-server.ts';
-import { type MctlResult, mctl } from '../../support/mctl.ts';
+import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { npmPackage, startRegistry } from '../../support/registry-server.ts';
+import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 import { type ZippedFile, zipOf } from '../../support/zip.ts';
 
@@ -116,6 +119,42 @@ describe('a bundle', () => {
 		]);
 		expect(place.leftBehind()).toEqual([]);
 	});
+
+	it.each(['SIGKILL', 'SIGINT'] as const)(
+		'that is added or removed when %s comes leaves nothing behind',
+		async (signal) => {
+			const place = openPlace(bundleOf(manifest));
+			const words = ['add', './x.mcpb', '--set', 'dirs=/one', '--set', 'key=secretsecret', '--yes'];
+			// The lock of the pins lets each command come as far as them, and no further.
+			let letGo = place.lockPins();
+			let child = place.start(...words);
+			await until(
+				'it has come to the pins',
+				() => place.secrets().length === 1 && place.bundles().length === 1,
+			);
+			child.kill(signal);
+			if (signal === 'SIGINT') letGo();
+			expect(await once(child, 'exit')).toEqual(signal === 'SIGINT' ? [130, null] : [null, 'SIGKILL']);
+			letGo();
+			await place.run('outdated');
+			expect([...place.leftBehind(), ...place.secrets(), ...place.unfinished()]).toEqual([]);
+			expect((await place.run(...words)).code).toBe(0);
+			letGo = place.lockPins();
+			child = place.start('remove', 'files');
+			await until(
+				'its entry and files are gone',
+				() => place.entry() === undefined && place.bundles().length === 0,
+			);
+			child.kill(signal);
+			if (signal === 'SIGINT') letGo();
+			await once(child, 'exit');
+			letGo();
+			await place.run('outdated');
+			expect(place.unfinished()).toEqual([]);
+			const lock = join(place.cwd, 'orchestra.lock');
+			expect(existsSync(lock) && readFileSync(lock, 'utf8').includes('package "files"')).toBe(false);
+		},
+	);
 
 	it('is taken from a URL only with its hash', async () => {
 		const bytes = bundleOf({
@@ -231,6 +270,13 @@ interface Place {
 	/** Where bundles are unpacked. */
 	readonly folder: string;
 	bundles(): string[];
+	/** Names of stored secrets, and of records of changes that were not finished. */
+	secrets(): string[];
+	unfinished(): string[];
+	/** Keep other processes from writing pins. Returns how to let them. */
+	lockPins(): () => void;
+	/** Run mctl in a process of its own. */
+	start(...words: string[]): ReturnType<typeof startMctl>;
 	/** What a failed command may not leave. */
 	leftBehind(): string[];
 	entry(): unknown;
@@ -242,7 +288,8 @@ function openPlace(bytes: Uint8Array): Place {
 	const home = temporaryFolder();
 	const cwd = writeFiles(join(home, 'work'), { 'orchestra.json': '{"mcpServers":{}}' });
 	writeFileSync(join(cwd, 'x.mcpb'), bytes);
-	const folder = join(home, '.local/state/orchestra/bundles');
+	const state = join(home, '.local/state/orchestra');
+	const folder = join(state, 'bundles');
 	const env = {
 		HOME: home,
 		XDG_CONFIG_HOME: '',
@@ -250,13 +297,22 @@ function openPlace(bytes: Uint8Array): Place {
 		DBUS_SESSION_BUS_ADDRESS: '',
 		NO_PROXY: '127.0.0.1',
 	};
-	const bundles = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+	const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
+	const bundles = (): string[] => namesIn(folder);
 	const text = (): string => readFileSync(join(cwd, 'orchestra.json'), 'utf8');
 	const run = (...words: string[]): Promise<MctlResult> => mctl(words, { cwd, env });
 	return {
 		cwd,
 		folder,
 		bundles,
+		secrets: () => namesIn(join(state, 'secrets')),
+		unfinished: () => namesIn(join(state, 'unfinished')),
+		lockPins: () => {
+			const pins = pinPlace(join(cwd, 'orchestra.json'), { HOME: home }).folder;
+			writeFiles(pins, { '.lock': `${process.pid}\n` });
+			return () => rmSync(join(pins, '.lock'), { force: true });
+		},
+		start: (...words) => startMctl(words, { cwd, env }),
 		leftBehind: () => [
 			...bundles(),
 			...(text() === '{"mcpServers":{}}' ? [] : ['orchestra.json']),

@@ -125,25 +125,29 @@ describe('mctl call', () => {
 		expect(readFileSync(join(cwd, 'a.png'), 'utf8')).toBe('hello');
 	});
 
-	it('draws an image of a real server in a terminal that can, and saves it for any other', async () => {
-		const { cwd, env, run } = mcpFolder({ everything: realServer('everything') });
-		const words = ['call', 'everything', 'get-tiny-image'];
-		const screenWith = async (variables: Record<string, string>): Promise<string> =>
-			(await mctlOnScreen(words, { cwd, env: { ...env, TMPDIR: cwd, ...variables } })).screen;
-		const image = imageIn(JSON.parse((await run(...words, '--json')).stdout));
+	it.runIf(runsAllTests)(
+		'draws an image of a real server in a terminal that can, and saves it for any other',
+		async () => {
+			const { cwd, env, run } = mcpFolder({ everything: realServer('everything') });
+			const words = ['call', 'everything', 'get-tiny-image'];
+			const screenWith = async (variables: Record<string, string>): Promise<string> =>
+				(await mctlOnScreen(words, { cwd, env: { ...env, TMPDIR: cwd, ...variables } })).screen;
+			const image = imageIn(JSON.parse((await run(...words, '--json')).stdout));
 
-		const drawn = await screenWith({ TERM: 'xterm-kitty' });
-		const chunks = [...drawn.matchAll(KITTY_CHUNK)].map(([, keys, data = '']) => ({ keys, data }));
-		expect(chunks[0]?.keys).toMatch(/^a=T,f=100,q=2,m=[01]$/);
-		expect(chunks.at(-1)?.keys).toMatch(/m=0$/);
-		expect(chunks.map(({ data }) => data).join('')).toBe(image);
-		expect(await screenWith({ TERM_PROGRAM: 'iTerm.app' })).toContain(`:${image}\u0007`);
+			const drawn = await screenWith({ TERM: 'xterm-kitty' });
+			const chunks = [...drawn.matchAll(KITTY_CHUNK)].map(([, keys, data = '']) => ({ keys, data }));
+			expect(chunks[0]?.keys).toMatch(/^a=T,f=100,q=2,m=[01]$/);
+			expect(chunks.at(-1)?.keys).toMatch(/m=0$/);
+			expect(chunks.map(({ data }) => data).join('')).toBe(image);
+			expect(await screenWith({ TERM_PROGRAM: 'iTerm.app' })).toContain(`:${image}\u0007`);
 
-		const screen = await screenWith({ TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/tmux,1,0' });
-		const [, path = ''] = /^\[image image\/png, .*\] saved as (.*image\.png)$/m.exec(screen) ?? [];
-		expect(readFileSync(path).toString('base64')).toBe(image);
-		expect(screen).not.toContain(image);
-	}, 30_000);
+			const screen = await screenWith({ TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/tmux,1,0' });
+			const [, path = ''] = /^\[image image\/png, .*\] saved as (.*image\.png)$/m.exec(screen) ?? [];
+			expect(readFileSync(path).toString('base64')).toBe(image);
+			expect(screen).not.toContain(image);
+		},
+		30_000,
+	);
 
 	it('gives a tool the content of a file', async () => {
 		const { cwd, run } = mcpFolder({ everything: realServer('everything') });
@@ -184,7 +188,7 @@ describe('mctl call', () => {
 		30_000,
 	);
 
-	it('works with a server of the MCP project through the shared hub', async () => {
+	it.runIf(runsAllTests)('works with a server of the MCP project through the shared hub', async () => {
 		const bad = { command: 'sh', args: ['-c', 'exit 3'] };
 		const { run } = mcpFolder({ files: realServer('filesystem', '.'), bad }, { 'a.txt': 'hello' });
 		await run('hub', 'start');
@@ -258,20 +262,23 @@ describe('mctl show', () => {
 		expect((await run(...words)).stdout).toMatch(/^1\n/);
 	});
 
-	it('shows prompts and resources of servers, and prompt and read fetch them', async () => {
-		const { run } = mcpFolder({ all: realServer('everything') });
-		expect((await run('show', 'all', 'args-prompt')).stdout).toContain(
-			'mctl prompt all__args-prompt city=text',
-		);
-		expect((await run('prompt', 'all__args-prompt', 'city=Rome')).stdout).toContain('Rome');
-		expect((await run('prompt', 'all__arg-prompt')).stderr).toContain(
-			'did you mean: mctl prompt all__args-prompt',
-		);
-		const uri = 'demo://resource/static/document/features.md';
-		expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
-		expect((await run('read', uri)).stdout).toContain('# ');
-		expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
-	});
+	it.runIf(runsAllTests)(
+		'shows prompts and resources of servers, and prompt and read fetch them',
+		async () => {
+			const { run } = mcpFolder({ all: realServer('everything') });
+			expect((await run('show', 'all', 'args-prompt')).stdout).toContain(
+				'mctl prompt all__args-prompt city=text',
+			);
+			expect((await run('prompt', 'all__args-prompt', 'city=Rome')).stdout).toContain('Rome');
+			expect((await run('prompt', 'all__arg-prompt')).stderr).toContain(
+				'did you mean: mctl prompt all__args-prompt',
+			);
+			const uri = 'demo://resource/static/document/features.md';
+			expect((await run('show', uri)).stdout).toContain(`mctl read ${uri}`);
+			expect((await run('read', uri)).stdout).toContain('# ');
+			expect((await run('read', `${uri}x`)).stderr).toContain(`did you mean: mctl read ${uri}`);
+		},
+	);
 });
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {

@@ -17,7 +17,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { parseJsonc } from '../../../src/config/jsonc.ts';
-import { runsAllTests } from '../../support/all-tests.ts';
+import { firstOf, runsAllTests } from '../../support/all-tests.ts';
 import { type ClientHome, clientHome, SECRET, snapshot } from '../../support/client-home.ts';
 import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
 import { livingWith } from '../../support/programs.ts';
@@ -60,7 +60,7 @@ describe('mctl init --yes', () => {
 		const { code, stdout, stderr } = await init(place, '--yes');
 		expect([code, stdout]).toEqual([0, expect.stringContaining('Undo: mctl init --undo')]);
 		expect(stdout + stderr).not.toContain(SECRET);
-		for (const [file, keys, server, folder] of written) {
+		for (const [file, keys, server, folder] of written.filter((_, at) => runsAllTests || at % 4 === 0)) {
 			const text = await callThrough(place, { file, keys, server, folder });
 			expect([file, text]).toEqual([file, `${server.replace('from-', '')} hello`]);
 		}
@@ -323,7 +323,7 @@ describe('mctl init with other flags', () => {
 	});
 });
 
-describe.each([60, 120])('mctl init at %i columns', (columns) => {
+describe.each(firstOf([60, 120]))('mctl init at %i columns', (columns) => {
 	it.skipIf(!hasTerminal)('asks for numbers, and imports those', async () => {
 		const place = clientHome(/^\.cursor|cline/);
 		const typed = [
@@ -352,7 +352,7 @@ describe.each([60, 120])('mctl init at %i columns', (columns) => {
 		expect(snapshot(place.home)).toEqual(before);
 	});
 
-	it.skipIf(!hasTerminal)('changes nothing when the answer is no', async () => {
+	it.runIf(hasTerminal && runsAllTests)('changes nothing when the answer is no', async () => {
 		const place = clientHome(/cursor/);
 		const before = snapshot(place.home);
 		const typed = [['none: ', 'n\n']] as const;

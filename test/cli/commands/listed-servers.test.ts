@@ -1,5 +1,5 @@
 /* Servers of a registry: found, added, compared and upgraded by the built program, with a registry on this machine. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type RawServer, serveRaw } from '../../support/http-server.ts';
@@ -94,6 +94,48 @@ describe('a server of a registry', () => {
 		await place.run('remove', 'notes');
 		expect(() => place.text('orchestra.lock')).toThrow('ENOENT');
 		expect(() => statSync(path)).toThrow('ENOENT');
+	});
+
+	it('with shell characters in its words and values runs no shell: they arrive as they are', async () => {
+		const words = [
+			'; touch pwned #',
+			'$(touch pwned)',
+			'`touch pwned`',
+			"a' && touch pwned 'b",
+			'| touch "pwned" #',
+		];
+		const filesystem = packageVersion('server-filesystem');
+		const listed = (name: string, version: string, more: object): ListedServer => ({
+			name: `io.github.acme/${name.replace('server-', '')}`,
+			version: '1.0.0',
+			packages: [npmPackage(`@modelcontextprotocol/${name}`, version, more)],
+		});
+		const place = await openPlace(
+			listed('server-filesystem', filesystem, {
+				packageArguments: [
+					...words.slice(1).map((value) => ({ type: 'positional', value })),
+					{ type: 'positional', valueHint: 'folder', isRequired: true },
+				],
+			}),
+			listed('server-everything', packageVersion('server-everything'), {
+				environmentVariables: [{ name: 'EVIL', value: words.join(' ') }],
+			}),
+		);
+		for (const word of words) mkdirSync(join(place.cwd, word), { recursive: true });
+		const given = ['--set', `folder=${words[0]}`, '--yes'];
+		const added = await place.run('add', 'io.github.acme/filesystem', ...given);
+		expect([added.code, added.stderr]).toEqual([0, expect.stringContaining(`'; touch pwned #'`)]);
+		expect((await place.run('add', 'io.github.acme/everything', '--yes')).code).toBe(0);
+		const { stdout } = await place.run('call', 'filesystem', 'list_allowed_directories');
+		for (const word of words) expect(stdout).toContain(join(place.cwd, word));
+		const { env } = place.servers()['everything'] as { env: { EVIL: string } };
+		expect(env.EVIL).toBe(words.join(' '));
+		expect((await place.run('call', 'everything', 'get-env')).stdout).toContain(
+			JSON.stringify(env.EVIL).slice(1, -1),
+		);
+		expect(readdirSync(place.cwd)).not.toContain('pwned');
+		const refused = await place.run('add', 'io.github.acme/$(touch pwned)', '--yes');
+		expect([refused.code, existsSync(join(place.cwd, 'pwned'))]).toEqual([64, false]);
 	});
 
 	it('of two projects with one name has a secret of its own in each', async () => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -40,7 +41,7 @@ describe('mctl types', () => {
 		expect(compile(folder)).toBe('');
 	});
 
-	it('writes a client that calls the tools', async () => {
+	it.runIf(runsAllTests)('writes a client that calls the tools', async () => {
 		const folder = project();
 		await run(folder, 'types', 'all', '--out', 'tools.ts');
 		const main = join(root, 'dist/cli/main.js');

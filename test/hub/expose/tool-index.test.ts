@@ -29,6 +29,20 @@ it.each([
 	expect((await found(query))[0]).toBe(name);
 });
 
+it('finds the tools of a memory for what should be remembered, also beside a name that has a word of it', async () => {
+	const few = [
+		...tools,
+		offered('memory', 'create_entities', 'Create multiple new entities in the knowledge graph'),
+		offered('memory', 'add_observations', 'Add new observations to existing entities in the knowledge graph'),
+		offered('memory', 'search_nodes', 'Search for nodes in the knowledge graph'),
+		offered('jobs', 'work_plain', ''),
+	];
+	const names = await found('remember that Anna works at Acme', new ToolUsage(), few);
+	expect(names.slice(0, 3)).toEqual(
+		expect.arrayContaining(['memory__create_entities', 'memory__add_observations']),
+	);
+});
+
 it.each(['excel', 'excel Zlatibor', 'excel Kilimanjaro', 'penguin excel volcano'])(
 	'finds by near meaning what "%s" is about, whatever the words that occur nowhere are',
 	async (query) => {

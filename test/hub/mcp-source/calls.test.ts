@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonText } from '../../../src/wire/json-text.ts';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { gateway, type HubClient, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -253,49 +254,55 @@ describe('a call of an MCP server', () => {
 		expect(await client.call('gate__pid')).not.toBe(pid);
 	});
 
-	it('finds an eager server running: it never stops, and starts again after a failed start and a crash', async () => {
-		const env = { MARK: join(temporaryFolder(), 'mark') };
-		const eager = gateway({ eager: true, idleMs: 50 }, 'breaks', env);
-		const first = await serveServers({ gate: eager, other: gateway({ idleMs: 50 }) });
-		await (await first.client()).request('tools/list');
-		await first.close();
-		writeFileSync(env.MARK, '');
-		const served = await first.again();
-		const pids = (): number[] => served.opened.hub.processes().map(({ pid }) => pid);
-		served.opened.hub.warm();
-		await until('the start failed', () => served.log.some((line) => line.includes('exited with code 3')));
-		rmSync(env.MARK);
-		await until('it started', () => served.log.some((line) => line.includes('gate is ready')));
-		const [pid = 0] = pids();
-		await (await served.client()).call('other__echo', { text: 'x' });
-		await until('the other is stopped as idle', () => pids().length === 1);
-		expect(pids()).toEqual([pid]);
-		process.kill(pid, 'SIGKILL');
-		await until('it runs again', () => pids().some((each) => each !== pid));
-		expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
-	});
+	it.runIf(runsAllTests)(
+		'finds an eager server running: it never stops, and starts again after a failed start and a crash',
+		async () => {
+			const env = { MARK: join(temporaryFolder(), 'mark') };
+			const eager = gateway({ eager: true, idleMs: 50 }, 'breaks', env);
+			const first = await serveServers({ gate: eager, other: gateway({ idleMs: 50 }) });
+			await (await first.client()).request('tools/list');
+			await first.close();
+			writeFileSync(env.MARK, '');
+			const served = await first.again();
+			const pids = (): number[] => served.opened.hub.processes().map(({ pid }) => pid);
+			served.opened.hub.warm();
+			await until('the start failed', () => served.log.some((line) => line.includes('exited with code 3')));
+			rmSync(env.MARK);
+			await until('it started', () => served.log.some((line) => line.includes('gate is ready')));
+			const [pid = 0] = pids();
+			await (await served.client()).call('other__echo', { text: 'x' });
+			await until('the other is stopped as idle', () => pids().length === 1);
+			expect(pids()).toEqual([pid]);
+			process.kill(pid, 'SIGKILL');
+			await until('it runs again', () => pids().some((each) => each !== pid));
+			expect(served.log.join('\n')).toContain('its process was ended by SIGKILL');
+		},
+	);
 
-	it('of many servers at once is answered, with at most four starts at a time', async () => {
-		const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
-		const env = { START_MS: '30' };
-		const served = await serveServers(
-			Object.fromEntries(names.map((name) => [name, gateway({}, 'normal', env)])),
-		);
-		const client = await served.client();
-		const answers = await Promise.all(names.map((name) => client.call(`${name}__echo`, { text: name })));
-		expect(answers).toEqual(names);
-		const ready = new Map(served.events('ready').map(({ pid, at }) => [pid, at]));
-		const starts = served.opened.hub
-			.processes()
-			.map(({ pid, startedAt }) => ({ from: startedAt.getTime(), to: ready.get(pid) ?? 0 }));
-		// A start that takes longer gives its slot to another one.
-		const together = starts.map(
-			({ from }) =>
-				starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
-		);
-		expect(starts).toHaveLength(24);
-		expect(Math.max(...together)).toBeLessThanOrEqual(4);
-	});
+	it.runIf(runsAllTests)(
+		'of many servers at once is answered, with at most four starts at a time',
+		async () => {
+			const names = Array.from({ length: 24 }, (_, at) => `s${at}`);
+			const env = { START_MS: '30' };
+			const served = await serveServers(
+				Object.fromEntries(names.map((name) => [name, gateway({}, 'normal', env)])),
+			);
+			const client = await served.client();
+			const answers = await Promise.all(names.map((name) => client.call(`${name}__echo`, { text: name })));
+			expect(answers).toEqual(names);
+			const ready = new Map(served.events('ready').map(({ pid, at }) => [pid, at]));
+			const starts = served.opened.hub
+				.processes()
+				.map(({ pid, startedAt }) => ({ from: startedAt.getTime(), to: ready.get(pid) ?? 0 }));
+			// A start that takes longer gives its slot to another one.
+			const together = starts.map(
+				({ from }) =>
+					starts.filter((each) => each.from <= from && from < Math.min(each.to, each.from + 900)).length,
+			);
+			expect(starts).toHaveLength(24);
+			expect(Math.max(...together)).toBeLessThanOrEqual(4);
+		},
+	);
 });
 
 function statusOf(served: Awaited<ReturnType<typeof serveServers>>, id: string): unknown {

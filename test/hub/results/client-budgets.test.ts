@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { AGENT_BUDGET_TOKENS, ClientBudgets } from '../../../src/hub/results/client-budgets.ts';
+import { ClientBudgets } from '../../../src/hub/results/client-budgets.ts';
+import { AGENT_BUDGET_TOKENS } from '../../../src/hub/results/result-limits.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const gitLog = { name: 'git__git_log', server: 'git', tool: 'git_log' };

@@ -55,14 +55,14 @@ describe('one hub', () => {
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(place.hubs()[0]);
 	});
 
-	it('is started although another process is suspended while starting it', async () => {
+	it.runIf(runsAllTests)('is started although another process is suspended while starting it', async () => {
 		const place = openHubPlace();
 		const lock = await place.folder.startLock();
 		expect(await place.start()).toBeGreaterThan(0);
 		lock?.release();
 	});
 
-	it('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
+	it.runIf(runsAllTests)('is the same for a terminal with XDG_STATE_HOME and an agent without', async () => {
 		const place = openHubPlace();
 		const pid = await place.start();
 		const bridge = place.bridge({ XDG_STATE_HOME: '' });
@@ -70,40 +70,46 @@ describe('one hub', () => {
 		expect(place.hubs()).toEqual([pid]);
 	});
 
-	it('keeps running when the process tree of the bridge that started it is killed', async () => {
-		const place = openHubPlace();
-		// A background job reads /dev/null unless it is redirected, and the bridge would end by itself.
-		const agent = spawn(
-			'/bin/sh',
-			['-c', `exec 3<&0; "$@" <&3 & wait`, 'sh', process.execPath, main, 'bridge'],
-			{
-				cwd: place.cwd,
-				env: { ...process.env, ...place.env, ORCHESTRA_SPAWN: 'mark.of.the.starter.' },
-				stdio: 'pipe',
-			},
-		);
-		await until('a hub runs', () => place.folder.running() !== undefined);
-		const pid = await place.runningPid();
-		const tree = treeOf(agent.pid ?? 0);
-		expect(tree).not.toContain(pid);
-		expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('ORCHESTRA_SPAWN');
-		const ended = once(agent, 'exit');
-		for (const member of tree.reverse()) killIfThere(member);
-		await ended;
-		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(pid);
-	});
+	it.runIf(runsAllTests)(
+		'keeps running when the process tree of the bridge that started it is killed',
+		async () => {
+			const place = openHubPlace();
+			// A background job reads /dev/null unless it is redirected, and the bridge would end by itself.
+			const agent = spawn(
+				'/bin/sh',
+				['-c', `exec 3<&0; "$@" <&3 & wait`, 'sh', process.execPath, main, 'bridge'],
+				{
+					cwd: place.cwd,
+					env: { ...process.env, ...place.env, ORCHESTRA_SPAWN: 'mark.of.the.starter.' },
+					stdio: 'pipe',
+				},
+			);
+			await until('a hub runs', () => place.folder.running() !== undefined);
+			const pid = await place.runningPid();
+			const tree = treeOf(agent.pid ?? 0);
+			expect(tree).not.toContain(pid);
+			expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('ORCHESTRA_SPAWN');
+			const ended = once(agent, 'exit');
+			for (const member of tree.reverse()) killIfThere(member);
+			await ended;
+			expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).pid).toBe(pid);
+		},
+	);
 
-	it('serves every folder that has neither a configuration nor anything to serve', async () => {
-		const place = openHubPlace();
-		const pids = [];
-		for (const name of ['a', 'b']) {
-			const cwd = join(place.home, name);
-			mkdirSync(join(cwd, '.git'), { recursive: true });
-			const started = await mctl(['hub', 'start', '--json'], { cwd, env: place.env });
-			pids.push(JSON.parse(started.stdout).pid);
-		}
-		expect(new Set(pids).size).toBe(1);
-	});
+	it.runIf(runsAllTests)(
+		'serves every folder that has neither a configuration nor anything to serve',
+		async () => {
+			const place = openHubPlace();
+			const pids = [];
+			for (const name of ['a', 'b']) {
+				const cwd = join(place.home, name);
+				mkdirSync(join(cwd, '.git'), { recursive: true });
+				const started = await mctl(['hub', 'start', '--json'], { cwd, env: place.env });
+				pids.push(JSON.parse(started.stdout).pid);
+			}
+			expect(new Set(pids).size).toBe(1);
+		},
+	);
 });
 
 describe('the list of hubs', () => {

@@ -22,14 +22,10 @@ describe('a task of a server elsewhere', () => {
 		const { folder, url, runs } = await place('modern');
 		writeFiles(folder, { 'orchestra.json': JSON.stringify({ mcpServers: { work: { url } } }) });
 		const first = serveProcess(folder);
-		const created = await first.task('work__slow_compute', { seconds: 1.5, label: 'sum' });
+		const task = await first.task('work__slow_compute', { seconds: 1.5, label: 'sum' });
 		first.child.kill('SIGKILL');
 		await once(first.child, 'close');
-		const second = serveProcess(folder);
-		expect(await second.ended(created)).toMatchObject({
-			status: 'completed',
-			result: { content: [{ text: 'sum done' }] },
-		});
+		expect(await serveProcess(folder).ended(task)).toMatchObject(completed('sum done'));
 		expect(runs()).toEqual(['slow_compute sum']);
 	});
 
@@ -88,48 +84,49 @@ describe('a task of a server elsewhere', () => {
 });
 
 describe.skipIf(natsServer === undefined)('a task at a worker of the fabric', () => {
-	it.each([
-		['SIGKILL', 'working'],
-		['SIGTERM', 'working'],
-		['SIGKILL', 'finished'],
-	] as const)('is followed to its end by the next hub after %s, and runs once (%s)', async (signal, when) => {
+	it('is followed to its end, or canceled, by the next hub after a kill, and runs once', async () => {
 		const { folder, file, worker } = await fabricPlace();
 		const first = serveProcess(folder);
-		const created = await first.task('box__record', { id: 'sum', ms: 1000 });
-		first.child.kill(signal);
+		const short = await first.task('box__record', { id: 'short', ms: 300 });
+		const long = await first.task('box__record', { id: 'long', ms: 2500 });
+		const endless = await first.task('box__slow', { ms: 60_000 });
+		first.child.kill('SIGKILL');
 		await once(first.child, 'close');
-		if (when === 'finished') await until('the worker has the result', () => worker.running === 0);
+		await until('the worker has the result of the short one', () => worker.running === 2);
 		const second = serveProcess(folder);
-		expect(await second.ended(created)).toMatchObject({
-			status: 'completed',
-			result: { content: [{ text: 'sum' }] },
-		});
+		await second.request('tasks/cancel', { taskId: endless['taskId'] });
+		expect(await second.ended(short)).toMatchObject(completed('short'));
+		expect(await second.ended(long)).toMatchObject(completed('long'));
+		expect(await second.ended(endless)).toMatchObject({ status: 'cancelled' });
+		await until('the worker stops it', () => runsIn(file).includes('box canceled'));
+		expect(runsIn(file)).toEqual(['box short', 'box long', 'box slow', 'box canceled']);
+	});
+
+	it('is left by a hub that ends, and taken by the next', async () => {
+		const { folder, file } = await fabricPlace();
+		const first = serveProcess(folder);
+		const task = await first.task('box__record', { id: 'sum', ms: 1000 });
+		first.child.kill('SIGTERM');
+		await once(first.child, 'close');
+		expect(await serveProcess(folder).ended(task)).toMatchObject(completed('sum'));
 		expect(runsIn(file)).toEqual(['box sum']);
 	});
 
 	it('has failed with an unknown outcome when its worker has another process', async () => {
 		const { folder, file, worker, servers } = await fabricPlace();
 		const first = serveProcess(folder);
-		const created = await first.task('box__record', { id: 'sum', ms: 60_000 });
+		const task = await first.task('box__record', { id: 'sum', ms: 60_000 });
 		first.child.kill('SIGKILL');
 		await worker.close();
 		await offerFabric(servers, { name: 'box' });
-		expect(await serveProcess(folder).ended(created)).toMatchObject(unknown);
+		expect(await serveProcess(folder).ended(task)).toMatchObject(unknown);
 		expect(runsIn(file)).toEqual(['box sum']);
 	});
-
-	it('can be canceled by the next hub', async () => {
-		const { folder, file } = await fabricPlace();
-		const first = serveProcess(folder);
-		const created = await first.task('box__slow', { ms: 60_000 });
-		first.child.kill('SIGKILL');
-		await once(first.child, 'close');
-		const second = serveProcess(folder);
-		await second.request('tasks/cancel', { taskId: created['taskId'] });
-		expect(await second.ended(created)).toMatchObject({ status: 'cancelled' });
-		await until('the worker stops it', () => runsIn(file).includes('box canceled'));
-	});
 });
+
+function completed(text: string): object {
+	return { status: 'completed', result: { content: [{ text }] } };
+}
 
 const unknown = { status: 'failed', error: { data: { outcome: 'unknown' } } };
 
@@ -190,7 +187,7 @@ async function fabricPlace(): Promise<
 	const folder = temporaryFolder();
 	const fabric = { servers, name: 'laptop', use: ['*'] };
 	writeFiles(folder, { 'orchestra.json': JSON.stringify({ fabric, tasks: { always: ['*'] } }) });
-	return { folder, servers, ...(await offerFabric(servers, { name: 'box' })) };
+	return { folder, servers, ...(await offerFabric(servers, { name: 'box', drainMs: 0 })) };
 }
 
 /** `mctl serve`, and a client with tasks. */

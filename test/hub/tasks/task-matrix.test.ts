@@ -48,8 +48,8 @@ describe.each(forms)('a modern client with tasks, and a server with %s tasks', (
 		const client = await modernClient(await serve(form));
 		const created = await call(client, 'slow_compute', { seconds: 60 });
 		const { taskId } = created;
-		expect(await client.request('tasks/cancel', { taskId })).toMatchObject({ resultType: 'complete' });
-		expect(await client.request('tasks/cancel', { taskId })).not.toHaveProperty('status');
+		for (let time = 0; time < 2; time++)
+			expect(await client.request('tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
 		expect(await ending(client, created)).toMatchObject({ status: 'cancelled' });
 	});
 });

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { clientOf, fixtureServer, installedServer } from '../../support/servers.ts';
 import { deferred, until } from '../../support/waiting.ts';
 
@@ -33,7 +34,7 @@ describe('the reference server everything', () => {
 		expect(client.instructions).toBeTypeOf('string');
 	});
 
-	it('reports progress', async () => {
+	it.runIf(runsAllTests)('reports progress', async () => {
 		const client = await clientOf(everything);
 		const steps: number[] = [];
 		const onProgress = ({ progress }: { progress: number }): void => void steps.push(progress);
@@ -94,7 +95,7 @@ describe('the reference server everything', () => {
 });
 
 describe('other servers', () => {
-	it.each(['memory', 'sequential-thinking'])('list their tools: %s', async (name) => {
+	it.runIf(runsAllTests).each(['memory', 'sequential-thinking'])('list their tools: %s', async (name) => {
 		const client = await clientOf(installedServer(name));
 		expect((await client.listTools()).tools.length).toBeGreaterThan(0);
 	});

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { connectServer } from '../../../src/mcp/client/connect-server.ts';
 import { GuardedHttp } from '../../../src/oauth/guarded-http.ts';
 import { proxyFor } from '../../../src/transport/http/proxy/proxy.ts';
+import { runsAllTests } from '../../support/all-tests.ts';
 import { startAuthorizationServer } from '../../support/authorization-server.ts';
 import { startProxy, startTlsFront } from '../../support/http-proxy.ts';
 import { mctl } from '../../support/mctl.ts';
@@ -114,7 +115,7 @@ describe('a server behind a proxy', () => {
 		},
 	);
 
-	it('that never answers does not keep the client from ending', async () => {
+	it.runIf(runsAllTests)('that never answers does not keep the client from ending', async () => {
 		const proxy = await startProxy(9, { isSilent: true });
 		const opened = connectServer('https://mcp.example.test/mcp', {
 			parentEnvironment: environment({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }),

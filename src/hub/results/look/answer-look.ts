@@ -11,17 +11,17 @@ import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
 import { cutJson } from '../cut-json.ts';
 import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
-import { SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
+import {
+	ABOUT_CHARACTERS,
+	PIECE_CHARACTERS,
+	PIECE_OVERLAP,
+	SELECTED_CHARACTERS,
+	SHAPE_CHARACTERS,
+} from '../result-limits.ts';
 import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 import { LookedDocument } from './looked-document.ts';
-
-/** Room for the sentence about the answer. */
-const ABOUT_CHARACTERS = 200;
-/** A longer line is searched and shown in pieces. */
-const PIECE_CHARACTERS = 1000;
-const PIECE_OVERLAP = 200;
 
 /** Throws `bad_input` for a question that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
@@ -266,17 +266,28 @@ class Lines {
 }
 
 function matcherOf(pattern: string): (line: string) => boolean {
-	const [, source] = /^\/(.+)\/$/s.exec(pattern) ?? [];
+	const [, source, flag] = /^\/(.+)\/(i?)$/s.exec(pattern) ?? [];
 	if (source === undefined) {
 		const wanted = pattern.toLowerCase();
 		return (line) => line.toLowerCase().includes(wanted);
 	}
 	try {
+		if (flag === 'i') {
+			const lower = new BoundedPattern(lowerCasePattern(source));
+			return (line) => lower.test(line.toLowerCase());
+		}
 		const bounded = new BoundedPattern(source);
 		return (line) => bounded.test(line);
 	} catch (error) {
 		throw new OrchestraError('bad_input', `the pattern cannot be used: ${messageOf(error)}`);
 	}
+}
+
+/** Escapes such as `\\S` mean something else in lower case. */
+function lowerCasePattern(source: string): string {
+	return source.replace(/\\(?:p\{[^}]*\}|.)|[^\\]/gisu, (part) =>
+		part.startsWith('\\') ? part : part.toLowerCase(),
+	);
 }
 
 /** A long line in pieces that overlap, so that a match at a seam is found. */

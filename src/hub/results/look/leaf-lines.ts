@@ -1,9 +1,7 @@
 /* JSON as one line for each value that is no object or array: `items[3].user.login: "ada"`. */
 import { memberPath } from '../cut-json.ts';
+import { LEAF_CHARACTERS } from '../result-limits.ts';
 import type { ExactJson } from './exact-numbers.ts';
-
-/** A longer leaf is cut for a line. */
-const LEAF_CHARACTERS = 2000;
 
 export function leafLines(json: ExactJson): string[] {
 	const lines: string[] = [];

@@ -23,7 +23,10 @@ export function lookTool(name: string): Tool {
 				lines: { type: 'integer', minimum: 0, description: 'For head and tail' },
 				from: { type: 'integer', minimum: 1, description: 'For range' },
 				to: { type: 'integer', minimum: 1, description: 'For range, inclusive' },
-				pattern: { type: 'string', description: 'A text, ignoring case, or /regular expression/' },
+				pattern: {
+					type: 'string',
+					description: 'A text, ignoring case, or /regular expression/ (/…/i ignores case)',
+				},
 				context: { type: 'integer', minimum: 0, description: 'Lines around a match' },
 				select: { type: 'string', description: 'JMESPath' },
 			},

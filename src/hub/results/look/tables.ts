@@ -1,7 +1,6 @@
 /* Tables in text as JSON: values separated by commas, tabs or semicolons, and tables of Markdown. A cell that is a number is one. */
+import { TABLE_LINES_CHECKED } from '../result-limits.ts';
 
-/** Lines that must have as many cells as the first. */
-const CHECKED = 20;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** An array of objects, as JSON; undefined when the lines are no table. */
@@ -58,7 +57,7 @@ function separatedRows(lines: readonly string[]): string[][] | undefined {
 	const [names = []] = rows;
 	const areNames =
 		names.every((name) => /^[\p{L}_][^\n]{0,60}$/u.test(name)) && new Set(names).size === names.length;
-	const isEven = rows.slice(0, CHECKED).every(({ length }) => length === names.length);
+	const isEven = rows.slice(0, TABLE_LINES_CHECKED).every(({ length }) => length === names.length);
 	return areNames && isEven && pending === '' ? rows : undefined;
 }
 

@@ -24,6 +24,8 @@ describe('answerLook', () => {
 		});
 		expect(look(text, { op: 'grep', pattern: 'THREE', context: 1 }).text).toBe('2- two\n3: three\n4- four');
 		expect(look(text, { op: 'grep', pattern: '/^t\\w{2}$/' }).text).toBe('2: two');
+		expect(look(text, { op: 'grep', pattern: '/^T\\w{2}$/i' }).text).toBe('2: two');
+		expect(look('A b\nab', { op: 'grep', pattern: '/a\\SB|A\\sB/i' }).text).toBe('1: A b');
 		expect(look(text, { op: 'count', pattern: 'o' }).text).toBe('3');
 		expect(look(text, { op: 'count' })).toEqual({ text: '4', about: 'lines' });
 	});

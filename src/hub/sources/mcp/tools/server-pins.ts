@@ -84,8 +84,8 @@ export class ServerPins {
 	#logged = '';
 	#isWarm = false;
 	#driftCount = 0;
-	/** What was read and is not as it was accepted: it is logged once. */
-	readonly #changed = new Set<string>();
+	/** The hash of each content that was read last. */
+	readonly #contents = new Map<string, string>();
 
 	constructor(options: ServerPinsOptions) {
 		this.#options = options;
@@ -115,8 +115,7 @@ export class ServerPins {
 	}
 
 	/**
-	 * An item that is known only after it was read is pinned when it is seen first, and again after the tools were
-	 * accepted. Returns why it is held back; undefined when it may be given out.
+	 * An item that is known only after it was read is pinned when it is seen first. Returns why it is held back; undefined when it may be given out.
 	 */
 	seen(item: Tool): string | undefined {
 		const store = this.#watched();
@@ -125,12 +124,17 @@ export class ServerPins {
 		const { name } = item;
 		const accepted = store.accepted(server).pinned?.get(name);
 		if (accepted === undefined) this.#keep(store.add(server, item));
-		if (accepted === undefined || accepted === toolHashes([item]).get(name)) return undefined;
-		if (!this.#changed.has(name))
-			log.warn(
-				`${sourceTitle(server)} changed ${printableName(name)}. Accept it with "mctl trust accept ${server}"`,
-			);
-		this.#changed.add(name);
+		const [hash = ''] = toolHashes([item]).values();
+		const isAccepted = accepted === undefined || accepted === hash;
+		if (this.#contents.get(name) !== hash) {
+			this.#contents.set(name, hash);
+			this.#keep(store.setContent(server, item, isAccepted));
+			if (!isAccepted)
+				log.warn(
+					`${sourceTitle(server)} changed ${printableName(name)}. See it with "mctl trust diff ${server}", accept it with "mctl trust accept ${server}"`,
+				);
+		}
+		if (isAccepted) return undefined;
 		return this.holds ? reasonFor(server, name, 'changed', '')[0]?.[1] : undefined;
 	}
 
