@@ -33,8 +33,11 @@ export function run(parts) {
 	return runKills(parts, 1);
 }
 
-/** With more than one node the servers are a cluster, and one at a time is killed. */
-export async function runKills({ random, rounds, folder, note }, nodes) {
+/**
+ * With more than one node the servers are a cluster. Each round is one disturbance, by default the kill of a server or a
+ * worker.
+ */
+export async function runKills({ random, rounds, folder, note }, nodes, disturb = kill) {
 	const program = findNatsServer();
 	if (program === undefined) {
 		note('there is no nats-server: npm run test:fabric builds it');
@@ -48,13 +51,17 @@ export async function runKills({ random, rounds, folder, note }, nodes) {
 		notRun: 0,
 		serverKills: 0,
 		workerKills: 0,
+		slowestSuspectMs: 0,
 		failures: [],
 	};
 	try {
-		await runRounds(place, { random, rounds, counts });
+		await runRounds(place, { random, rounds, counts, disturb });
 		await judge(place, counts);
 	} finally {
-		for (const child of place.children()) child.kill('SIGKILL');
+		for (const child of place.children()) {
+			child.kill('SIGCONT');
+			child.kill('SIGKILL');
+		}
 	}
 	return counts;
 }
@@ -101,7 +108,7 @@ async function prepareServers(folder, program, nodes) {
 	const routes = ports.slice(nodes).map((port) => `nats://127.0.0.1:${port}`);
 	return ports.slice(0, nodes).map((port, at) => {
 		const file = join(folder, `nats-${at}.conf`);
-		const cluster = `server_name: n${at}\ncluster { name: c, listen: "127.0.0.1:${ports[nodes + at]}", routes: ${JSON.stringify(routes)} }\n`;
+		const cluster = `server_name: n${at}\ncluster { name: c, listen: "127.0.0.1:${ports[nodes + at]}", ping_interval: "2s", ping_max: 2, routes: ${JSON.stringify(routes)} }\n`;
 		const text = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, `store-${at}`)}" }\n`;
 		writeFileSync(file, nodes > 1 ? text + cluster : text);
 		const start = () => spawn(program, ['-c', file], { stdio: 'ignore' });
@@ -109,26 +116,36 @@ async function prepareServers(folder, program, nodes) {
 	});
 }
 
-async function runRounds(place, { random, rounds, counts }) {
-	const { running, start, call } = place;
+async function runRounds(place, { random, rounds, counts, disturb }) {
+	const { call } = place;
 	place.answers = new Map();
 	await until(async () => (await call('ready')).includes('ready'), READY_MS, 'the fabric is ready');
 	const load = setInterval(() => {
 		const id = `k${counts.calls++}`;
-		place.answers.set(id, call(id));
+		const calledAt = performance.now();
+		const answer = call(id).then((text) => ({ text, ms: performance.now() - calledAt }));
+		place.answers.set(id, answer);
 	}, CALL_EVERY_MS);
-	for (let round = 0; round < rounds; round++) {
-		await sleep(200 + random.integer(800));
-		const servers = Object.keys(start).filter((each) => each.startsWith('server'));
-		const name = random.pick(random.pick([servers, ['one', 'two']]));
-		counts[servers.includes(name) ? 'serverKills' : 'workerKills']++;
-		const exited = once(running[name], 'exit');
-		running[name].kill('SIGKILL');
-		await exited;
-		await sleep(random.integer(500));
-		running[name] = start[name]();
-	}
+	for (let round = 0; round < rounds; round++) await disturb(place, { random, counts });
 	clearInterval(load);
+}
+
+/** The names of the servers. */
+export function serversOf({ start }) {
+	return Object.keys(start).filter((each) => each.startsWith('server'));
+}
+
+async function kill(place, { random, counts }) {
+	const { running, start } = place;
+	await sleep(200 + random.integer(800));
+	const servers = serversOf(place);
+	const name = random.pick(random.pick([servers, ['one', 'two']]));
+	counts[servers.includes(name) ? 'serverKills' : 'workerKills']++;
+	const exited = once(running[name], 'exit');
+	running[name].kill('SIGKILL');
+	await exited;
+	await sleep(random.integer(500));
+	running[name] = start[name]();
 }
 
 async function judge({ answers, runs, call }, counts) {
@@ -138,7 +155,10 @@ async function judge({ answers, runs, call }, counts) {
 	]);
 	if (texts === undefined) return void counts.failures.push('not every call was answered');
 	const executed = idsIn(runs);
-	for (const [id, text] of texts) {
+	for (const [id, { text, ms }] of texts) {
+		if (text.includes('its worker left')) counts.failures.push(`${id} blames its worker: ${text}`);
+		if (text.includes('not run') && text.includes('the link to the fabric is'))
+			counts.slowestSuspectMs = Math.max(counts.slowestSuspectMs, Math.round(ms));
 		if (text.includes('outcome unknown')) counts.unknown++;
 		else if (text.includes('not run')) {
 			counts.notRun++;

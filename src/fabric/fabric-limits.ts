@@ -57,6 +57,8 @@ export const PING_MS = 10_000;
 export const PINGS_OUT = 2;
 /** How long one request to the server may take: a write to the bucket, a read. */
 export const SERVER_REQUEST_MS = 3000;
+/** How often `mctl fabric setup` asks a cluster that has no leader yet, `SERVER_REQUEST_MS` each. */
+export const SETUP_ATTEMPTS = 6;
 /** How long a person may take to answer a question of a remote tool. */
 export const ANSWER_MS: number = 10 * 60_000;
 /** How long a draining hub waits for the calls of others. Below the time that `mctl hub stop` allows. */

@@ -4,6 +4,8 @@
  * since 1970.
  */
 
+import type { PinMode } from '../config/configuration.ts';
+
 /** The connection to the NATS servers. */
 export interface FabricLinkFacts {
 	readonly state: 'up' | 'suspect' | 'down';
@@ -47,7 +49,11 @@ export interface KnownWorker extends WorkerFacts {
 export interface FabricGroup {
 	readonly name: string;
 	readonly tools: number;
-	/** Tools that are not listed, because they differ from what was accepted. */
+	/** What happens when it changes its tools. */
+	readonly pin: PinMode;
+	/** Tools that are not as they were accepted. */
+	readonly drifted: number;
+	/** Of those, the ones that are not listed. */
 	readonly quarantined: number;
 	readonly workers: readonly KnownWorker[];
 }
@@ -71,8 +77,21 @@ export interface FabricOverview {
 	/** Sorted by name. */
 	readonly groups: readonly FabricGroup[];
 	readonly inFlight: number;
+	/** Calls that failed on the way, since the start. */
+	readonly failed: Readonly<Record<FabricFailure['outcome'], number>>;
 	/** The last ones, the newest first. */
 	readonly failures: readonly FabricFailure[];
+}
+
+/** A hub or worker that has a key, as the machine knows it where the keys were made. */
+export interface FabricMember {
+	readonly name: string;
+	/** The group that it serves; undefined for a hub that offers nothing. */
+	readonly offers?: string | undefined;
+	/** The groups that it may call; `*` for all. */
+	readonly calls: readonly string[];
+	/** It has a new key, and the old one is still valid. */
+	readonly isRotating: boolean;
 }
 
 /** The other side: what this hub or worker offers. */

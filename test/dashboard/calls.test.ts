@@ -143,6 +143,7 @@ describe('the calls', () => {
 				phases: { start: 4, run: 5 },
 				policy: 'allow',
 				rule: 'orchestra.json:3',
+				worker: 'gpu-1',
 				trace: 'a'.repeat(32),
 			},
 			{ not: 'a call' },
@@ -182,6 +183,7 @@ describe('the calls', () => {
 			],
 			policy: 'allow',
 			rule: 'orchestra.json:3',
+			worker: 'gpu-1',
 			trace: 'a'.repeat(32),
 		});
 		expect(await browser.get('/api/calls/-2')).toMatchObject({ phases: [], policy: null });

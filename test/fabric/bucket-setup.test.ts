@@ -1,5 +1,6 @@
 /* The bucket in a cluster: three replicas, or none at all and the reason. */
 import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../src/errors.ts';
 import { createBucket } from '../../src/fabric/advertisements/bucket-setup.ts';
 import { FabricLink } from '../../src/fabric/link/fabric-link.ts';
 import { Log } from '../../src/log.ts';
@@ -17,6 +18,22 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('the bucket of a clus
 			hint: 'A cluster needs three servers with JetStream. mctl fabric setup tries again.',
 		});
 	}, 90_000);
+
+	it('is not made while the cluster has no leader, and the error says so', async () => {
+		const [first, ...others] = await startCluster();
+		const link = new FabricLink({ servers: [first?.url ?? ''], name: 'admin' }, Log.silent);
+		atEnd(() => link.close());
+		link.open();
+		await until('the link is up', () => link.isUp);
+		for (const server of others) await server.kill();
+		// A leader that lost the others notices it after a while.
+		await until('the leader is gone', async () => {
+			const error = await createBucket(link).then(() => undefined, messageOf);
+			return (
+				error?.includes('elects a leader of the bucket, or has lost more than half of its servers') === true
+			);
+		});
+	}, 120_000);
 
 	it('has three replicas', async () => {
 		const link = await connected((await startCluster(3)).map(({ url }) => url));

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { userLines } from '../../src/fabric/administration/server-config.ts';
 import { readEnvelope, writeEnvelope } from '../../src/fabric/fabric-message.ts';
 import {
 	bodyKey,
@@ -17,6 +19,31 @@ import {
 const name = fc.string({ unit: 'binary', maxLength: 40 });
 
 describe('names of the fabric', () => {
+	it('are all in the documentation: every subject that a member may use', () => {
+		const members = [
+			{ name: 'admin', key: 'UA', calls: [] },
+			{ name: 'both', key: 'UB', offers: 'gpu', calls: ['*'] },
+		];
+		const granted =
+			members
+				.flatMap(userLines)
+				.join()
+				.match(/"[^"]+"/g) ?? [];
+		// Up to the first name of a member, a group or a key.
+		const names = granted.map(
+			(subject) => /^"(\$JS\.API\.[\w.]+|\$KV\.ORC|orc\.\w+|_INBOX)/.exec(subject)?.[1],
+		);
+		expect(names).not.toContain(undefined);
+		const documented = readFileSync('docs/fabric.md', 'utf8');
+		// Verbs of the administrator are in one row.
+		const text = documented.replace(
+			/(\$JS\.API\.STREAM)\.CREATE\.KV_ORC`, and (.*?) \|/,
+			(_all, api: string, verbs: string) =>
+				['CREATE', ...(verbs.match(/\w+/g) ?? [])].map((verb) => `${api}.${verb}.KV_ORC`).join(' '),
+		);
+		expect([...new Set(names)].filter((subject) => !text.includes(subject ?? ''))).toEqual([]);
+	});
+
 	it('become tokens that NATS accepts, and back', () => {
 		fc.assert(
 			fc.property(name, (text) => {

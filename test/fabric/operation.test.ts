@@ -10,6 +10,7 @@ import { atEnd } from '../support/at-end.ts';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
+import { temporaryFolder } from '../support/workspace.ts';
 
 let servers: string[] = [];
 
@@ -116,9 +117,10 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		expect(groups).toMatchObject([
 			{ name: 'seen', workers: [{ name: 'seen', version, labels: ['zone=a'], calls: 1, inFlight: 0 }] },
 		]);
-		const page = fabricReply({ hub: hub.hub, offer: () => worker.overview() });
+		const environment = { HOME: temporaryFolder() };
+		const page = await fabricReply({ hub: hub.hub, offer: () => worker.overview(), environment });
 		expect(page).toMatchObject({
-			use: { groups: [{ name: 'seen' }] },
+			use: { groups: [{ name: 'seen' }], failed: { not_run: 0, unknown: 0, ran: 0 } },
 			offer: { accepted: { 'agent-hub': 1 } },
 		});
 		expect(JSON.parse(JSON.stringify(page))).toEqual(page);
@@ -127,7 +129,10 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		const text = metrics.text();
 		expect(text).toContain('orchestra_fabric_link_up{orchestra_role="use"} 1');
 		expect(text).toContain('orchestra_fabric_link_up{orchestra_role="offer"} 1');
-		expect(text).toContain('orchestra_fabric_workers{orchestra_group="seen",orchestra_draining="false"} 1');
+		expect(text).toContain(
+			`orchestra_fabric_workers{orchestra_group="seen",orchestra_draining="false",orchestra_version="${version}"} 1`,
+		);
+		expect(text).toContain('orchestra_fabric_failed_calls_total{orchestra_outcome="not_run"} 0');
 		expect(text).toContain('orchestra_fabric_accepted_calls_total{orchestra_hub="agent-hub"} 1');
 		expect(text).toContain('orchestra_fabric_ready 1');
 	});

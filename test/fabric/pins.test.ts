@@ -23,6 +23,9 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 		expect(await client.call('gpu__added')).toContain('added is held back: it is new');
 		expect(await client.call('gpu__same')).toContain('called same');
 		expect(worker.called).toEqual(['same']);
+		const status = (await place.run('fabric', 'status')).stdout;
+		expect(status).toMatch(/^gpu +3 +2 quarantined/m);
+		expect(status).toContain('Review the tools of gpu: mctl trust diff fabric:gpu');
 		const diff = await place.run('trust', 'diff', 'fabric:gpu');
 		expect(diff.code).not.toBe(0);
 		expect(diff.stdout).toMatch(/read.*changed|changed.*read/);
@@ -31,6 +34,7 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 		await client.sees('gpu__added');
 		expect(await client.call('gpu__read')).toContain('called read');
 		expect((await place.run('trust', 'diff')).code).toBe(0);
+		expect((await place.run('fabric', 'status')).stdout).toMatch(/^gpu +3 +as accepted/m);
 	});
 
 	it('tell of a drift and of a suspicious text in the log, and hold nothing back', async () => {

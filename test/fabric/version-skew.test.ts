@@ -5,14 +5,15 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
 import { atEnd, atEndOfFile } from '../support/at-end.ts';
+import { BridgeClient, initialize } from '../support/bridges.ts';
 import { bundle } from '../support/bundle.ts';
 import { offerFabric, runsIn, useFabric } from '../support/fabric-place.ts';
+import { openHubPlace } from '../support/hub-place.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -28,16 +29,11 @@ describe.skipIf(natsServer === undefined || !runsAllTests || !hasEarlier)('an ea
 	beforeAll(() => {
 		mkdirSync(cache, { recursive: true });
 		atEndOfFile(() => rmSync(cache, { recursive: true, force: true }));
-		const archive = spawnSync('git', ['archive', EARLIER, 'src', 'test/fixtures', 'package.json'], {
-			cwd: root,
-			maxBuffer: 512 * 1024 * 1024,
-		});
+		const archive = spawnSync('git', ['archive', EARLIER], { cwd: root, maxBuffer: 512 * 1024 * 1024 });
 		const unpacked = spawnSync('tar', ['x', '-C', cache], { input: archive.stdout });
-		expect([archive.status, unpacked.status]).toEqual([0, 0]);
-		copyFileSync(
-			join(root, 'test/fixtures/fabric/caller.mjs'),
-			join(cache, 'test/fixtures/fabric/caller.mjs'),
-		);
+		symlinkSync(join(root, 'node_modules'), join(cache, 'node_modules'));
+		const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: cache });
+		expect([archive.status, unpacked.status, built.status]).toEqual([0, 0, 0]);
 	});
 
 	it('as a worker serves a hub of this build, and a rule never chooses it', async () => {
@@ -61,7 +57,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests || !hasEarlier)('an ea
 		const { file } = await offerFabric([url], { name: 'new', group: 'gpu', labels: ['gpu'] });
 		const old = join(temporaryFolder(), 'runs');
 		await startEarlier('worker.mjs', [url, 'old', 'gpu', old]);
-		const caller = await startCaller(url);
+		const caller = await earlierHub(url);
 		await until('it sees the tool', async () => (await caller('gpu__echo', { text: 'hi' })) === 'hi', 20_000);
 		const ids = Array.from({ length: 40 }, (_none, at) => `call-${at}`);
 		for (const id of ids) expect(await caller('gpu__record', { id })).toBe(id);
@@ -72,7 +68,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests || !hasEarlier)('an ea
 	}, 90_000);
 });
 
-/** A program of the other build; resolves when it prints, or at once when it prints nothing by itself. */
+/** A program of the other build; resolves when it prints. */
 async function startEarlier(program: string, args: readonly string[]): Promise<void> {
 	const built = await bundle(join(cache, 'test/fixtures/fabric', program), join(cache, `built-${program}`));
 	const child = spawn(process.execPath, [built, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -80,15 +76,25 @@ async function startEarlier(program: string, args: readonly string[]): Promise<v
 	await once(child.stdout, 'data');
 }
 
-/** A hub of the other build; calls a tool, one at a time. */
-async function startCaller(url: string): Promise<(tool: string, input: object) => Promise<string>> {
-	const built = await bundle(join(cache, 'test/fixtures/fabric/caller.mjs'), join(cache, 'built-caller'));
-	const child = spawn(process.execPath, [built, url, 'old-hub'], { stdio: ['pipe', 'pipe', 'ignore'] });
+/** `mctl serve` of the other build; calls a tool, one at a time. */
+async function earlierHub(url: string): Promise<(tool: string, input: object) => Promise<string>> {
+	const { cwd, env } = openHubPlace({ fabric: { servers: [url], name: 'old-hub' } });
+	const child = spawn(process.execPath, [join(cache, 'dist/cli/main.js'), 'serve'], {
+		cwd,
+		env: { ...env, ORCHESTRA_TRUST: 'all' },
+		stdio: ['pipe', 'pipe', 'ignore'],
+	});
 	atEnd(() => child.kill('SIGKILL'));
-	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-	return async (tool, input) => {
-		child.stdin.write(`${tool} ${JSON.stringify(input)}\n`);
-		const { value } = await lines.next();
-		return JSON.parse(String(value)) as string;
+	const client = new BridgeClient(child.stdin, child.stdout);
+	client.send(initialize);
+	await client.answer(1);
+	let id = 1;
+	return async (name, input) => {
+		client.send({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: input } });
+		const { result, error } = JSON.parse(await client.answer(id)) as {
+			result?: { content: { text: string }[] };
+			error?: { message: string };
+		};
+		return result?.content[0]?.text ?? `error: ${error?.message}`;
 	};
 }

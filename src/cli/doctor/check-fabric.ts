@@ -7,10 +7,13 @@ import { usesTls } from '../../fabric/link/server-check.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';
+import { remoteCalls } from '../fabric/remote-calls.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
 /** A certificate that ends within this time is worth a warning. */
 const SOON_MS = 30 * 86_400_000;
+/** Calls that failed within this time are shown. */
+const FAILURES_MS = 86_400_000;
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const { project, environment, contacts } = context;
@@ -22,6 +25,7 @@ export async function* checkFabricSettings(context: DoctorContext): AsyncGenerat
 		yield await checkCredentials(fabric, { isTls, environment });
 		if (!contacts) return;
 		yield* serverFindings(await fabricReport(fabric, environment));
+		yield* failedCalls(context);
 	} catch (error) {
 		const { message, hint } = OrchestraError.from(error);
 		yield {
@@ -54,6 +58,18 @@ async function checkCredentials(
 		text: `${text} without a key`,
 		fix: `mctl fabric invite ${name} makes one; set fabric.credentials.`,
 	};
+}
+
+/** The last failures within a day. */
+function* failedCalls({ cwd, environment }: DoctorContext): Generator<DoctorFinding> {
+	const since = Date.now() - FAILURES_MS;
+	const failures = remoteCalls({ cwd, environment }).failures.filter(({ at }) => Date.parse(at) >= since);
+	for (const { text } of failures)
+		yield {
+			verdict: 'warn',
+			text: `fabric: a call failed at ${text}`,
+			fix: 'mctl log --failed has the details; the journal of the worker says whether the call arrived there.',
+		};
 }
 
 function* serverFindings({

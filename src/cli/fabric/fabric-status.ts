@@ -1,13 +1,12 @@
 /* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
-import type { FabricMember, FabricReport } from '../../fabric/administration/fabric-report.ts';
-import { type Command, type CommandPlace, refuseWords } from '../command.ts';
-import { callOf, journalsHere, type LoggedCall, readJournal } from '../log/journal-lines.ts';
+import type { FabricReport, GroupPins } from '../../fabric/administration/fabric-report.ts';
+import type { FabricMember } from '../../hub/fabric-overview.ts';
+import { type Command, refuseWords } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
+import { type RemoteCallCounts, remoteCalls } from './remote-calls.ts';
 
-const MINUTE_MS = 60_000;
-const FAILURES_SHOWN = 5;
 const WATCH_MS = 2000;
 /** Move to the first line and clear the rest. */
 const CLEAR_SCREEN = '\u001B[H\u001B[J';
@@ -65,6 +64,7 @@ function statusLines(
 		offer.workerFacts.map(({ name: worker, version: build, running, isDraining, labels }, at) => [
 			at === 0 ? offer.name : '',
 			at === 0 ? String(offer.tools) : '',
+			at === 0 ? aboutPins(offer.pins) : '',
 			worker,
 			build ?? '',
 			isDraining ? `${running}, draining` : String(running),
@@ -72,20 +72,18 @@ function statusLines(
 			labels.join(' '),
 		]),
 	);
-	const headings = ['OFFER', 'TOOLS', 'WORKER', 'VERSION', 'RUNNING', 'LAST MINUTE', 'LABELS'];
-	const failures = calls.failures.map(({ at, name: tool, error, remote, worker }) => {
-		const where = worker === null ? '' : ` at ${worker}`;
-		return `Failed ${at}: ${tool}${where} (${outcomeText(remote) ?? error})`;
-	});
+	const headings = ['OFFER', 'TOOLS', 'PINS', 'WORKER', 'VERSION', 'RUNNING', 'LAST MINUTE', 'LABELS'];
+	const changed = offers.filter(({ pins }) => pins.drifted > 0);
 	return [
 		state,
 		...(link.state === 'suspect' ? [`The link is suspect: ${link.reason}`] : []),
 		...(rows.length === 0
 			? ['Nobody offers anything.']
-			: tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 2, 4])),
+			: tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 3, 5])),
 		...(members.length > 0 ? [`Members with a key: ${members.map(aboutMember).join(', ')}`] : []),
 		`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
-		...failures,
+		...changed.map((offer) => `Review the tools of ${offer.name}: mctl trust diff fabric:${offer.name}`),
+		...calls.failures.map(({ text }) => `Failed ${text}`),
 	];
 }
 
@@ -95,46 +93,16 @@ function aboutMember({ name, offers, calls, isRotating }: FabricMember): string 
 	return `${name} (${[...(offers === undefined ? [] : [`offers ${offers}`]), ...uses, ...rotation].join(', ')})`;
 }
 
-interface RemoteCallCounts {
-	readonly lastMinute: number;
-	/** Of those, by the worker that accepted them. */
-	readonly byWorker: Readonly<Record<string, number>>;
-	readonly failures: readonly {
-		at: string;
-		name: string;
-		error: string;
-		remote: string | null;
-		/** The one that had accepted it. */
-		worker: string | null;
-	}[];
-}
-
-function outcomeText(remote: string | null): string | null {
-	return remote === 'unknown' ? 'outcome unknown' : (remote?.replace('_', ' ') ?? null);
-}
-
-/** From the journals of this folder. */
-function remoteCalls({ cwd, environment }: CommandPlace): RemoteCallCounts {
-	const since = Date.now() - MINUTE_MS;
-	const calls = journalsHere({ cwd, environment })
-		.flatMap((file) => readJournal(file))
-		.flatMap(({ text }) => text.split('\n'))
-		.flatMap((line): LoggedCall[] => [callOf(line) ?? []].flat())
-		.filter((call) => call['backend'] === 'fabric');
-	const failed = calls.filter((call) => call['outcome'] === 'error').slice(-FAILURES_SHOWN);
-	const recent = calls.filter((call) => Date.parse(String(call['at'])) >= since);
-	const byWorker: Record<string, number> = {};
-	for (const { worker } of recent)
-		if (typeof worker === 'string') byWorker[worker] = (byWorker[worker] ?? 0) + 1;
+function aboutPins({ mode, state, drifted, quarantined }: GroupPins): string {
+	if (mode === 'off') return 'off';
+	if (quarantined > 0) return `${quarantined} quarantined`;
+	if (drifted > 0) return `${drifted} changed`;
 	return {
-		lastMinute: recent.length,
-		byWorker,
-		failures: failed.map((call) => ({
-			at: String(call['at']),
-			name: String(call['name']),
-			error: typeof call['error'] === 'string' ? call['error'] : 'failed',
-			remote: typeof call['remote'] === 'string' ? call['remote'] : null,
-			worker: typeof call['worker'] === 'string' ? call['worker'] : null,
-		})),
-	};
+		same: 'as accepted',
+		drifted: '',
+		unpinned: 'new',
+		unknown: '',
+		broken: 'unreadable',
+		too_large: 'too many',
+	}[state];
 }

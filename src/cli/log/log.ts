@@ -88,8 +88,9 @@ function slowestOf(calls: readonly LoggedCall[], count: number): LoggedCall[] {
 }
 
 function cellsOf(call: LoggedCall): string[] {
-	const { at, client, ms, outcome, error, policy, name } = call;
-	const ended = typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome);
+	const { at, client, ms, outcome, error, policy, name, worker } = call;
+	const where = typeof worker === 'string' ? ` at ${worker}` : '';
+	const ended = (typeof error === 'string' ? `${textOf(outcome)} (${error})` : textOf(outcome)) + where;
 	return [textOf(at), textOf(client), textOf(ms), ended, textOf(policy) || '-', textOf(name)];
 }
 

@@ -108,6 +108,8 @@ export interface CallDetails extends CallRow {
 	readonly policy: string | null;
 	readonly rule: string | null;
 	readonly trace: string | null;
+	/** The worker of the fabric that accepted it. */
+	readonly worker: string | null;
 	readonly sessionId: string | null;
 	/** As JSON, with secrets replaced; null when they are not kept or too large. */
 	readonly arguments: string | null;

@@ -49,7 +49,7 @@
  *
  * Calls are in `api-calls.ts`; catalogue, servers, library and settings in `api-catalogue.ts`.
  */
-import type { FabricOverview, OfferOverview } from '../../hub/fabric-overview.ts';
+import type { FabricMember, FabricOverview, OfferOverview } from '../../hub/fabric-overview.ts';
 import type { SourceReport } from '../../hub/source-status.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 
@@ -78,6 +78,8 @@ export interface DoneReply {
 export interface FabricReply {
 	readonly use: FabricOverview | null;
 	readonly offer: OfferedFabric | null;
+	/** Those with a key, on the machine where the keys were made; elsewhere none. */
+	readonly members: readonly FabricMember[];
 }
 
 /** `OfferOverview` as JSON: counts by the name of the hub, or by the reason. */

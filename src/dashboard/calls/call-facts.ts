@@ -28,7 +28,8 @@ const OBJECT_CHARACTERS = 200;
 const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
 
 /** What the journal has of a call besides its row. */
-export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'>;
+export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'> &
+	Pick<CallContext, 'worker'>;
 
 /** Of most calls: never written to. */
 const noRows: never[] = [];
@@ -81,7 +82,7 @@ export class CallFacts {
 	}
 
 	ended({ phases, policy, rule, trace, thrown, result, ms }: CallEnd): void {
-		this.#end = { phases, policy, rule, trace };
+		this.#end = { phases, policy, rule, trace, worker: this.#context?.worker };
 		this.#runMs = ms;
 		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
@@ -101,7 +102,7 @@ export class CallFacts {
 	}
 
 	details(row: CallRow): CallDetails {
-		const { policy, rule, trace } = this.#end ?? {};
+		const { policy, rule, trace, worker = this.#context?.worker } = this.#end ?? {};
 		const run = this.#runMs === undefined ? {} : { run: this.#runMs };
 		const phases = this.#end?.phases ?? run;
 		const input = this.#arguments === undefined ? null : JSON.stringify(redactArguments(this.#arguments));
@@ -117,6 +118,7 @@ export class CallFacts {
 			policy: policy ?? null,
 			rule: rule ?? null,
 			trace: trace ?? null,
+			worker: worker ?? null,
 			sessionId: this.#sessionId,
 			arguments: input,
 			resultBytes: this.#resultBytes,

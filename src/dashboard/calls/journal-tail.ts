@@ -31,8 +31,10 @@ export function addJournalTail(calls: CallLog, file: string, since?: number): vo
 		const outcome = entry['outcome'] as CallOutcome;
 		const end = { outcome, ms: Number(entry['ms']) || 0, error: text('error') };
 		if (since !== undefined && at + end.ms < since) continue;
-		const [policy, rule, trace] = ['policy', 'rule', 'trace'].map((name) => text(name) || undefined);
-		const facts = { ...end, policy, rule, trace, phases: phasesOf(entry['phases']) };
+		const [policy, rule, trace, worker] = ['policy', 'rule', 'trace', 'worker'].map(
+			(name) => text(name) || undefined,
+		);
+		const facts = { ...end, policy, rule, trace, worker, phases: phasesOf(entry['phases']) };
 		if (since === undefined) calls.addEarlier(begun, facts);
 		else calls.addMissed(begun, facts);
 	}

@@ -1,26 +1,23 @@
 /* What `mctl fabric status` shows: the server, who offers what, and who is present. */
-import type { FabricSection } from '../../config/configuration.ts';
-import type { FabricLinkFacts, WorkerFacts } from '../../hub/fabric-overview.ts';
+import type { FabricSection, PinMode } from '../../config/configuration.ts';
+import { OrchestraError } from '../../errors.ts';
+import type { FabricLinkFacts, FabricMember, WorkerFacts } from '../../hub/fabric-overview.ts';
+import { type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { pause } from '../../rpc/clock.ts';
+import { fabricSource } from '../../trust/pins/pin-source.ts';
 import { isObject } from '../../wire/json.ts';
 import { OfferFollower } from '../advertisements/advertisement-follower.ts';
 import { RemoteOffers } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
+import { SETUP_ATTEMPTS } from '../fabric-limits.ts';
 import { STREAM } from '../fabric-names.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { natsAccess } from '../open-fabric.ts';
 import { asAdministrator, withLink } from './administrator-link.ts';
 import { MemberKeys } from './member-keys.ts';
-import { ADMINISTRATOR, type Member } from './server-config.ts';
-
-/** A member without its key. */
-export type FabricMember = Omit<Member, 'key' | 'retiring'> & {
-	/** It has a new key, and the old one is still valid. */
-	readonly isRotating: boolean;
-};
 
 export interface FabricReport {
 	/** The server that answered. */
@@ -38,7 +35,17 @@ export interface FabricReport {
 		/** The same workers, with what they say about themselves. */
 		readonly workerFacts: readonly WorkerFacts[];
 		readonly tools: number;
+		readonly pins: GroupPins;
 	}[];
+}
+
+/** The tools of a group against what was accepted here. */
+export interface GroupPins {
+	readonly mode: PinMode;
+	readonly state: ServerDrift['state'];
+	/** Tools that are not as they were accepted, and of those the ones that are not listed. */
+	readonly drifted: number;
+	readonly quarantined: number;
 }
 
 /** Ask the servers. Throws `closed` when none can be reached. */
@@ -49,7 +56,7 @@ export async function fabricReport(
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const offers = new RemoteOffers();
 		await readBucket(link, (entry) => offers.apply(entry, 0));
-		return reportOn(link, offers, { environment, replicas: await replicasOf(link) });
+		return reportOn(link, offers, { settings, environment, replicas: await replicasOf(link) });
 	});
 }
 
@@ -69,7 +76,7 @@ export async function watchFabric(
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
 				const replicas = await replicasOf(link);
-				onReport(reportOn(link, follower.offers, { environment, replicas }));
+				onReport(reportOn(link, follower.offers, { settings, environment, replicas }));
 				// Rejects when the command is ended.
 				await pause(everyMs, signal).catch(() => {});
 			}
@@ -82,7 +89,11 @@ export async function watchFabric(
 function reportOn(
 	link: FabricLink,
 	offers: RemoteOffers,
-	{ environment, replicas }: { environment: Readonly<NodeJS.ProcessEnv>; replicas: number | null },
+	{
+		settings,
+		environment,
+		replicas,
+	}: { settings: FabricSection; environment: Readonly<NodeJS.ProcessEnv>; replicas: number | null },
 ): FabricReport {
 	return {
 		server: link.server ?? '',
@@ -90,19 +101,34 @@ function reportOn(
 		cluster: link.info?.cluster ?? null,
 		link: link.facts,
 		replicas,
-		members: MemberKeys.ofUser(environment)
-			.list()
-			.filter(({ name }) => name !== ADMINISTRATOR)
-			.map(({ key: _key, retiring, ...member }) => ({ ...member, isRotating: retiring !== undefined })),
-		offers: offers.offers.map((name) => {
+		members: MemberKeys.ofUser(environment).facts(),
+		offers: groupPins(offers, settings, environment).map(({ name, tools, pins }) => {
 			const workerFacts = offers
 				.workers(name)
 				.map(({ hashes: _hashes, revision: _revision, heardAt: _heardAt, ...facts }) => facts)
 				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 			const workers = workerFacts.map((worker) => worker.name);
-			return { name, workers, workerFacts, tools: offers.toolsOf(name, '').length };
+			return { name, workers, workerFacts, tools, pins };
 		}),
 	};
+}
+
+/** The groups, and their tools against what was accepted. */
+function groupPins(
+	offers: RemoteOffers,
+	{ file, pin }: FabricSection,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): { name: string; tools: number; pins: GroupPins }[] {
+	const groups = new Map(offers.offers.map((name) => [fabricSource(name), name]));
+	const entries = [...groups].map(([name, group]) => {
+		const tools = offers.toolsOf(group, '');
+		return { kind: 'listed' as const, name, file, settings: { pin }, tools };
+	});
+	return serverDrifts(entries, environment).map(({ server, pin: mode, state, drifted }, at) => {
+		const quarantined = drifted.filter(({ isHeld }) => isHeld).length;
+		const pins = { mode, state, drifted: drifted.length, quarantined };
+		return { name: groups.get(server) ?? server, tools: entries[at]?.tools.length ?? 0, pins };
+	});
 }
 
 async function replicasOf(link: FabricLink): Promise<number | null> {
@@ -121,7 +147,18 @@ export function setUpFabric(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<{ readonly server: string; readonly replicas: number }> {
 	return asAdministrator(settings, environment, async (link) => {
-		const replicas = await createBucket(link);
+		const replicas = await createElected(link);
 		return { server: link.server ?? '', replicas };
 	});
+}
+
+/** A cluster that has just been started elects a leader first. */
+async function createElected(link: FabricLink): Promise<number> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await createBucket(link);
+		} catch (error) {
+			if (attempt === SETUP_ATTEMPTS || !OrchestraError.is(error, 'timeout')) throw error;
+		}
+	}
 }

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { assertPrivate, makePrivate } from '../../files/private-path.ts';
 import { replaceFile } from '../../files/replace-file.ts';
+import type { FabricMember } from '../../hub/fabric-overview.ts';
 import { homeFolder } from '../../hub/shared/private-folder.ts';
 import { isObject } from '../../wire/json.ts';
 import { loadNats } from '../link/connect-nats.ts';
@@ -54,6 +55,13 @@ export class MemberKeys {
 	/** The members that have a key. */
 	list(): readonly Member[] {
 		return this.#read();
+	}
+
+	/** The same without keys and the administrator. */
+	facts(): FabricMember[] {
+		return this.#read()
+			.filter(({ name }) => name !== ADMINISTRATOR)
+			.map(({ key: _key, retiring, ...member }) => ({ ...member, isRotating: retiring !== undefined }));
 	}
 
 	/** All members, the administrator first; its key is made when it is missing. */

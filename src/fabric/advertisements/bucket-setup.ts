@@ -73,6 +73,11 @@ async function configure(
 		const shown = description ?? error;
 		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
 	} catch (error) {
+		if (link.info?.cluster !== undefined && isSilence(error))
+			throw new OrchestraError('timeout', bucketProblem(link, error), {
+				cause: error,
+				hint: 'A new cluster takes 4 to 10 s. If it lasts, start the other servers.',
+			});
 		if (!isRefusal(error)) throw error;
 		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
 			cause: error,
@@ -86,9 +91,12 @@ async function configure(
  * there were no bucket.
  */
 export function bucketProblem(link: FabricLink, error: unknown): string {
-	const isSilence = isNoResponders(error) || OrchestraError.is(error, 'not_found') || isTimeout(error);
-	if (link.info?.cluster === undefined || !isSilence) return messageOf(error);
+	if (link.info?.cluster === undefined || !isSilence(error)) return messageOf(error);
 	return `the cluster ${link.info.cluster} elects a leader of the bucket, or has lost more than half of its servers`;
+}
+
+function isSilence(error: unknown): boolean {
+	return isNoResponders(error) || OrchestraError.is(error, 'not_found') || isTimeout(error);
 }
 
 /** Ours, or that of the client library. */

@@ -15,6 +15,8 @@ const none: Readonly<WorkerCalls> = { calls: 0, inFlight: 0, unknown: 0 };
 export class CallCounts {
 	readonly #workers = new Map<string, WorkerCalls>();
 	readonly #failures: FabricFailure[] = [];
+	/** Since the start, by outcome. */
+	readonly failed: Record<FabricFailure['outcome'], number> = { not_run: 0, unknown: 0, ran: 0 };
 
 	of(worker: string): Readonly<WorkerCalls> {
 		return this.#workers.get(worker) ?? none;
@@ -38,7 +40,8 @@ export class CallCounts {
 		return counts;
 	}
 
-	failed(failure: FabricFailure): void {
+	fail(failure: FabricFailure): void {
+		this.failed[failure.outcome]++;
 		this.#failures.unshift(failure);
 		if (this.#failures.length > FAILURES_KEPT) this.#failures.pop();
 	}

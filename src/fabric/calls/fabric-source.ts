@@ -5,7 +5,7 @@
 import type { FabricRule } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { LabelledUris } from '../../hub/catalogue/labelled-uris.ts';
-import type { FabricOverview } from '../../hub/fabric-overview.ts';
+import type { FabricGroup, FabricOverview } from '../../hub/fabric-overview.ts';
 import { withoutCircles } from '../../hub/hub-path.ts';
 import type { Can, Source } from '../../hub/source.ts';
 import type { SourceStatus } from '../../hub/source-status.ts';
@@ -139,18 +139,22 @@ export class FabricSource
 		const { offers } = this.#follower;
 		this.#tools ??= this.#isLoaded ? this.#list() : undefined;
 		const wallClock = Date.now() - performance.now();
-		const groups = [...this.#listed].map(([name, { routes }]) => ({
-			name,
-			tools: routes.length,
-			quarantined: routes.filter(([, { tool }]) => pins?.heldReason(name, tool) !== undefined).length,
-			workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
-				...worker,
-				...this.#calls.counts.of(worker.name),
-				heardAt: Math.round(wallClock + heardAt),
-			})),
-		}));
+		const groups = [...this.#listed].map(
+			([name, { routes }]): FabricGroup => ({
+				name,
+				tools: routes.length,
+				...(pins?.stateOf(name) ?? { pin: 'off', drifted: 0 }),
+				quarantined: routes.filter(([, { tool }]) => pins?.heldReason(name, tool) !== undefined).length,
+				workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
+					...worker,
+					...this.#calls.counts.of(worker.name),
+					heardAt: Math.round(wallClock + heardAt),
+				})),
+			}),
+		);
 		const { inFlight, counts } = this.#calls;
-		return { name: access.name, link: this.link.facts, groups, inFlight, failures: counts.failures };
+		const { failed, failures } = counts;
+		return { name: access.name, link: this.link.facts, groups, inFlight, failed: { ...failed }, failures };
 	}
 
 	serverOf(name: string): string | undefined {

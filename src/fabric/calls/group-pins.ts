@@ -6,6 +6,7 @@
 import type { PinMode } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
 import { writeKnownOffer } from '../../hub/catalogue/known-offers.ts';
+import type { FabricGroup } from '../../hub/fabric-overview.ts';
 import { PINNED_GROUPS } from '../../hub/hub-limits.ts';
 import { isSameList } from '../../hub/one-source.ts';
 import { openServerPins, type ServerPins, type ToolReview } from '../../hub/sources/mcp/tools/server-pins.ts';
@@ -65,6 +66,12 @@ export class OfferPins {
 		return this.#options.pin === 'quarantine'
 			? `${tool} is held back: no more than ${PINNED_GROUPS} groups of the fabric are pinned, and ${group} is none of them`
 			: undefined;
+	}
+
+	/** What happens when a group changes its tools, and how many are not as they were accepted. */
+	stateOf(group: string): Pick<FabricGroup, 'pin' | 'drifted'> {
+		const { pin = 'warn' } = this.#options;
+		return { pin, drifted: this.#groups.get(group)?.pins.driftCount ?? 0 };
 	}
 
 	/** Resolves when the pins are on disk. Never rejects. */

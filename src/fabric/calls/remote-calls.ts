@@ -369,7 +369,7 @@ export class RemoteCalls {
 		this.#options.log.warn(error.message);
 		// All errors of `remote-call.ts` have it.
 		const outcome = error.data['outcome'] as FabricFailure['outcome'];
-		this.counts.failed({ at: Date.now(), group: offer, tool, worker, outcome, message: error.message });
+		this.counts.fail({ at: Date.now(), group: offer, tool, worker, outcome, message: error.message });
 		return error;
 	}
 

@@ -47,15 +47,32 @@ function addLinks(add: Add, sides: FabricSides): void {
 }
 
 function addWorkers(add: Add, sides: FabricSides): void {
-	add('gauge', 'workers', 'Workers that this hub sees, by group and whether they are draining.', () =>
-		(sides.use()?.groups ?? []).flatMap(({ name, workers }) =>
-			workers.map(
-				({ isDraining }) => [{ orchestra_group: name, orchestra_draining: String(isDraining) }, 1] as const,
-			),
+	const groups = (): FabricOverview['groups'] => sides.use()?.groups ?? [];
+	const about = 'Workers that this hub sees, by group, version and whether they are draining.';
+	add('gauge', 'workers', about, () =>
+		groups().flatMap(({ name, workers }) =>
+			workers.map(({ isDraining, version }) => {
+				const labels = {
+					orchestra_group: name,
+					orchestra_draining: String(isDraining),
+					orchestra_version: version ?? '',
+				};
+				return [labels, 1] as const;
+			}),
 		),
 	);
+	add('gauge', 'drifted_tools', 'Tools of a group that are not as they were accepted.', () =>
+		groups().map(({ name, drifted }) => [{ orchestra_group: name }, drifted]),
+	);
 	add('gauge', 'quarantined_tools', 'Tools of a group that are not listed until they are accepted.', () =>
-		(sides.use()?.groups ?? []).map(({ name, quarantined }) => [{ orchestra_group: name }, quarantined]),
+		groups().map(({ name, quarantined }) => [{ orchestra_group: name }, quarantined]),
+	);
+	const failed = 'Calls of this hub to workers that did not run, or whose outcome or result is lost.';
+	add('counter', 'failed_calls_total', failed, () =>
+		Object.entries(sides.use()?.failed ?? {}).map(([outcome, count]) => [
+			{ orchestra_outcome: outcome },
+			count,
+		]),
 	);
 }
 

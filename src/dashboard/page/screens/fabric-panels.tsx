@@ -7,6 +7,7 @@ import type {
 	FabricFailure,
 	FabricGroup,
 	FabricLinkFacts,
+	FabricMember,
 	FabricOverview,
 	KnownWorker,
 } from '../../../hub/fabric-overview.ts';
@@ -34,11 +35,12 @@ const OUTCOMES: Readonly<Record<FabricFailure['outcome'], string>> = {
 export function FabricPanels(): JSX.Element | null {
 	const reply = useRenewed<FabricReply>('/api/fabric').value.value;
 	if (!reply) return null;
-	const { use, offer } = reply;
+	const { use, offer, members } = reply;
 	return (
 		<>
 			{use && <UsedFabric use={use} />}
 			{offer && <OfferPanel offer={offer} />}
+			{members.length > 0 && <MemberPanel members={members} />}
 			{!use && !offer && (
 				<Panel title="Fabric">
 					<EmptyState title="This hub uses no tools of other machines.">
@@ -122,7 +124,7 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 						</strong>{' '}
 						<span class="dim">
 							{group.tools === 1 ? '1 tool' : `${formatCount(group.tools)} tools`}
-							{group.quarantined > 0 && `, ${formatCount(group.quarantined)} quarantined`}
+							{`, ${pinText(group)}`}
 						</span>
 					</>
 				)}
@@ -139,6 +141,41 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 			</span>
 			<span class="number dim">heard {formatAge(heardAt, now.value)} ago</span>
 		</div>
+	);
+}
+
+/** The tools of a group against what was accepted. */
+function pinText({ name, pin, drifted, quarantined }: FabricGroup): string {
+	if (pin === 'off') return 'not pinned';
+	if (quarantined > 0) return `${formatCount(quarantined)} quarantined: mctl trust diff fabric:${name}`;
+	return drifted > 0 ? `${formatCount(drifted)} changed: mctl trust diff fabric:${name}` : 'as accepted';
+}
+
+function MemberPanel({ members }: { members: readonly FabricMember[] }): JSX.Element {
+	return (
+		<Panel title="Members with a key" aside={<CommandText command="mctl fabric invite" />}>
+			<ul class="found">
+				{members.map(({ name, offers, calls, isRotating }) => (
+					<li key={name}>
+						<strong>
+							<VisibleText text={name} isLine />
+						</strong>{' '}
+						<span class="dim">
+							<VisibleText
+								text={[
+									offers !== undefined && `offers ${offers}`,
+									calls.length > 0 && `uses ${calls.join(' and ')}`,
+									isRotating && 'its key is being rotated',
+								]
+									.filter(Boolean)
+									.join(', ')}
+								isLine
+							/>
+						</span>
+					</li>
+				))}
+			</ul>
+		</Panel>
 	);
 }
 

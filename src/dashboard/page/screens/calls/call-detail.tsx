@@ -85,6 +85,13 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 					<VisibleText text={call.backend} isLine />
 				</a>
 			</Fact>
+			{call.worker !== null && (
+				<Fact name="worker">
+					<a href={routeHref('hubs', '')}>
+						<VisibleText text={call.worker} isLine />
+					</a>
+				</Fact>
+			)}
 			<Fact name="method">
 				<VisibleText text={call.method} isLine />
 			</Fact>
