@@ -30,10 +30,10 @@ export class AnswerCache {
 	read(url: string): CachedAnswer | undefined {
 		// Another user may write it: it is asked for again.
 		return attempt(() => {
-			const kept = readState(this.#file(url));
-			if (!isObject(kept) || kept['url'] !== url || typeof kept['at'] !== 'number') return undefined;
-			const age = this.#now() - kept['at'];
-			return { status: 200, body: kept['body'], at: kept['at'], isFresh: age >= 0 && age < FRESH_MS };
+			const cached = readState(this.#file(url));
+			if (!isObject(cached) || cached['url'] !== url || typeof cached['at'] !== 'number') return undefined;
+			const age = this.#now() - cached['at'];
+			return { status: 200, body: cached['body'], at: cached['at'], isFresh: age >= 0 && age < FRESH_MS };
 		});
 	}
 

@@ -46,7 +46,7 @@ export type GivenValues = ReadonlyMap<string, readonly string[]>;
 export interface LaunchPlan {
 	readonly source: PackageSource;
 	readonly asked: readonly AskedValue[];
-	/** The other ways that the entry has, for a person. */
+	/** The other ways that the entry has, for the user. */
 	readonly alternatives: readonly string[];
 	/** The entry of `mcpServers`, with these values and defaults for the others. */
 	entry(values: GivenValues): Record<string, unknown>;
@@ -199,16 +199,16 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 			const env = pairsWith(variables, values);
 			const words = (list: readonly RegistryArgument[]): string[] =>
 				list.flatMap((each) => slotOf(each).words(values));
-			const own = words(item.runtimeArguments);
+			const given = words(item.runtimeArguments);
 			const flags = runtime.flags.filter(
-				(flag) => !own.includes(flag) && !(flag === '-y' && own.includes('--yes')),
+				(flag) => !given.includes(flag) && !(flag === '-y' && given.includes('--yes')),
 			);
 			// An entry may start with `run` itself.
-			const [first, ...rest] = own;
+			const [first, ...rest] = given;
 			const ordered =
 				first !== undefined && runtime.flags.includes(first)
 					? [first, ...flags, ...rest]
-					: [...flags, ...own];
+					: [...flags, ...given];
 			const passed = registryType === 'oci' ? Object.keys(env).flatMap((name) => ['-e', name]) : [];
 			const after = words(item.packageArguments);
 			const separator =

@@ -1,7 +1,7 @@
 /*
  * Ask a registry of MCP servers (API v0.1) about its entries.
  *
- * Only a command that the user gave asks. Answers are kept on disk: a fresh one is not
+ * Only a command that the user gave asks. Answers are cached on disk: a fresh one is not
  * asked for again, and an old one stands in when the registry cannot be reached.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -141,20 +141,20 @@ export class RegistryClient {
 
 	async #get(path: string): Promise<Answer> {
 		const url = `${this.registry.url.replace(/\/+$/, '')}${path}`;
-		const kept = this.#cache.read(url);
-		if (kept?.isFresh) return kept;
+		const cached = this.#cache.read(url);
+		if (cached?.isFresh) return cached;
 		try {
 			const answer = await this.#request(url);
 			if (answer.status === 200) this.#cache.write(url, answer);
 			if (answer.status < 500 && answer.status !== 429) return answer;
-			if (kept === undefined) return answer;
-			this.#noteOld(kept.at, `status ${answer.status}`);
+			if (cached === undefined) return answer;
+			this.#noteOld(cached.at, `status ${answer.status}`);
 		} catch (error) {
 			this.#options.signal?.throwIfAborted();
-			if (kept === undefined) throw error;
-			this.#noteOld(kept.at, messageOf(error));
+			if (cached === undefined) throw error;
+			this.#noteOld(cached.at, messageOf(error));
 		}
-		return kept;
+		return cached;
 	}
 
 	#noteOld(at: number, reason: string): void {

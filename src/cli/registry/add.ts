@@ -1,4 +1,4 @@
-/* `mctl add`: a server entry, written into the configuration as a person would. */
+/* `mctl add`: a server entry, written into the configuration as a user would. */
 import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
