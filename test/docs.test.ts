@@ -1,8 +1,8 @@
 /*
  * The documentation is run. In every markdown file: a `js` block is executed as a
  * module, and a `console` block is typed line by line: what follows `$ ` is run in
- * a shell, and the lines below it are compared with what it printed. A line of
- * three dots stands for anything. Links and paths of source files must exist.
+ * a shell (`> ` continues it), and the lines below it are compared with what it printed.
+ * A line of three dots stands for anything. Links and paths of source files must exist.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -82,8 +82,11 @@ function commandsOf(session: string): { command: string; printed: string }[] {
 		.split(/^\$ /m)
 		.slice(1)
 		.map((part) => {
-			const [command = '', ...printed] = part.trimEnd().split('\n');
-			return { command, printed: printed.join('\n').trimEnd() };
+			const [first = '', ...lines] = part.trimEnd().split('\n');
+			const end = lines.findIndex((line) => !line.startsWith('> '));
+			const more = end === -1 ? lines : lines.slice(0, end);
+			const command = [first, ...more.map((line) => line.slice(2))].join('\n');
+			return { command, printed: lines.slice(more.length).join('\n').trimEnd() };
 		});
 }
 

@@ -206,6 +206,12 @@ async function showStatus(input: CommandInput, target: AuthTarget, server: Serve
 	await server.adoptEarlier();
 	if (server.credentials?.tokens !== undefined) return report(input, target, server);
 	if (input.flags['json']) input.out.json({ schema: 'orchestra.auth/1', server: name, url, state: 'none' });
+	const { grant = 'browser' } = target.settings;
+	if (grant !== 'browser') {
+		throw new OrchestraError('not_found', `there is no token for ${name} yet: the next call gets one`, {
+			hint: `Try it now: mctl auth ${name}`,
+		});
+	}
 	const store = CredentialStore.ofUser(input.environment, Log.silent);
 	const isEarlier = store.readEarlier(target.url) !== undefined;
 	const reason = isEarlier ? `; ${notAdopted(entry ? otherEntries(entry, input.environment) : [])}` : '';

@@ -19,6 +19,9 @@ const signInTexts: Record<SignInState, string> = {
 	header: 'authorized by its own header',
 };
 
+/** For a client of `oauth.grant`, whether it has a token or not. */
+const machineText = 'it gets its token by itself';
+
 /** The findings of each enabled server. */
 export async function* inspectServers(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const entries = context.project.configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
@@ -43,7 +46,8 @@ async function inspectRemote(
 	{ environment }: DoctorContext,
 ): Promise<DoctorFinding> {
 	const signIn = await signInOf(entry, environment);
-	const text = `server ${entry.name}: ${commandOf(entry)}, ${signInTexts[signIn]} (not contacted; --check does it)`;
+	const isMachine = signIn === 'refreshable' && (entry.oauth?.grant ?? 'browser') !== 'browser';
+	const text = `server ${entry.name}: ${commandOf(entry)}, ${isMachine ? machineText : signInTexts[signIn]} (not contacted; --check does it)`;
 	if (signIn === 'expired') return { verdict: 'warn', text, fix: `mctl auth ${entry.name}` };
 	if (signIn === 'unassigned') return { verdict: 'warn', text, fix: `mctl auth ${entry.name} --adopt` };
 	return { verdict: 'ok', text };

@@ -2,6 +2,7 @@
  * The values that VS Code asks for when it starts a server, asked once at the import.
  * Secrets are stored as those of `mctl add`; the configuration gets references.
  */
+import type { ClientServer } from '../../config/clients/client-file.ts';
 import { type ClientInput, withInputs } from '../../config/clients/client-inputs.ts';
 import type { FoundServer } from '../../config/clients/import-plan.ts';
 import type { Survey } from '../../config/clients/survey.ts';
@@ -10,19 +11,16 @@ import type { AskedValue } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
 import { askMissing, storedValues } from '../registry/asked-values.ts';
 
-/** The survey with the servers that can be imported because there is a user to ask. Of a name that is `taken`, none is. */
-export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>): Survey {
-	return {
-		broken,
-		files: files.map((file) => ({
-			...file,
-			servers: file.servers.map((server) =>
-				server.askable === undefined || taken.has(server.name)
-					? server
-					: { ...server, entry: server.askable.entry, reason: undefined },
-			),
-		})),
+/** The survey with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
+export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>, canAsk: boolean): Survey {
+	const fill = (server: ClientServer): ClientServer => {
+		if (server.askable === undefined || taken.has(server.name)) return server;
+		const { entry, inputs } = server.askable;
+		const missing = inputs.filter((each) => each.default === undefined).map(({ id }) => id);
+		if (canAsk || missing.length === 0) return { ...server, entry, reason: undefined };
+		return { ...server, reason: `needs ${missing.join(', ')}: mctl init on a terminal asks for that` };
 	};
+	return { broken, files: files.map((file) => ({ ...file, servers: file.servers.map(fill) })) };
 }
 
 /** Ask for the values of the chosen servers, each input of a file once. @param fileOf the configuration that gets a server */

@@ -65,7 +65,7 @@ export function openMoveIn(
 	const existing = { project: targets.project?.servers ?? {}, user: targets.user?.servers ?? {} };
 	const taken = new Set([...Object.keys(existing.project), ...Object.keys(existing.user)]);
 	const read = client === undefined ? all : surveyOf(all, client);
-	const survey = canAsk ? withAskable(read, taken) : read;
+	const survey = withAskable(read, taken, canAsk);
 	return { project, survey, targets, found: foundServers(survey.files, existing, isMerged), isForUser };
 }
 

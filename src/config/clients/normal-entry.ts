@@ -161,15 +161,20 @@ function callTimes(raw: Raw, client: ClientId, isRemote: boolean): Raw {
 			// Progress does not extend its `timeout`, and less than a second does not count.
 			if (timeout !== undefined && timeout >= 1000) return { timeoutMs: timeout, maxMs: timeout };
 			return { timeoutMs: (isRemote ? 5 : 30) * MINUTE_MS, maxMs: 28 * HOUR_MS };
+		// Nor that of the others.
 		case 'gemini':
-			return { timeoutMs: timeout ?? 10 * MINUTE_MS, maxMs: timeout ?? 10 * MINUTE_MS };
+			return totalTime(timeout ?? 10 * MINUTE_MS);
 		case 'cline':
-			return { timeoutMs: milliseconds(raw['timeout']) ?? MINUTE_MS };
+			return totalTime(milliseconds(raw['timeout']) ?? MINUTE_MS);
 		case 'codex':
-			return { timeoutMs: milliseconds(raw['tool_timeout_sec']) ?? MINUTE_MS };
+			return totalTime(milliseconds(raw['tool_timeout_sec']) ?? MINUTE_MS);
 		default:
 			return {};
 	}
+}
+
+function totalTime(ms: number): Raw {
+	return { timeoutMs: ms, maxMs: ms };
 }
 
 function milliseconds(seconds: unknown): number | undefined {

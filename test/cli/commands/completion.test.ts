@@ -69,6 +69,19 @@ describe('mctl completion', () => {
 		expect(completedByBash(['mctl', ''])).toContain('run');
 	});
 
+	it.skipIf(!isInstalled('fish'))('completes in fish', () => {
+		const script = 'mctl completion fish | source; complete -C "mctl hub sta"';
+		expect(printedBy('fish', ['--no-config', '-c', script]).split('\n')).toEqual(['start', 'status']);
+	});
+
+	it.skipIf(!isInstalled('zsh'))('completes in zsh, at a terminal', () => {
+		const script = `zmodload zsh/zpty; zpty z zsh -f -i
+			zpty -w z 'autoload -Uz compinit && compinit -u -D; source <(mctl completion zsh); echo RE""ADY'
+			zpty -r -m z out '*READY*'
+			zpty -w -n z $'mctl hub stat\\t'; zpty -r -m z out '*hub status*' && echo completed; zpty -d z`;
+		expect(printedBy('zsh', ['-f', '-c', script])).toBe('completed');
+	});
+
 	it('evaluates no name that comes from outside', () => {
 		const cwd = writeFiles(temporaryFolder(), { 'prompts/$(touch owned).md': 'x', 'prompts/plain.md': 'x' });
 		expect(completedByBash(['mctl', 'prompt', ''], cwd)).toContain('plain');
@@ -80,6 +93,14 @@ describe('mctl completion', () => {
 function completedByBash(words: string[], cwd = root): string[] {
 	const quoted = words.map((word) => `'${word}'`).join(' ');
 	const script = `eval "$(mctl completion bash)"; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _mctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+	return printedBy('bash', ['-c', script], cwd).split('\n');
+}
+
+function printedBy(shell: string, args: string[], cwd = root): string {
 	const env = { ...process.env, PATH: `${root}${delimiter}${process.env['PATH']}` };
-	return spawnSync('bash', ['-c', script], { cwd, env, encoding: 'utf8' }).stdout.trim().split('\n');
+	return spawnSync(shell, args, { cwd, env, encoding: 'utf8', timeout: 60_000 }).stdout.trim();
+}
+
+function isInstalled(shell: string): boolean {
+	return spawnSync(shell, ['-c', 'exit 0']).status === 0;
 }

@@ -125,7 +125,7 @@ describe('mctl init --yes', () => {
 		expect(stderr).toContain(
 			'from-cursor: env.GITHUB_TOKEN looks like a secret in plain text; write ${GITHUB_TOKEN}',
 		);
-		expect(stderr).toContain('"asks" stays in VS Code: it uses ${input:token}');
+		expect(stderr).toContain('"asks" stays in VS Code: it needs token: mctl init on a terminal');
 		expect(stderr).toContain('"extension" stays in Zed: it is an extension of the client');
 		expect(stderr).toContain('Claude Code has servers of 1 other project (/somewhere/else)');
 		expect(stderr).not.toContain(SECRET);
@@ -398,7 +398,7 @@ describe('the inputs of VS Code', () => {
 		const place = vscodeHome();
 		const { stderr } = await init(place, '--yes');
 		expect(stderr).toContain(
-			'"one" stays in VS Code: it uses ${input:region}, ${input:speed}, ${input:token}',
+			'"one" stays in VS Code: it needs region, token: mctl init on a terminal asks for that',
 		);
 		expect(textOf(place, '.config/Code/User/mcp.json')).toContain('"one"');
 	});

@@ -63,7 +63,7 @@ describe('normalEntry', () => {
 		],
 		['gemini', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
 		['claude-code', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
-		['cline', { command: 'a', timeout: 90 }, { command: 'a', timeoutMs: 90_000 }],
+		['cline', { command: 'a', timeout: 90 }, { command: 'a', timeoutMs: 90_000, maxMs: 90_000 }],
 		['opencode', { command: ['a'], timeout: 9000 }, { command: 'a' }],
 		[
 			'gemini',
@@ -104,6 +104,7 @@ describe('normalEntry', () => {
 				url: 'https://a',
 				headers: { A: 'b', C: '${D}', Authorization: 'Bearer ${T}' },
 				timeoutMs: 60_000,
+				maxMs: 60_000,
 			},
 		],
 		[
@@ -115,7 +116,7 @@ describe('normalEntry', () => {
 				tool_timeout_sec: 60,
 				disabled_tools: ['y'],
 			},
-			{ command: 'a', env: { X: '${X:-}' }, startMs: 1500, timeoutMs: 60_000, deny: ['y'] },
+			{ command: 'a', env: { X: '${X:-}' }, startMs: 1500, timeoutMs: 60_000, maxMs: 60_000, deny: ['y'] },
 		],
 	])('reads an entry of %s: %j', (client, raw, expected) => {
 		expect(normalEntry(raw, client)).toEqual(expected);
