@@ -1,7 +1,8 @@
 /*
  * The fabric beside a direct TLS connection: latency, calls per second, a large result, and what a new
  * hub costs with a thousand workers. One worker process, one server, this process is the hub. For
- * comparison: the direct connection between two hubs, and a bare request through the NATS server.
+ * comparison: the direct connection between two hubs, and a bare request through the NATS server. At last the
+ * whole path of a user: an MCP client, `mctl serve`, NATS, `mctl worker`, an MCP server.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +18,7 @@ import { root } from '../scripts/steps.mjs';
 import { firstOutput, stop } from './measure/process.mjs';
 import { note } from './measure/report.mjs';
 
+const main = join(root, 'dist/cli/main.js');
 const DAY_MS = 86_400_000;
 const GIVE_UP_MS = 60_000;
 const LARGE_BYTES = 64 * 1024 * 1024;
@@ -40,7 +42,7 @@ export async function run({ isQuick }) {
 		await bundle(file);
 		const product = await import(pathToFileURL(file).href);
 		const place = await startServer(product, { program, folder, ends });
-		return await measure(product, { ...place, file, ends, isQuick });
+		return await measure(product, { ...place, folder, file, ends, isQuick });
 	} finally {
 		for (const end of ends.reverse()) await end();
 		rmSync(folder, { recursive: true, force: true });
@@ -74,7 +76,7 @@ async function startServer(product, { program, folder, ends }) {
 	return { url: `tls://localhost:${port}`, ...files };
 }
 
-async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
+async function measure(product, { url, ca, cert, key, folder, file, ends, isQuick }) {
 	const worker = spawn(process.execPath, [file, 'worker', url, ca, cert, key], {
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
@@ -134,8 +136,67 @@ async function measure(product, { url, ca, cert, key, file, ends, isQuick }) {
 	print(
 		`a result of 64 MB         direct TLS ${ms(results.directLarge)}   fabric ${ms(results.fabricLarge)}   ${ratio(results.fabricLarge, results.directLarge)} (goal 2×)`,
 	);
+	Object.assign(results, await measureWhole(direct, { url, ca, folder, file, ends, rounds }));
 	Object.assign(results, await measureCatalogue(product, { access, ends, isQuick }));
 	if (!isQuick) results.deathMs = await measureDeath(worker, source);
+	return results;
+}
+
+/** As a user has it: all programs are processes, and the client speaks MCP on the stdio of `mctl serve`. */
+async function measureWhole(direct, { url, ca, folder, file, ends, rounds }) {
+	const limits = { messageBytes: 4 * LARGE_BYTES, resultBytes: 4 * LARGE_BYTES };
+	const mcpServers = { mine: { command: process.execPath, args: [file, 'server'] } };
+	const fabric = { servers: [url], ca };
+	const start = (name, words, config) => {
+		const home = join(folder, name);
+		mkdirSync(home);
+		writeFileSync(join(home, 'orchestra.json'), JSON.stringify({ ...config, limits }));
+		const env = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state'), ORCHESTRA_TRUST: 'all' };
+		const child = spawn(process.execPath, [main, ...words], {
+			cwd: home,
+			env,
+			stdio: ['pipe', 'pipe', 'ignore'],
+		});
+		ends.push(() => stop(child, 2000));
+		return child;
+	};
+	const worker = start('far', ['worker', '--json'], { mcpServers, fabric: { ...fabric, name: 'far' } });
+	await firstOutput(worker);
+	const open = async (name, tool, config) => {
+		const { stdin, stdout } = start(name, ['serve'], config);
+		const request = lineCalls(stdout, stdin);
+		const clientInfo = { name: 'bench', version: '1' };
+		await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+		const hasTool = async () => (await request('tools/list', {})).tools.some((each) => each.name === tool);
+		await until(`${tool} is listed`, hasTool, 50);
+		return (input) => request('tools/call', { name: tool, arguments: input });
+	};
+	const whole = await open('near', 'far__mine__echo', { fabric: { ...fabric, name: 'near' } });
+	const local = await open('alone', 'mine__echo', { mcpServers });
+	const times = {
+		wholeDirect: [],
+		local: [],
+		whole: [],
+		wholeDirectLarge: [],
+		localLarge: [],
+		wholeLarge: [],
+	};
+	for (const call of [whole, local]) await rate(call, 1000);
+	for (let round = 0; round < rounds; round++) {
+		times.wholeDirect.push(await latency(direct.call, 500));
+		times.local.push(await latency(local, 500));
+		times.whole.push(await latency(whole, 500));
+		times.wholeDirectLarge.push(await large(direct.call));
+		times.localLarge.push(await large(local));
+		times.wholeLarge.push(await large(whole));
+	}
+	const results = Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]));
+	print(
+		`through an MCP client     direct TLS ${us(results.wholeDirect)}   mctl serve and a server ${us(results.local)}   the same over the fabric ${us(results.whole)}   ${ratio(results.whole, results.wholeDirect)} of direct, ${ratio(results.whole, results.local)} of local`,
+	);
+	print(
+		`64 MB, the same           direct TLS ${ms(results.wholeDirectLarge)}   mctl serve and a server ${ms(results.localLarge)}   the same over the fabric ${ms(results.wholeLarge)}   ${ratio(results.wholeLarge, results.wholeDirectLarge)} of direct, ${ratio(results.wholeLarge, results.localLarge)} of local`,
+	);
 	return results;
 }
 
@@ -263,27 +324,32 @@ async function openDirect(port, ca) {
 	});
 	await once(socket, 'secureConnect');
 	socket.setNoDelay(true);
-	socket.setEncoding('utf8');
+	const request = lineCalls(socket, socket);
+	const call = (input, isHub) => request('tools/call', { name: 'echo', arguments: input }, { isHub });
+	return { call, close: () => socket.destroy() };
+}
+
+/** Requests as JSON-RPC lines; answers may come in any order. */
+function lineCalls(input, output) {
+	input.setEncoding('utf8');
 	const pending = new Map();
 	let parts = [];
-	socket.on('data', (chunk) => {
+	input.on('data', (chunk) => {
 		if (!chunk.includes('\n')) return void parts.push(chunk);
 		const lines = (parts.join('') + chunk).split('\n');
 		parts = [lines.pop()];
 		for (const line of lines) {
 			const { id, result } = JSON.parse(line);
-			pending.get(id)(result);
+			pending.get(id)?.(result);
 			pending.delete(id);
 		}
 	});
-	let id = 0;
-	const call = (input, isHub) =>
+	let last = 0;
+	return (method, params, more) =>
 		new Promise((resolve) => {
-			pending.set(++id, resolve);
-			const params = { name: 'echo', arguments: input };
-			socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params, isHub })}\n`);
+			pending.set(++last, resolve);
+			output.write(`${JSON.stringify({ jsonrpc: '2.0', id: last, method, params, ...more })}\n`);
 		});
-	return { call, close: () => socket.destroy() };
 }
 
 async function latency(call, count) {

@@ -1,9 +1,11 @@
 /*
  * Code of the product for the bench of the fabric, and the program of its worker: bundled from the
  * sources, because the fabric is no entry point of the package. With words it is a worker and a plain
- * TLS server that answers the same calls: `SERVERS CA CERT KEY`.
+ * TLS server that answers the same calls: `worker SERVERS CA CERT KEY`. With `server` it is an MCP server
+ * with the same tool.
  */
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
 import { offerBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
@@ -76,6 +78,24 @@ export const client = {
 export async function callHub(hub, params) {
 	const context = new CallContext(client, new IncomingCall(1, 'tools/call', params), {});
 	return answerValue(await hub.request({ method: 'tools/call', params, context }));
+}
+
+if (process.argv[2] === 'server') {
+	const results = {
+		initialize: () => ({
+			protocolVersion: '2025-11-25',
+			capabilities: { tools: {} },
+			serverInfo: { name: 'bench', version: '1' },
+		}),
+		'tools/list': () => ({ tools: [{ name: 'echo', inputSchema }] }),
+		'tools/call': (params) => answer(params.arguments),
+	};
+	createInterface({ input: process.stdin }).on('line', (line) => {
+		const { id, method, params } = JSON.parse(line);
+		if (id === undefined) return;
+		const result = results[method]?.(params) ?? {};
+		process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+	});
 }
 
 const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.slice(3) : [];
