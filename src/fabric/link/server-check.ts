@@ -35,8 +35,11 @@ function withoutUser(server: string): string {
 	return server.replace(/\/\/[^@]*@/, '//…@');
 }
 
+/** The client passes on every member that the server sent; its type lacks this one. */
+type ServerFacts = ServerInfo & { api_lvl?: number };
+
 /** Throws `bad_input` for a server that is too old, has no JetStream, or takes only small messages. */
-export function assertCapable(info: ServerInfo): void {
+export function assertCapable(info: ServerFacts): void {
 	const { version, api_lvl: level = 0, jetstream, max_payload: payload } = info;
 	if (level < API_LEVEL) {
 		throw new OrchestraError('bad_input', `nats-server ${version} is too old: it ignores the TTL of a key`, {
