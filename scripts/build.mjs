@@ -55,6 +55,7 @@ function entryPoints() {
 	return {
 		...Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
 		'hub/look-thread': 'src/hub/results/look/look-thread.ts',
+		'hub/plan-thread': 'src/hub/plans/plan-thread.ts',
 	};
 }
 

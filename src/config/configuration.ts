@@ -245,6 +245,8 @@ export interface PolicyRule {
 	/** Matches only tools with these claims; undefined for all tools. */
 	readonly when: Readonly<Partial<ToolClaims>> | undefined;
 	readonly action: PolicyAction;
+	/** Of `ask`: a call of a plan is asked about before the plan runs, with all the others. Default: each call is. */
+	readonly plan?: 'once' | undefined;
 	/** Shown to the caller of a refused call. */
 	readonly reason: string | undefined;
 	/** Whether the tools of a `deny` are left out of lists. */
@@ -390,6 +392,8 @@ export interface Configuration {
 	readonly search: SearchSection;
 	readonly extensions: ExtensionsSection;
 	readonly tasks: TasksSection;
+	/** Whether agents may send programs. */
+	readonly plans: boolean | undefined;
 	/** Undefined when this hub takes no part. */
 	readonly fabric: FabricSection | undefined;
 	/** Of the organisation of the user. */

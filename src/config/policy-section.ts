@@ -16,6 +16,7 @@ import {
 	schemaOf,
 	text,
 	type Written,
+	word,
 } from './key.ts';
 
 const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
@@ -44,6 +45,10 @@ const ruleKeys: Keys<Omit<Written<PolicyRule>, 'file' | 'line'>> = {
 		{ read: (field) => readAction(field), schema: { enum: actions } },
 		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts' },
 	),
+	plan: key(word(['once'] as const), {
+		about:
+			'of `"ask"`: `"once"` asks about a [plan](plans.md) as a whole, before it runs; default: about each of its calls',
+	}),
 	reason: key(text, { about: 'shown to the caller of a refused call' }),
 	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false }),
 };
@@ -70,6 +75,7 @@ function readRule(field: Field, place: Place): PolicyRule {
 		clients = ['*'],
 		when,
 		action = 'deny',
+		plan,
 		reason,
 		hide = false,
 	} = readKeys(ruleKeys, field, place);
@@ -77,8 +83,19 @@ function readRule(field: Field, place: Place): PolicyRule {
 	if (when !== undefined && action === 'allow')
 		field.at('action').report('"ask" or "deny" in a rule with "when"');
 	if (hide && action !== 'deny') field.at('hide').report('true only with "action": "deny"');
+	if (plan !== undefined && action !== 'ask') field.at('plan').report('"once" only with "action": "ask"');
 	if (source.problems.length > before) return { ...denyAll(field, source, before), tools };
-	return { tools, clients, when, action, reason, hide, file: source.file, line: field.line };
+	return {
+		tools,
+		clients,
+		when,
+		action,
+		...(plan && { plan }),
+		reason,
+		hide,
+		file: source.file,
+		line: field.line,
+	};
 }
 
 /** @param at the index of the mistake */

@@ -272,6 +272,12 @@ export const sections: Keys<FileSections> = {
 		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
 		trust: 'kept',
 	},
+	plans: key(flag, {
+		about:
+			'`true` lists `run_plan`, which runs a program of the agent that calls tools, and the programs in `plans/` ([plans](plans.md))',
+		byDefault: false,
+		trust: 'held',
+	}),
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {
 		about:

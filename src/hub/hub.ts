@@ -33,6 +33,7 @@ import { shortenResults } from './calls/shorten-results.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { ChangeFeed } from './catalogue/change-feed.ts';
 import { FirstLists } from './catalogue/first-lists.ts';
+import type { MergedList } from './catalogue/merged-list.ts';
 import { AllTargets } from './catalogue/targets.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
@@ -162,6 +163,18 @@ export class Hub implements Source, Provider {
 	#list<K extends ItemKind>(kind: K, reader?: Reader): Awaitable<readonly ItemTypes[K][]> {
 		// The items are those of the kind.
 		return after(this.#life.list(kind, reader), ({ items }) => items as readonly ItemTypes[K][]);
+	}
+
+	/** The tools that a client may call, whatever its list shows: for programs, which name them. */
+	async toolsWithin(context: CallContext): Promise<MergedList<Tool>> {
+		const { gate } = this.#options;
+		const list = await this.catalogue.list('tools');
+		const { routes } = list;
+		const isVisible = ({ name }: Tool): boolean =>
+			this.exposure?.isVisible(routes.get(name)?.toolName, context) ?? true;
+		const items = list.items.filter((tool) => isVisible(tool) && !isForPages(tool));
+		const listed = gate?.listed(items, clientName(context), ({ name }) => routes.get(name)?.toolName);
+		return { items: listed ?? items, routes };
 	}
 
 	/** Answer a call by the source that has what it is about. */

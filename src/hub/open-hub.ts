@@ -22,12 +22,13 @@ import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal/journal.ts';
 import { LoopGuard } from './loops/loop-guard.ts';
+import type { PlanHub } from './plans/run-plan.ts';
 import { heldBackReason, trustInstructions } from './project-trust.ts';
 import { ClientBudgets } from './results/client-budgets.ts';
 import { ResultSource } from './results/result-source.ts';
 import { joinedInstructions } from './server-instructions.ts';
 import { ConnectedClients } from './sessions/connected-clients.ts';
-import type { Source } from './source.ts';
+import { able, type Source } from './source.ts';
 import { buildSources, type OpenFabric, type SourceSetup } from './sources/build-sources.ts';
 import type { Learning } from './sources/mcp/mcp-source-options.ts';
 import { StartLimiter } from './sources/mcp/process/start-limiter.ts';
@@ -103,14 +104,32 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const link = lazyLink(options, configuration, () => opened);
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
 	const { clients, results, tasks, ...own } = ownParts(current, options);
-	const setup = { embeddings: embeddings.get, storage, link: link.get, clients, results, tasks, ...own };
+	const rules = callRules(current, options);
+	const plans: PlanHub = {
+		tools: (context) => hub.toolsWithin(context),
+		nextAnswer: () => hub.catalogue.nextAnswer('tools'),
+		send: (call) => hub.send(call),
+		gate: rules.gate,
+		root: () => current.configuration.root,
+		environment: options.environment,
+	};
+	const setup = {
+		embeddings: embeddings.get,
+		storage,
+		link: link.get,
+		clients,
+		results,
+		tasks,
+		plans,
+		...own,
+	};
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks,
 		id: () => hubIdIn(children.environment),
 		results,
 		exposure: toolExposure(current, options, embeddings.get),
-		...callRules(current, options),
+		...rules,
 		trace: tracing?.trace,
 		clients,
 		sources: await build(setup, children, configuration),
@@ -185,7 +204,7 @@ function toolExposure(
 		usageFile,
 		meter,
 		embeddings,
-		ownTools: taskToolNames,
+		ownTools: [...taskToolNames, 'run_plan'],
 	});
 }
 
@@ -255,6 +274,7 @@ async function build(
 	setup: Pick<SourceSetup, 'embeddings' | 'storage' | 'link' | 'limiter' | 'clients' | 'review'> & {
 		results: ResultSource;
 		tasks: HubTasks;
+		plans: PlanHub;
 	},
 	options: OpenHubOptions,
 	configuration: Configuration,
@@ -277,5 +297,20 @@ async function build(
 	});
 	// Some clients read the list once, so the tools are there before there is a task.
 	const kept = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
-	return [...built, setup.results, ...kept];
+	return [...built, setup.results, ...kept, ...(await planSources(setup.plans, configuration, earlier))];
+}
+
+/** Loaded with the setting; the same one while the project is. */
+async function planSources(
+	plans: PlanHub,
+	{ plans: isOn, root: configurationKey }: Configuration,
+	earlier: readonly Source[],
+): Promise<Source[]> {
+	if (isOn !== true) return [];
+	const { PlanSource } = await import('./plans/plan-source.ts');
+	const known = earlier.find(
+		(source) =>
+			source.kind === 'plans' && able(source, 'configurationKey')?.configurationKey === configurationKey,
+	);
+	return [known ?? new PlanSource({ ...plans, configurationKey })];
 }

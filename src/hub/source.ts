@@ -29,6 +29,7 @@ export type SourceKind =
 	| 'mcp'
 	| 'fabric'
 	| 'tasks'
+	| 'plans'
 	| 'hub';
 
 /** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */

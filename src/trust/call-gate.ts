@@ -36,6 +36,8 @@ export interface GatedCall {
 	readonly tool: Tool | undefined;
 	readonly arguments: unknown;
 	readonly context: CallContext;
+	/** Whether it runs a program: one that a rule asks about once is asked about when its tools are known. */
+	readonly isPlan?: boolean | undefined;
 }
 
 /** What the journal says about a decision. */
@@ -43,6 +45,28 @@ export interface PolicyNote {
 	readonly policy: 'allow' | 'deny' | 'approved' | 'refused' | 'expired' | 'changed' | 'full';
 	/** `file:line`; undefined when no rule matched. */
 	readonly rule: string | undefined;
+}
+
+/** A program of a client, before it runs. */
+export interface GatedPlan {
+	readonly client: string;
+	/** Those that it can reach. */
+	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
+	/** The names of those that may destroy. */
+	readonly destructive: readonly string[];
+	/** Whether `tools` are all, because a name is computed. */
+	readonly isComputed: boolean;
+	readonly code: string;
+	/** Of the code. */
+	readonly sha256: string;
+	readonly input: unknown;
+	readonly context: CallContext;
+}
+
+export interface PlanApproval {
+	readonly outcome: ApprovalOutcome;
+	/** The policy that it was given under; undefined when no rule asks about the plan. */
+	readonly policyVersion: string | undefined;
 }
 
 export interface CallGateOptions {
@@ -115,9 +139,45 @@ export class CallGate {
 		const policy = this.#policy();
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
+		if (isApprovedWithPlan(call, decision, policy)) {
+			onNote({ policy: 'approved', rule: placeOf(decision) });
+			return go();
+		}
 		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
 		onNote({ policy: decision.action, rule: placeOf(decision) });
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
+	}
+
+	/** Ask a person about a program before it runs, when a rule says so about one of its tools. */
+	async planApproval(plan: GatedPlan): Promise<PlanApproval> {
+		const { client, tools, destructive, isComputed, code, sha256, input, context } = plan;
+		const policy = this.#policy();
+		const asking = tools
+			.map((tool) => decisionAbout({ ...tool, client }, policy))
+			.filter(({ action, rule }) => action === 'ask' && rule?.plan === 'once');
+		const [decision] = asking;
+		if (decision === undefined) return { outcome: 'allowed', policyVersion: undefined };
+		const names = tools.map(({ name }) => name);
+		const request: NewApprovalRequest = {
+			tool: PLAN_TITLE,
+			client: printableLine(client),
+			session: context.sessionId,
+			argumentsSha256: canonicalSha256([sha256, input, names]),
+			policyVersion: policy.version,
+			arguments: shownArguments({
+				tools: isComputed ? `any of ${names.length}, since a name is computed` : names.join(', '),
+				destructive: destructive.length === 0 ? 'none' : destructive.join(', '),
+				arguments: 'computed by the program, so they are not shown',
+				program: code,
+				input,
+			}),
+			rule: placeOf(decision) ?? '',
+			reason: decision.rule?.reason,
+			root: this.#root,
+		};
+		const outcome = await this.#askPerson(request, context);
+		if (context.isCanceled) context.signal.throwIfAborted();
+		return { outcome, policyVersion: policy.version };
 	}
 
 	/** Ask a person about a call that a limit stops. Rejects when it is canceled. */
@@ -218,6 +278,20 @@ export class CallGate {
 		const [oldest] = this.#continued.keys();
 		if (this.#continued.size > CONTINUED_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
 	}
+}
+
+/** What a request for the approval of a plan names in place of a tool. */
+const PLAN_TITLE = 'run_plan';
+
+/** A user read the program and the list of its tools; a tool that is not in the list is asked about like any other. */
+function isApprovedWithPlan(
+	{ name, context, isPlan }: GatedCall,
+	{ action, rule }: PolicyDecision,
+	policy: Policy,
+): boolean {
+	if (action !== 'ask' || rule?.plan !== 'once') return false;
+	const approval = context.plan?.approval;
+	return isPlan === true || (approval?.policyVersion === policy.version && approval.tools.includes(name));
 }
 
 const notes = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;

@@ -108,6 +108,11 @@ export class HubCall implements StartedCall, GatedCall {
 		this.name = target.toolName?.name ?? this.name;
 	}
 
+	/** Whether it runs a program. */
+	get isPlan(): boolean {
+		return this.target.source.kind === 'plans';
+	}
+
 	get backend(): string {
 		return this.target.source.id;
 	}

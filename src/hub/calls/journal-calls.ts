@@ -57,6 +57,7 @@ function lineOf(call: HubCall, { outcome, error, remote, result, thrown }: Endin
 		phases: phasesOf(context, ms),
 		policy: decision?.policy,
 		rule: decision?.rule,
+		plan: context.plan?.id,
 		trace: traceOf(context),
 		arguments: call.arguments,
 		result,

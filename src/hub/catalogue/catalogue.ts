@@ -30,6 +30,7 @@ const fileKinds: ReadonlySet<SourceKind> = new Set([
 	'storage',
 	'results',
 	'tasks',
+	'plans',
 ]);
 
 type NamedItem = Tool | Prompt;

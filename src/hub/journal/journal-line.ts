@@ -16,7 +16,7 @@ const BYTES_PER_CHARACTER = 3;
 
 /** The members of the JSON object of a line. */
 export function journalMembers(entry: JournalEntry): string {
-	const { startedAt, ms, outcome, remote, worker, phases, trace, arguments: input, result } = entry;
+	const { startedAt, ms, outcome, remote, worker, phases, plan, trace, arguments: input, result } = entry;
 	const { error, who, decision } = fixedMembers(entry);
 	return (
 		`"at":"${isoTime(startedAt)}",${who},"ms":${ms},"outcome":"${outcome}"` +
@@ -25,6 +25,7 @@ export function journalMembers(entry: JournalEntry): string {
 		optional('worker', worker && redact(worker)) +
 		optional('phases', phases) +
 		decision +
+		optional('plan', plan) +
 		optional('trace', trace && redact(trace)) +
 		(input === undefined ? '' : digestMembers('arguments', input, canonical)) +
 		(result === undefined ? '' : digestMembers('result', result, asReturned))

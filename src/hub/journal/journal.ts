@@ -35,6 +35,8 @@ export interface JournalEntry {
 	/** The decision of the policy, and the rule as `file:line`. */
 	readonly policy?: string | undefined;
 	readonly rule?: string | undefined;
+	/** The plan that made the call. */
+	readonly plan?: string | undefined;
 	/** The id of its trace: of `traceparent`, or of one that the hub began. */
 	readonly trace?: string | undefined;
 	/** Equal for calls of which client, backend, method, name, policy and rule are equal. */

@@ -34,7 +34,7 @@ import {
 	isLasting,
 	isLeft,
 	isOfProject,
-	principalOf,
+	principalIn,
 	type TaskEnd,
 	type TaskRecord,
 	type TaskState,
@@ -77,11 +77,6 @@ export class HubTasks implements ProviderTasks {
 
 	/** Tasks of this process: those that run, and those that ended, by status. */
 	readonly counts = { running: 0, ended: { completed: 0, failed: 0, cancelled: 0 } };
-
-	/** Who may use the tasks of this user in this project. */
-	get userPrincipal(): string {
-		return principalOf(this.#options.configuration().root);
-	}
 
 	async get(id: string, context: CallContext): Promise<Result> {
 		const state = await this.find(id, context);
@@ -314,8 +309,8 @@ export class HubTasks implements ProviderTasks {
 		return results ? results.shorten(result, readingOf(record, context, results)) : result;
 	}
 
-	#principal({ principal }: Pick<ClientConnection, 'principal'>): string {
-		return principal === undefined ? this.userPrincipal : `${principal} ${this.userPrincipal}`;
+	#principal(client: Pick<ClientConnection, 'principal'>): string {
+		return principalIn(this.#options.configuration().root, client);
 	}
 }
 

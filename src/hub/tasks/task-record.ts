@@ -123,6 +123,14 @@ export function principalOf(root: string): string {
 	return `user:${process.getuid?.() ?? ''} project:${root}`;
 }
 
+/** Who a client is in a project: by what its transport says of it, and as this user. */
+export function principalIn(
+	root: string,
+	{ principal }: { readonly principal?: string | undefined },
+): string {
+	return principal === undefined ? principalOf(root) : `${principal} ${principalOf(root)}`;
+}
+
 /** Whether a principal is the user in this project, by whichever way. */
 export function isOfProject(principal: string, root: string): boolean {
 	return principal.endsWith(principalOf(root));

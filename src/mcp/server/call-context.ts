@@ -20,7 +20,13 @@ import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers, withoutMembers } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
-import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
+import type {
+	CallPhase,
+	CallTracer,
+	Durability,
+	NotificationListener,
+	PlanOfCall,
+} from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
 import type { Asking, InputResponses, Questions } from './client-questions.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
@@ -54,6 +60,8 @@ export class CallContext {
 	worker: string | undefined;
 	/** Set for a call that may become a task. */
 	durable: Durability | undefined;
+	/** The plan that makes the call; undefined for a call of a client. */
+	plan: PlanOfCall | undefined;
 	/** The id of the task that the server made of the call. */
 	upstreamTask: string | undefined;
 	readonly #asking: Asking;

@@ -26,6 +26,13 @@ export interface Durability {
 	says(message: string): void;
 }
 
+/** A program of the client, which makes calls in its name. */
+export interface PlanOfCall {
+	readonly id: string;
+	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
+	readonly approval?: { readonly tools: readonly string[]; readonly policyVersion: string } | undefined;
+}
+
 /** Records where the time of a call is spent, when traces are exported. */
 export interface CallTracer {
 	readonly traceId: string;

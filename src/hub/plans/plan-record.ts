@@ -1,0 +1,118 @@
+/*
+ * What is stored of a plan: a head, written before the program starts, and one line for each thing that
+ * happened since. A line is on its way to the disk before what it says has effects: a call is sent after its
+ * line `sent`, and the program gets an answer after the line of the answer.
+ */
+import { isObject } from '../../wire/json.ts';
+import type { ProcessIdentity } from '../shared/process-identity.ts';
+import type { ThreadMessage } from './interpreter.ts';
+
+/** What a plan was started with. */
+export interface PlanHead {
+	readonly id: string;
+	/** Who may see it. */
+	readonly principal: string;
+	/** The folder of the configuration. */
+	readonly root: string;
+	/** The name of the client. */
+	readonly client: string;
+	/** Of a saved plan. */
+	readonly name?: string | undefined;
+	readonly code: string;
+	/** Of `code`. */
+	readonly sha256: string;
+	/** JSON. */
+	readonly input: string;
+	/** Milliseconds since 1970. */
+	readonly startedAt: number;
+	/** Of its random numbers. */
+	readonly seed: number;
+	/** The tools that it may call, as clients name them. */
+	readonly tools: readonly string[];
+	/** What a user approved, with the version of the policy then. */
+	readonly approval?: { readonly policyVersion: string } | undefined;
+	/** The process that runs it. */
+	readonly owner: ProcessIdentity;
+}
+
+/** An answer that the program got, or gets next. */
+export interface AnswerLine extends ThreadMessage {
+	readonly server: string;
+	readonly tool: string;
+	/** Of the JSON of the arguments. */
+	readonly sha256: string;
+	/** As clients name the tool; undefined when there is none. */
+	readonly name?: string | undefined;
+	/** Where in the program, `line 2, column 7`. */
+	readonly place?: string | undefined;
+}
+
+/** A call that was sent to its source. */
+export interface SentLine {
+	readonly sent: number;
+	readonly name: string;
+	readonly at: number;
+	readonly place?: string | undefined;
+}
+
+/** A user said that a call whose outcome is unknown may be made again. */
+export interface AgainLine {
+	readonly again: number;
+}
+
+/** How the plan ended. Without this line it can go on. */
+export interface EndLine {
+	readonly end: 'completed' | 'failed';
+	readonly at: number;
+	/** JSON of the result, or the error. */
+	readonly text: string;
+}
+
+export type PlanLine = AnswerLine | SentLine | AgainLine | EndLine;
+
+/** A plan as it is on disk. */
+export interface StoredPlan {
+	readonly head: PlanHead;
+	readonly lines: readonly PlanLine[];
+}
+
+/** The answers in the order in which the program got them. */
+export function answersOf({ lines }: Pick<StoredPlan, 'lines'>): AnswerLine[] {
+	return lines.filter((line) => 'number' in line);
+}
+
+export function endOf({ lines }: Pick<StoredPlan, 'lines'>): EndLine | undefined {
+	return lines.find((line) => 'end' in line);
+}
+
+/** The calls that were sent and have no answer: nobody knows whether they were made. */
+export function unknownCalls({ lines }: Pick<StoredPlan, 'lines'>): SentLine[] {
+	const open = new Map<number, SentLine>();
+	for (const line of lines) {
+		if ('sent' in line) open.set(line.sent, line);
+		else if ('number' in line) open.delete(line.number);
+		else if ('again' in line) open.delete(line.again);
+	}
+	return [...open.values()];
+}
+
+/** Written by this program, and checked as far as the reader depends on it. */
+export function planHeadOf(value: unknown): PlanHead | undefined {
+	if (!isObject(value)) return undefined;
+	const isHead =
+		['id', 'principal', 'root', 'client', 'code', 'sha256', 'input'].every(
+			(name) => typeof value[name] === 'string',
+		) &&
+		typeof value['startedAt'] === 'number' &&
+		typeof value['seed'] === 'number' &&
+		Array.isArray(value['tools']) &&
+		isObject(value['owner']);
+	return isHead ? (value as unknown as PlanHead) : undefined;
+}
+
+/** A line of a file; undefined for one that was cut by a crash. */
+export function planLineOf(value: unknown): PlanLine | undefined {
+	if (!isObject(value)) return undefined;
+	const isLine = typeof value['text'] === 'string' || 'sent' in value || 'again' in value;
+	return isLine ? (value as unknown as PlanLine) : undefined;
+}

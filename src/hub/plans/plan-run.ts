@@ -1,0 +1,282 @@
+/*
+ * One run of a program: first by the answers of its record, then live.
+ *
+ * A program sees nothing but its input and the answers to its calls, in an order that the record has. So a run that was
+ * interrupted is repeated up to the last answer without a call, and goes on from there. A call that was
+ * sent and has no answer is not made again: whether it may be is asked.
+ */
+import { OrchestraError } from '../../errors.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { onAbort } from '../../rpc/abortable.ts';
+import { type Deferred, deferred } from '../../rpc/deferred.ts';
+import { Semaphore } from '../../rpc/semaphore.ts';
+import { Interpreter, type ThreadCall, type ThreadEnd, type ThreadTurn } from './interpreter.ts';
+import { PLAN_CALLS_AT_ONCE, PLAN_CALLS_LIMIT } from './plan-limits.ts';
+import {
+	type AnswerLine,
+	answersOf,
+	type PlanLine,
+	type SentLine,
+	type StoredPlan,
+	unknownCalls,
+} from './plan-record.ts';
+import { type Program, placeInStack, placeText } from './program.ts';
+
+/** What became of a call. */
+export interface CallOutcome {
+	readonly isOk: boolean;
+	/** JSON: of the value, or of the members of the error. */
+	readonly text: string;
+	/** As clients name the tool; undefined when there is none. */
+	readonly name?: string | undefined;
+}
+
+/** A call with its place in the program. */
+export interface PlacedCall extends ThreadCall {
+	readonly place: string | undefined;
+}
+
+/** What a run does when its record has no more answers. */
+export interface LiveCalls {
+	/** Make a call. `onSend` is called before it is sent to its source. Rejects only when the plan is canceled. */
+	make(call: PlacedCall, onSend: (name: string) => void): Promise<CallOutcome>;
+	/** What to do about a call whose outcome is unknown. Rejects when nobody says. */
+	decide(call: SentLine): Promise<'again' | 'fail'>;
+}
+
+export interface PlanRunOptions {
+	readonly program: Program;
+	readonly plan: StoredPlan;
+	/** Undefined: the run ends where its record ends. */
+	readonly live?: LiveCalls | undefined;
+	/** Record a line. Default: nothing is recorded. */
+	readonly write?: ((line: PlanLine) => void) | undefined;
+	readonly signal?: AbortSignal | undefined;
+	readonly computeMs?: number | undefined;
+}
+
+/** How a program ended. */
+export interface PlanEnd {
+	readonly isOk: boolean;
+	/** JSON of the result, or the error with its place. */
+	readonly text: string;
+	readonly log: readonly string[];
+	/** Characters of the log that were left out. */
+	readonly leftOut: number;
+	/** Those that have an answer. */
+	readonly calls: readonly AnswerLine[];
+}
+
+export class PlanRun {
+	readonly #options: PlanRunOptions;
+	readonly #recorded: AnswerLine[];
+	readonly #unknown: Map<number, SentLine>;
+	/** The calls that the program has made and that have no answer. */
+	readonly #open = new Map<number, PlacedCall>();
+	readonly #places = new Semaphore({ limit: PLAN_CALLS_AT_ONCE });
+	readonly #running = new Set<Promise<void>>();
+	readonly #answers: AnswerLine[] = [];
+	readonly #given: AnswerLine[] = [];
+	readonly #log: string[] = [];
+	readonly #failed: Deferred<never> = deferred();
+	#waiting: Deferred<void> | undefined;
+	#isLive = false;
+	#leftOut = 0;
+
+	constructor(options: PlanRunOptions) {
+		this.#options = options;
+		this.#recorded = answersOf(options.plan);
+		this.#unknown = new Map(unknownCalls(options.plan).map((line) => [line.sent, line]));
+	}
+
+	/** The answers that the program got so far. */
+	get calls(): readonly AnswerLine[] {
+		return this.#given;
+	}
+
+	/** Rejects when the run cannot go on: it was canceled, a bound ended it, nobody decides about a call. */
+	async run(): Promise<PlanEnd> {
+		const { signal, plan, program, computeMs } = this.#options;
+		const { input, startedAt, seed } = plan.head;
+		signal?.throwIfAborted();
+		const stop = onAbort(signal, () => this.#failed.reject(OrchestraError.from(signal?.reason, 'canceled')));
+		const { interpreter, turn } = await Interpreter.start({ program, input, startedAt, seed, computeMs });
+		try {
+			return await Promise.race([this.#turns(interpreter, turn), this.#failed.promise]);
+		} finally {
+			stop();
+			await interpreter.close();
+		}
+	}
+
+	async #turns(interpreter: Interpreter, first: ThreadTurn): Promise<PlanEnd> {
+		for (let turn = first; ; ) {
+			this.#take(turn);
+			if (turn.end) return await this.#ended(turn.end);
+			const answer = await this.#next();
+			this.#given.push(answer);
+			turn = await interpreter.answer(answer);
+		}
+	}
+
+	/** What the program did in one turn. */
+	#take({ calls, log, leftOut }: ThreadTurn): void {
+		this.#log.push(...log);
+		this.#leftOut = leftOut;
+		for (const call of calls) {
+			if (call.number > PLAN_CALLS_LIMIT)
+				throw new OrchestraError('bad_input', `the plan made more than ${PLAN_CALLS_LIMIT} calls`, {
+					hint: 'Use a tool that does more at once, or split the plan.',
+				});
+			const place = placeInStack(call.stack, this.#options.program);
+			const placed = { ...call, place: place && placeText(place) };
+			this.#open.set(call.number, placed);
+			if (this.#isLive) this.#start(placed);
+		}
+	}
+
+	async #next(): Promise<AnswerLine> {
+		const recorded = this.#recorded.shift();
+		if (recorded) return this.#checked(recorded);
+		if (!this.#isLive) await this.#goLive();
+		if (this.#open.size === 0)
+			throw new OrchestraError('bad_input', 'the program waits for something that never comes', {
+				hint: 'It can wait for calls of tools alone; there are no timers.',
+			});
+		while (this.#answers.length === 0) {
+			this.#waiting = deferred();
+			await this.#waiting.promise;
+		}
+		const [answer] = this.#answers.splice(0, 1);
+		if (answer === undefined) throw new TypeError('there is an answer');
+		this.#open.delete(answer.number);
+		return answer;
+	}
+
+	/** The program must have made the same call. */
+	#checked(line: AnswerLine): AnswerLine {
+		const call = this.#open.get(line.number);
+		this.#open.delete(line.number);
+		const isSame =
+			call?.server === line.server && call.tool === line.tool && sha256(call.json) === line.sha256;
+		if (isSame) return line;
+		const made = call ? `${nameOf(call)}${call.place === undefined ? '' : ` (${call.place})`}` : 'no call';
+		throw diverged(
+			`call ${line.number} is ${made}`,
+			`is ${nameOf(line)} with arguments ${line.sha256.slice(0, 8)}`,
+		);
+	}
+
+	/** The record has no more answers. */
+	async #goLive(): Promise<void> {
+		this.#isLive = true;
+		for (const number of this.#unknown.keys())
+			if (!this.#open.has(number)) throw diverged(`there is no call ${number}`, 'was sent');
+		for (const call of [...this.#open.values()]) {
+			const unknown = this.#unknown.get(call.number);
+			if (unknown) await this.#settle(unknown, call);
+			else this.#start(call);
+		}
+	}
+
+	/** Nobody knows whether this call was made. */
+	async #settle(unknown: SentLine, call: PlacedCall): Promise<void> {
+		const { live, write } = this.#options;
+		if (live === undefined)
+			throw new OrchestraError(
+				'bad_input',
+				`the record ends while call ${unknown.sent}, ${unknown.name}, runs`,
+			);
+		if ((await live.decide(unknown)) === 'again') {
+			write?.({ again: unknown.sent });
+			return this.#start(call);
+		}
+		const message = `${writtenOf(call)}: its outcome is unknown: the hub ended while it ran`;
+		this.#answer(call, {
+			isOk: false,
+			text: JSON.stringify({ message, outcome: 'unknown' }),
+			name: unknown.name,
+		});
+	}
+
+	#start(call: PlacedCall): void {
+		const work = this.#make(call).catch((error: unknown) => this.#failed.reject(error));
+		this.#running.add(work);
+		void work.finally(() => this.#running.delete(work));
+	}
+
+	async #make(call: PlacedCall): Promise<void> {
+		const { live, write, signal } = this.#options;
+		if (live === undefined)
+			throw new OrchestraError('bad_input', `the record ends before call ${call.number}, ${nameOf(call)}`);
+		await this.#places.enter(undefined, () => ({ signal }));
+		try {
+			const onSend = (name: string): void =>
+				write?.({ sent: call.number, name, at: Date.now(), place: call.place });
+			const outcome = await live.make(call, onSend);
+			signal?.throwIfAborted();
+			this.#answer(call, outcome);
+		} finally {
+			this.#places.leave();
+		}
+	}
+
+	#answer({ number, server, tool, json, place }: PlacedCall, { isOk, text, name }: CallOutcome): void {
+		const line: AnswerLine = {
+			number,
+			isOk,
+			text,
+			at: Date.now(),
+			server,
+			tool,
+			sha256: sha256(json),
+			name,
+			place,
+		};
+		this.#options.write?.(line);
+		this.#answers.push(line);
+		this.#waiting?.resolve();
+	}
+
+	/** Calls that the program did not wait for have an outcome too. */
+	async #ended({ isOk, text, stack, bound }: ThreadEnd): Promise<PlanEnd> {
+		if (bound)
+			throw new OrchestraError('bad_input', text, {
+				hint: 'Let tools do the heavy part, or split the plan.',
+			});
+		if (!this.#isLive && this.#options.live) await this.#goLive();
+		while (this.#running.size > 0) await Promise.all(this.#running);
+		this.#given.push(...this.#answers.splice(0));
+		const place = placeInStack(stack, this.#options.program);
+		const where =
+			isOk || place === undefined || text.includes(`(${placeText(place)})`) ? '' : ` (${placeText(place)})`;
+		return {
+			isOk,
+			text: text + where,
+			log: this.#log,
+			leftOut: this.#leftOut,
+			calls: this.#given,
+		};
+	}
+}
+
+/** `tools.files.readTextFile`, `find`. */
+function nameOf({ server, tool }: Pick<ThreadCall, 'server' | 'tool'>): string {
+	if (server === '') return tool === 'find_tools' ? 'find' : tool;
+	return `tools.${server}.${tool}`;
+}
+
+/** With its place. */
+export function writtenOf(call: Pick<PlacedCall, 'server' | 'tool' | 'place'>): string {
+	return call.place === undefined ? nameOf(call) : `${nameOf(call)} (${call.place})`;
+}
+
+function diverged(now: string, then: string): OrchestraError {
+	return new OrchestraError(
+		'bad_input',
+		`the program does not follow its record: ${now}; in the record it ${then}`,
+		{
+			hint: 'The program, its input or the version of the interpreter is another one. Start the plan anew.',
+		},
+	);
+}

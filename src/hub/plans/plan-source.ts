@@ -1,0 +1,78 @@
+/*
+ * `run_plan` and the saved plans of a project, as a source: a plan is a call like any other to clients, policy, journal
+ * and tasks. The rest is loaded with the first plan.
+ *
+ * A plan is stored, so the task of a plan goes on in the next hub: for tasks, the records are a server elsewhere.
+ */
+
+import { OrchestraError } from '../../errors.ts';
+import { failure } from '../../mcp/define/defined-results.ts';
+import type { Call, Capability } from '../../mcp/server/provider.ts';
+import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import type { Can, Source } from '../source.ts';
+import type { PlanHub, PlanRunner } from './run-plan.ts';
+
+export const RUN_PLAN = 'run_plan';
+
+const runPlan: Tool = {
+	name: RUN_PLAN,
+	description:
+		'Run a short program that calls tools, in one step: for loops, several calls of which only a summary matters, or data that need not be read. ' +
+		'It is the body of an async function in TypeScript: `await`, and `return` with the result. ' +
+		'The tool files__read_text_file is `await tools.files.readTextFile({ path })`; `await find(query)` and `await look({ handle, op })` as find_tools and look. ' +
+		'A call returns the structured content, else the text, and throws when the tool fails. No imports, files, network, timers; `console.log` is returned. ' +
+		'Write names of tools out. Not for one call.',
+	inputSchema: {
+		type: 'object',
+		properties: {
+			code: { type: 'string', description: 'The program' },
+			input: { description: 'Any JSON; the program has it as `input`' },
+			resume: { type: 'string', description: 'In place of code: the id of a plan that was interrupted' },
+		},
+	},
+};
+
+export interface PlanSourceOptions extends PlanHub {
+	/** Equal for the same project. */
+	readonly configurationKey: string;
+}
+
+export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
+	readonly id = 'plans';
+	readonly kind = 'plans';
+	readonly status = { state: 'ready' } as const;
+	readonly capabilities: readonly Capability[] = ['tools'];
+	readonly configurationKey: string;
+	readonly #options: PlanSourceOptions;
+	#runner: Promise<PlanRunner> | undefined;
+
+	constructor(options: PlanSourceOptions) {
+		this.#options = options;
+		this.configurationKey = options.configurationKey;
+	}
+
+	/** Where its tasks go on when the hub ends. */
+	get address(): string {
+		return `plans:${this.#options.root()}`;
+	}
+
+	list(): readonly Tool[] {
+		return [runPlan];
+	}
+
+	async request({ method, params, context }: Call): Promise<Answer> {
+		if (method !== 'tools/call') throw new OrchestraError('internal', `plans have no ${method}`);
+		this.#runner ??= import('./run-plan.ts').then(({ PlanRunner: Runner }) => new Runner(this.#options));
+		const runner = await this.#runner;
+		const left = context.durable?.sentAs;
+		if (left !== undefined) return runner.resume(left, context);
+		const { planArguments } = await import('./run-plan.ts');
+		const plan = planArguments(params.arguments);
+		if (typeof plan === 'string') return failure(plan);
+		return 'resume' in plan ? runner.resume(plan.resume, context) : runner.run(plan, context);
+	}
+
+	async close(): Promise<void> {
+		await (await this.#runner)?.close();
+	}
+}

@@ -1,0 +1,97 @@
+/*
+ * The tools of a client as a program names them: `tools.<server>.<tool>`.
+ *
+ * Server and tool have their own names, or those in camel case: `tools.files.readTextFile` is
+ * `read_text_file` of `files`. Where two names become equal, only the own one names a tool.
+ */
+import { nearest } from '../../nearest.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import type { MergedList } from '../catalogue/merged-list.ts';
+
+/** A tool by the two names in a program. */
+export interface WrittenTool {
+	readonly server: string;
+	readonly tool: string;
+}
+
+/** A tool that a plan can call. */
+export interface PlanTool {
+	/** The source that has it. */
+	readonly server: string;
+	/** As a program names it best. */
+	readonly written: string;
+	/** As clients name it. */
+	readonly tool: Tool;
+}
+
+export class PlanTools {
+	/** By server, then by name: undefined for a name that two tools have. */
+	readonly #servers = new Map<string, Map<string, PlanTool | undefined>>();
+	readonly all: readonly PlanTool[];
+
+	constructor({ items, routes }: MergedList<Tool>) {
+		this.all = items.flatMap((tool): PlanTool[] => {
+			const route = routes.get(tool.name);
+			// A plan does not call plans; `look` has a function of its own.
+			if (route === undefined || ownKinds.has(route.source.kind)) return [];
+			const server = route.source.id;
+			const own = route.toolName?.server === undefined ? route.name : route.toolName.tool;
+			const written = { server: camelCase(server), tool: camelCase(own) };
+			const found = { server, written: writtenText(written), tool };
+			for (const name of new Set([server, written.server]))
+				this.#add(name, { own, camel: written.tool }, found);
+			return [found];
+		});
+	}
+
+	/** The tool of these names, or a sentence about what is wrong with them. */
+	find({ server, tool }: WrittenTool): PlanTool | string {
+		const ofServer = this.#servers.get(server);
+		if (ofServer === undefined) return `there is no server "${server}"${guess(server, this.#servers.keys())}`;
+		const found = ofServer.get(tool);
+		if (found) return found;
+		if (ofServer.has(tool))
+			return `${writtenText({ server, tool })} is the name of two tools: use the own name of one`;
+		return `${server} has no tool "${tool}"${guess(tool, ofServer.keys())}`;
+	}
+
+	#add(server: string, { own, camel }: { own: string; camel: string }, found: PlanTool): void {
+		const ofServer = this.#servers.get(server) ?? new Map<string, PlanTool | undefined>();
+		this.#servers.set(server, ofServer);
+		const other = ofServer.get(camel);
+		const isTaken = ofServer.has(camel) && other?.tool !== found.tool;
+		// An own name is never taken away by the other form of another name.
+		if (camel !== own) {
+			if (!isTaken) ofServer.set(camel, found);
+			else if (other === undefined || !isOwnName(other, camel)) ofServer.set(camel, undefined);
+		}
+		ofServer.set(own, found);
+	}
+}
+
+const ownKinds: ReadonlySet<string> = new Set(['plans', 'results', 'tasks']);
+
+function isOwnName({ tool }: PlanTool, name: string): boolean {
+	return tool.name === name || tool.name.endsWith(`__${name}`);
+}
+
+function guess(word: string, known: Iterable<string>): string {
+	const close = nearest(word, [...known]);
+	return close.length === 0 ? '' : `; did you mean ${close.join(', ')}?`;
+}
+
+/** `read_text_file` and `read-text-file` become `readTextFile`. */
+export function camelCase(name: string): string {
+	return name.replace(/[^\p{L}\p{N}$]+(.)?/gu, (_all, next: string | undefined, at: number) =>
+		at === 0 ? (next ?? '') : (next ?? '').toUpperCase(),
+	);
+}
+
+/** As a program has it: `tools.files.readTextFile`, `tools.files["3d"]`. */
+export function writtenText({ server, tool }: WrittenTool): string {
+	return `tools${memberText(server)}${memberText(tool)}`;
+}
+
+function memberText(name: string): string {
+	return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}

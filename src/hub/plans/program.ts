@@ -1,0 +1,117 @@
+/*
+ * The program of a plan: the body of an async function, in TypeScript or JavaScript.
+ *
+ * Its types are removed, not checked. What is left runs on other columns than it was written on, so a place
+ * is looked up in the source map before anybody reads it.
+ */
+import { SourceMap } from 'node:module';
+import { OrchestraError } from '../../errors.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { isObject } from '../../wire/json.ts';
+import { PLAN_CODE_CHARACTERS } from './plan-limits.ts';
+
+/** The name of the program in its stacks. */
+export const PLAN_FILE = 'plan.ts';
+/** Lines before the first one of the program. */
+const LINES_BEFORE = 1;
+
+/** Where something is in a program. Both count from 1. */
+export interface Place {
+	readonly line: number;
+	readonly column: number;
+}
+
+/** A program that can run. */
+export interface Program {
+	/** As it was written. */
+	readonly code: string;
+	/** Of `code`. */
+	readonly sha256: string;
+	/** JavaScript that evaluates to a function of the input. */
+	readonly script: string;
+	/** The place in `code` of a place in `script`. */
+	readonly placeOf: (place: Place) => Place;
+}
+
+/** Throws `bad_input` with line and column for what is no program. */
+export async function compileProgram(code: string): Promise<Program> {
+	if (code.length > PLAN_CODE_CHARACTERS)
+		throw new OrchestraError(
+			'bad_input',
+			`the program has ${code.length} characters; a plan may have ${PLAN_CODE_CHARACTERS}`,
+			{ hint: 'Give large data as input, or read it with a tool.' },
+		);
+	const { transform } = await loadSucrase();
+	const wrapped = `(async (input) => {\n${code}\n})`;
+	let compiled: ReturnType<typeof transform>;
+	try {
+		compiled = transform(wrapped, {
+			transforms: ['typescript'],
+			disableESTransforms: true,
+			keepUnusedImports: true,
+			filePath: PLAN_FILE,
+			sourceMapOptions: { compiledFilename: PLAN_FILE },
+		});
+	} catch (thrown) {
+		throw syntaxError(thrown);
+	}
+	const { code: script, sourceMap } = compiled;
+	// The two types of a source map differ in what may be absent.
+	const map = new SourceMap(sourceMap as unknown as ConstructorParameters<typeof SourceMap>[0]);
+	return {
+		code,
+		sha256: sha256(code),
+		script,
+		placeOf: ({ line, column }) => {
+			const found = map.findEntry(line - 1, column - 1);
+			const isFound = 'originalLine' in found;
+			const at = isFound ? found.originalLine + 1 : line;
+			const shift = isFound && found.generatedLine === line - 1 ? column - 1 - found.generatedColumn : 0;
+			return {
+				line: Math.max(1, at - LINES_BEFORE),
+				column: isFound ? found.originalColumn + shift + 1 : column,
+			};
+		},
+	};
+}
+
+/** `line 3, column 14`. */
+export function placeText({ line, column }: Place): string {
+	return `line ${line}, column ${column}`;
+}
+
+/** The first place of the program in a stack of the interpreter; undefined when it has none. */
+export function placeInStack(stack: string, { placeOf }: Pick<Program, 'placeOf'>): Place | undefined {
+	const [, line, column] = /\bplan\.ts:(\d{1,7}):(\d{1,7})/.exec(stack) ?? [];
+	return line === undefined ? undefined : placeOf({ line: Number(line), column: Number(column) });
+}
+
+function syntaxError(thrown: unknown): OrchestraError {
+	const { loc, message } = Object(thrown) as { loc?: unknown; message?: unknown };
+	const text = String(message)
+		.replace(/ \(\d+:\d+\)$/, '')
+		.replace(/^Error transforming [^:]*: /, '');
+	const place =
+		isObject(loc) && typeof loc['line'] === 'number' && typeof loc['column'] === 'number'
+			? { line: Math.max(1, loc['line'] - LINES_BEFORE), column: loc['column'] }
+			: undefined;
+	const where = place === undefined ? '' : ` at ${placeText(place)}`;
+	return new OrchestraError('bad_input', `the program has a mistake${where}: ${text}`, {
+		hint: 'A plan is the body of an async function: statements, `await`, and `return` with the result.',
+		data: place === undefined ? {} : { ...place },
+	});
+}
+
+async function loadSucrase(): Promise<typeof import('sucrase')> {
+	return import('sucrase').catch((cause: unknown) => {
+		throw missingPackage(cause);
+	});
+}
+
+/** The error when one of the optional packages is not installed. */
+export function missingPackage(cause: unknown): OrchestraError {
+	return new OrchestraError('not_found', 'plans need packages that are not installed', {
+		hint: 'Install them: npm install quickjs-emscripten-core @jitl/quickjs-wasmfile-release-sync sucrase js-tokens',
+		cause,
+	});
+}
