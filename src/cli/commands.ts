@@ -168,6 +168,11 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./commands/usage.ts')).usage,
 	},
+	plan: {
+		summary: 'Run programs that call tools, and keep, replay and resume them',
+		isRare: true,
+		load: async () => (await import('./plan/plan.ts')).plan,
+	},
 	tasks: {
 		summary: 'Show calls that outlived their clients, their results, and cancel them',
 		isRare: true,

@@ -3,6 +3,7 @@
  * configuration file changes, the changed sources are started or stopped and clients
  * are notified.
  */
+import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { HubChain, hubIdIn } from '../config/own-entry.ts';
@@ -303,14 +304,16 @@ async function build(
 /** Loaded with the setting; the same one while the project is. */
 async function planSources(
 	plans: PlanHub,
-	{ plans: isOn, root: configurationKey }: Configuration,
+	{ plans: isOn, root, tools }: Configuration,
 	earlier: readonly Source[],
 ): Promise<Source[]> {
 	if (isOn !== true) return [];
 	const { PlanSource } = await import('./plans/plan-source.ts');
+	const folder = tools.untrustedFolder === undefined ? join(root, 'plans') : undefined;
+	const configurationKey = JSON.stringify([root, folder]);
 	const known = earlier.find(
 		(source) =>
 			source.kind === 'plans' && able(source, 'configurationKey')?.configurationKey === configurationKey,
 	);
-	return [known ?? new PlanSource({ ...plans, configurationKey })];
+	return [known ?? new PlanSource({ ...plans, folder, configurationKey })];
 }

@@ -1,5 +1,6 @@
 /* A hub with `plans: true` over the official servers for files and a graph, and a client that sends programs. */
 import { createRequire } from 'node:module';
+import type { Journal } from '../../src/hub/journal/journal.ts';
 import { type HubClient, type HubClientOptions, type ServedHub, serveServers } from './served-hub.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -8,6 +9,7 @@ const { resolve } = createRequire(import.meta.url);
 export interface PlanHubOptions extends HubClientOptions {
 	/** Further sections of the configuration. */
 	readonly more?: object;
+	readonly journal?: Journal;
 	/** Further servers. */
 	readonly servers?: Record<string, unknown>;
 }
@@ -20,7 +22,12 @@ export interface PlanPlace {
 }
 
 /** Open a hub with plans, and connect. */
-export async function planHub({ more, servers, ...client }: PlanHubOptions = {}): Promise<PlanPlace> {
+export async function planHub({
+	more,
+	servers,
+	journal,
+	...client
+}: PlanHubOptions = {}): Promise<PlanPlace> {
 	const folder = temporaryFolder();
 	writeFiles(folder, { 'a.txt': 'first', 'b.txt': 'second' });
 	const entry = (name: string, ...args: string[]): object => ({
@@ -30,7 +37,7 @@ export async function planHub({ more, servers, ...client }: PlanHubOptions = {})
 	});
 	const served = await serveServers(
 		{ files: entry('filesystem', folder), memory: entry('memory'), ...servers },
-		{ more: { plans: true, ...more } },
+		{ more: { plans: true, ...more }, ...(journal && { journal }) },
 	);
 	return { served, client: await served.client(client), folder };
 }

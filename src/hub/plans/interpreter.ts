@@ -182,7 +182,9 @@ function tooSlow(ms: number): OrchestraError {
 /** The thread ended by itself. */
 function endedEarly(cause?: unknown): OrchestraError {
 	if (cause !== undefined && !isCode(cause, 'ERR_WORKER_OUT_OF_MEMORY') && !(cause instanceof RangeError))
-		return new OrchestraError('internal', `the interpreter of the plan failed: ${messageOf(cause)}`, { cause });
+		return new OrchestraError('internal', `the interpreter of the plan failed: ${messageOf(cause)}`, {
+			cause,
+		});
 	const text = `the interpreter ended; a program may use ${PLAN_MEMORY_BYTES / (1024 * 1024)} MiB of memory`;
 	return new OrchestraError('bad_input', text, { hint: 'Work on less at a time.', cause });
 }

@@ -14,6 +14,8 @@ export const PLAN_STEPS_LIMIT = 20_000;
 export const PLAN_COMPUTE_MS = 10_000;
 /** How long the interpreter may take to start. */
 export const PLAN_START_MS = 15_000;
+/** How long a name of a server that starts is waited for. */
+export const PLAN_NAME_WAIT_MS = 15_000;
 /** Longest time of a plan that is no task. */
 export const PLAN_MS: number = 60 * 60 * 1000;
 /** Most calls of one plan. */

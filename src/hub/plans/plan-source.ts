@@ -6,11 +6,14 @@
  */
 
 import { OrchestraError } from '../../errors.ts';
+import { FolderWatch } from '../../files/folder-watch.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
-import type { Call, Capability } from '../../mcp/server/provider.ts';
+import type { CallContext } from '../../mcp/server/call-context.ts';
+import type { Call, CallToolParams, Capability, Change } from '../../mcp/server/provider.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
 import type { Can, Source } from '../source.ts';
 import type { PlanHub, PlanRunner } from './run-plan.ts';
+import { type SavedPlan, savedPlans } from './saved-plans.ts';
 
 export const RUN_PLAN = 'run_plan';
 
@@ -33,6 +36,8 @@ const runPlan: Tool = {
 };
 
 export interface PlanSourceOptions extends PlanHub {
+	/** The folder of the saved plans; undefined for a project that is not trusted. */
+	readonly folder: string | undefined;
 	/** Equal for the same project. */
 	readonly configurationKey: string;
 }
@@ -57,7 +62,20 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 	}
 
 	list(): readonly Tool[] {
-		return [runPlan];
+		return [runPlan, ...this.#saved().map(({ tool }) => tool)];
+	}
+
+	/** Call `listener` when a plan is saved or removed. */
+	watch(listener: (change: Change) => void): () => void {
+		const { folder } = this.#options;
+		if (folder === undefined) return () => {};
+		const watching = new FolderWatch(folder, { onEvent: () => listener({ kind: 'tools' }) });
+		return () => watching.close();
+	}
+
+	#saved(): SavedPlan[] {
+		const { folder } = this.#options;
+		return folder === undefined ? [] : savedPlans(folder).filter(({ name }) => name !== RUN_PLAN);
 	}
 
 	async request({ method, params, context }: Call): Promise<Answer> {
@@ -66,10 +84,24 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 		const runner = await this.#runner;
 		const left = context.durable?.sentAs;
 		if (left !== undefined) return runner.resume(left, context);
+		if (params.name !== RUN_PLAN) return this.#runSaved(runner, params, context);
 		const { planArguments } = await import('./run-plan.ts');
 		const plan = planArguments(params.arguments);
 		if (typeof plan === 'string') return failure(plan);
 		return 'resume' in plan ? runner.resume(plan.resume, context) : runner.run(plan, context);
+	}
+
+	async #runSaved(
+		runner: PlanRunner,
+		{ name, arguments: input }: CallToolParams,
+		context: CallContext,
+	): Promise<Answer> {
+		const saved = this.#saved().find((each) => each.name === name);
+		if (saved === undefined) throw new OrchestraError('not_found', `the plan ${name} was removed`);
+		const { validate } = await import('../../schema/validate.ts');
+		const wrong = await validate(saved.tool.inputSchema, input, name);
+		if (wrong.length > 0) return failure(wrong.join('\n'));
+		return runner.run({ code: saved.code, input, name }, context);
 	}
 
 	async close(): Promise<void> {

@@ -17,15 +17,12 @@ import { identityOf } from '../shared/process-identity.ts';
 import { principalIn } from '../tasks/task-record.ts';
 import { HubCalls } from './live-calls.ts';
 import { type Reachable, reachableTools } from './look-ahead.ts';
-import { PLAN_MS, PLANS_AT_ONCE, PLANS_WAITING } from './plan-limits.ts';
+import { PLAN_MS, PLAN_NAME_WAIT_MS, PLANS_AT_ONCE, PLANS_WAITING } from './plan-limits.ts';
 import { endOf, type PlanHead, type StoredPlan } from './plan-record.ts';
 import { type PlanEnd, PlanRun } from './plan-run.ts';
 import { isRunning, type PlanLog, PlanStore } from './plan-store.ts';
 import { PlanTools } from './plan-tools.ts';
 import { compileProgram, type Program } from './program.ts';
-
-/** How long a name of a server that starts is waited for, in milliseconds. */
-const NAME_WAIT_MS = 15_000;
 
 /** What plans need of their hub. */
 export interface PlanHub {
@@ -173,7 +170,7 @@ export class PlanRunner {
 
 	/** A name that nobody has may be that of a server that starts. */
 	async #reachable(program: Program, context: CallContext): Promise<Reachable> {
-		const giveUpAt = performance.now() + NAME_WAIT_MS;
+		const giveUpAt = performance.now() + PLAN_NAME_WAIT_MS;
 		for (;;) {
 			const tools = new PlanTools(await this.#hub.tools(context));
 			try {

@@ -1,0 +1,110 @@
+/* What `mctl plan` prints about plans that ran. */
+import {
+	answersOf,
+	endOf,
+	type PlanHead,
+	type StoredPlan,
+	unknownCalls,
+} from '../../hub/plans/plan-record.ts';
+import { isRunning, type PlanStore } from '../../hub/plans/plan-store.ts';
+import { replayPlan } from '../../hub/plans/replay-plan.ts';
+import { printable, printableLine } from '../../printable.ts';
+import type { CommandInput } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { tableLines } from '../terminal/table.ts';
+
+type Status = 'running' | 'completed' | 'failed' | 'stopped';
+
+/** The plans, newest first. */
+export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, flags }: CommandInput): void {
+	const plans = heads.map((head) => reportOf(store.read(head)));
+	if (flags['json']) return out.json({ schema: 'orchestra.plans/1', plans });
+	if (plans.length === 0) return out.note('There are no plans.');
+	const rows = plans.map(({ id, status, calls, name, client, startedAt }) => [
+		id.slice(0, 8),
+		status,
+		String(calls),
+		name ?? '',
+		client,
+		startedAt,
+	]);
+	const headings = ['ID', 'STATUS', 'CALLS', 'NAME', 'CLIENT', 'SINCE'];
+	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2]))
+		out.line(line);
+}
+
+/** One plan: what it could reach, what it did, how it ended, its program. */
+export function show(plan: StoredPlan, { out, flags }: CommandInput): void {
+	const { head } = plan;
+	const calls = answersOf(plan).map(({ number, name, place, isOk, at }) => ({
+		number,
+		name,
+		place,
+		isOk,
+		at,
+	}));
+	const unknown = unknownCalls(plan);
+	const end = endOf(plan);
+	const report = { ...reportOf(plan), tools: head.tools, program: head.code, input: head.input };
+	if (flags['json'])
+		return out.json({ schema: 'orchestra.plan/1', ...report, made: calls, unknown, result: end?.text });
+	for (const key of ['id', 'status', 'client', 'startedAt', 'sha256'] as const)
+		out.line(printableLine(`${key}: ${report[key]}`));
+	out.line(printableLine(`tools that it can reach: ${head.tools.join(', ') || 'none'}`));
+	for (const { number, name, place, isOk } of calls)
+		out.line(
+			printableLine(`call ${number}: ${name ?? 'no tool'} (${place ?? '?'}) ${isOk ? 'ok' : 'failed'}`),
+		);
+	for (const { sent, name } of unknown)
+		out.line(printableLine(`call ${sent}: ${name}: its outcome is unknown`));
+	if (end) out.line(printable(`result: ${end.text}`));
+	out.line(printable(`program:\n${head.code}`));
+}
+
+/** Exit code 1 when the result is another one. */
+export async function replay(
+	plan: StoredPlan,
+	code: string | undefined,
+	{ out, flags, signal }: CommandInput,
+): Promise<number> {
+	const { isOk, text, calls, isSame } = await replayPlan(plan, { code, signal });
+	if (flags['json'])
+		out.json({
+			schema: 'orchestra.plan-replay/1',
+			id: plan.head.id,
+			isSame,
+			isOk,
+			result: text,
+			calls: calls.length,
+		});
+	else {
+		out.line(printable(text));
+		out.note(
+			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
+		);
+	}
+	return isSame === false ? exitCodes.tool_failed : 0;
+}
+
+function reportOf(plan: StoredPlan): {
+	id: string;
+	status: Status;
+	name: string | undefined;
+	client: string;
+	startedAt: string;
+	sha256: string;
+	calls: number;
+} {
+	const { head } = plan;
+	const end = endOf(plan)?.end;
+	const { id, name, client, sha256, startedAt } = head;
+	return {
+		id,
+		status: end ?? (isRunning(head) ? 'running' : 'stopped'),
+		name,
+		client,
+		startedAt: new Date(startedAt).toISOString(),
+		sha256,
+		calls: answersOf(plan).length,
+	};
+}

@@ -1,0 +1,157 @@
+/* `mctl plan`: run a program that calls tools, keep it as a tool of the project, look at what plans did, go on with them. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadConfiguration } from '../../config/load.ts';
+import { OrchestraError } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
+import { PlanStore } from '../../hub/plans/plan-store.ts';
+import { isPlanName, PLANS_FOLDER, planText, savedPlans } from '../../hub/plans/saved-plans.ts';
+import { handlersOf } from '../call/call.ts';
+import { type Command, type CommandInput, usageError } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { errorOfHub } from '../hub-client/hub-error.ts';
+import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { inputFlag, readInput } from '../input/read-input.ts';
+import { CallView } from '../terminal/call-view.ts';
+import { replay, show, showAll } from './plan-view.ts';
+
+export const plan: Command = {
+	usage:
+		'mctl plan [ls|run FILE|show ID|save ID NAME|replay ID [FILE]|resume ID] [--input JSON] [--all] [--json]',
+	examples: [
+		'mctl plan run count.ts --input \'{"folder": "src"}\'',
+		'mctl plan ls',
+		'mctl plan save 3f2a weekly-report --description "What changed this week"',
+		'mctl plan replay 3f2a plans/weekly-report.ts',
+		'mctl plan resume 3f2a',
+	],
+	flags: {
+		input: inputFlag,
+		description: { type: 'string', value: 'TEXT', help: 'what the saved plan is for' },
+		all: { type: 'boolean', help: 'those of all projects' },
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run(input) {
+		const [action = 'ls', first, second, ...rest] = input.words;
+		const most = action === 'ls' ? 0 : action === 'save' || action === 'replay' ? 2 : 1;
+		const extra = [first, second, ...rest].filter((word) => word !== undefined)[most];
+		if (!actions.has(action)) throw usageError(plan, `there is no "mctl plan ${action}"`);
+		if (extra !== undefined) throw usageError(plan, `unexpected word "${extra}"`);
+		if (action === 'ls') return showAll(storeOf(input), headsHere(input), input);
+		if (first === undefined)
+			throw usageError(plan, `mctl plan ${action} needs ${needs[action] ?? 'the id of a plan'}`);
+		if (action === 'run') return runFile(first, input);
+		const found = one(first, input);
+		if (action === 'show') return show(found, input);
+		if (action === 'replay') return replay(found, second && codeOf(second, input), input);
+		if (action === 'resume') return call({ resume: found.head.id }, input);
+		if (second === undefined) throw usageError(plan, 'mctl plan save needs the id of a plan and a name');
+		return save(found, second, input);
+	},
+};
+
+const actions: ReadonlySet<string> = new Set(['ls', 'run', 'show', 'save', 'replay', 'resume']);
+const needs: Readonly<Record<string, string>> = { run: 'a file with a program, or the name of a saved plan' };
+
+async function runFile(file: string, input: CommandInput): Promise<number> {
+	return call(
+		{ code: codeOf(file, input), input: await readInput(plan, input, input.flags['input']) },
+		input,
+	);
+}
+
+/** Of a file, or of a saved plan. */
+function codeOf(file: string, input: CommandInput): string {
+	const path = resolve(input.cwd, file);
+	if (existsSync(path)) return readFileSync(path, 'utf8');
+	const folder = join(rootOf(input), PLANS_FOLDER);
+	const found = savedPlans(folder).find(({ name }) => name === file);
+	if (found) return found.code;
+	throw new OrchestraError('not_found', `there is no file ${file} and no saved plan of this name`, {
+		hint: `Saved plans are in ${folder}.`,
+	});
+}
+
+async function call(given: object, input: CommandInput): Promise<number> {
+	const { out, environment, flags } = input;
+	const view = new CallView(out, environment);
+	const { onQuestion, onLog } = handlersOf(view, input);
+	const result = await withHub(
+		input,
+		(session) =>
+			session
+				.request(
+					'tools/call',
+					{ name: 'run_plan', arguments: given },
+					{ onProgress: (params: unknown) => view.progress(params) },
+				)
+				.catch((thrown: unknown) => {
+					throw errorOfHub(thrown);
+				}),
+		{
+			onQuestion,
+			onNotification: (method, params) => method === 'notifications/message' && onLog(params),
+			listWaitMs: loadConfiguration(input).configuration.plans === true ? START_WAIT_MS : off(),
+		},
+	).finally(() => view.clear());
+	// The answer to a call of a tool.
+	const answer = result as Record<string, unknown>;
+	if (flags['json']) out.json({ schema: 'orchestra.plan-result/1', result: answer });
+	else view.result(answer);
+	return answer['isError'] === true ? exitCodes.tool_failed : 0;
+}
+
+function off(): never {
+	throw new OrchestraError('bad_input', 'plans are off in this folder', {
+		hint: 'Write "plans": true in orchestra.json.',
+	});
+}
+
+function save({ head }: StoredPlan, name: string, input: CommandInput): void {
+	if (!isPlanName(name))
+		throw usageError(plan, `"${name}" is no name of a plan: letters, digits, - and _, a letter first`);
+	const path = join(rootOf(input), PLANS_FOLDER, `${name}.ts`);
+	if (existsSync(path))
+		throw new OrchestraError('bad_input', `${path} exists already`, {
+			hint: 'Choose another name, or remove the file.',
+		});
+	const { description } = input.flags;
+	makeFolders(join(rootOf(input), PLANS_FOLDER));
+	const about = typeof description === 'string' ? description : `Saved from the plan ${head.id.slice(0, 8)}.`;
+	replaceFile(path, Buffer.from(planText(head.code, about)), { expected: { bytes: undefined } });
+	if (input.flags['json']) return input.out.json({ schema: 'orchestra.plan-saved/1', name, path });
+	input.out.line(
+		`${path}: write its parameters in the header, for example: @param {string} folder The folder`,
+	);
+}
+
+function rootOf({ cwd, environment }: CommandInput): string {
+	return loadConfiguration({ cwd, environment }).configuration.root;
+}
+
+function storeOf({ environment }: CommandInput): PlanStore {
+	return new PlanStore(environment);
+}
+
+function headsHere(input: CommandInput): PlanHead[] {
+	const heads = storeOf(input).list();
+	const root = rootOf(input);
+	return input.flags['all'] ? heads : heads.filter((head) => head.root === root);
+}
+
+/** By its id, or the beginning of it. */
+function one(id: string, input: CommandInput): StoredPlan {
+	const found = headsHere(input).filter((head) => head.id.startsWith(id));
+	const [head] = found;
+	if (head && found.length === 1) return storeOf(input).read(head);
+	throw new OrchestraError(
+		'not_found',
+		head ? `${found.length} plans begin with ${id}` : `no plan begins with ${id}`,
+		{
+			hint: 'See them with: mctl plan ls',
+		},
+	);
+}

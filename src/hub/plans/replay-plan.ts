@@ -1,0 +1,39 @@
+/* A plan made again from its record: no tool is called. */
+import { OrchestraError } from '../../errors.ts';
+import { answersOf, endOf, type StoredPlan } from './plan-record.ts';
+import { type PlanEnd, PlanRun } from './plan-run.ts';
+import { compileProgram } from './program.ts';
+import { RecordedCalls } from './recorded-calls.ts';
+
+export interface Replayed extends PlanEnd {
+	/** Whether it ended as it did in the record; undefined when the record has no end. */
+	readonly isSame: boolean | undefined;
+}
+
+/**
+ * Run the program of a record, or another one, by the answers of the record. Rejects with `bad_input` or `not_found` where
+ * the program makes a call that the record does not have.
+ */
+export async function replayPlan(
+	plan: StoredPlan,
+	{ code, signal }: { readonly code?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<Replayed> {
+	const program = await compileProgram(code ?? plan.head.code);
+	const isOther = program.sha256 !== plan.head.sha256;
+	const run = isOther
+		? new PlanRun({
+				program,
+				plan: { head: plan.head, lines: [] },
+				live: new RecordedCalls(answersOf(plan)),
+				signal,
+			})
+		: new PlanRun({ program, plan, signal });
+	const end = await run.run();
+	const before = endOf(plan);
+	if (!isOther && before === undefined)
+		throw new OrchestraError('bad_input', 'the record of the plan has no end', {
+			hint: `Go on with it: mctl plan resume ${plan.head.id.slice(0, 8)}`,
+		});
+	const isSame = before && before.text === end.text && (before.end === 'completed') === end.isOk;
+	return { ...end, isSame };
+}

@@ -1,0 +1,63 @@
+/* Rules with `"plan": "once"`: one question for a plan, and what it does not cover. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { planHub, runPlan } from '../../support/plans.ts';
+
+const once = { policy: [{ tools: 'files__*', action: 'ask', plan: 'once' }] };
+const each = { policy: [{ tools: 'files__*', action: 'ask' }] };
+const twoReads = `const read = (name) => tools.files.readTextFile({ path: input + '/' + name });
+	return (await read('a.txt')).content + (await read('b.txt')).content;`;
+
+describe('a rule that asks', () => {
+	it('asks about each call of a plan', async () => {
+		const { client, folder, questions } = await asking(each);
+		expect(await runPlan(client, twoReads, folder)).toBe('firstsecond');
+		expect(questions).toHaveLength(2);
+	});
+
+	it('asks about the whole plan with "once", and shows program, tools and what may destroy', async () => {
+		const { client, folder, questions } = await asking(once);
+		expect(await runPlan(client, twoReads, folder)).toBe('firstsecond');
+		expect(questions).toHaveLength(1);
+		expect(questions[0]).toMatch(/Allow the call of run_plan[^]*"destructive": "none"|destructive: "none"/);
+		expect(questions[0]).toContain('files__read_text_file');
+		expect(questions[0]).toContain('computed by the program');
+	});
+
+	it('runs nothing of a plan that is denied', async () => {
+		const { client, folder } = await asking(once, 'deny');
+		const code = `await tools.files.writeFile({ path: input + '/a.txt', content: 'changed' })`;
+		expect(await runPlan(client, code, folder)).toBe('The plan was not run: its user denied it.');
+		expect(readFileSync(`${folder}/a.txt`, 'utf8')).toBe('first');
+	});
+
+	it('counts a computed name as every tool, and says so', async () => {
+		const { client, folder, questions } = await asking(once);
+		const code = `const name = 'readTextFile'; return (await tools.files[name]({ path: input + '/a.txt' })).content`;
+		expect(await runPlan(client, code, folder)).toBe('first');
+		expect(questions[0]).toMatch(/any of \d+, since a name is computed/);
+		expect(questions[0]).toContain('files__write_file');
+	});
+
+	it('refuses a tool that is hidden from the look ahead', async () => {
+		const { client, folder } = await asking(once);
+		const code = `return await eval("too" + "ls").files.writeFile({ path: input + '/a.txt', content: 'changed' })`;
+		expect(await runPlan(client, code, folder)).toMatch(
+			/files__write_file is not one of the tools that were found/,
+		);
+		expect(readFileSync(`${folder}/a.txt`, 'utf8')).toBe('first');
+	});
+});
+
+async function asking(more: object, decision = 'allow once') {
+	const questions: string[] = [];
+	const place = await planHub({
+		more,
+		capabilities: { elicitation: {} },
+		onQuestion: (_method, params) => {
+			questions.push((params as { message: string }).message);
+			return { action: 'accept', content: { decision } };
+		},
+	});
+	return { ...place, questions };
+}
