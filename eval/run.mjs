@@ -3,7 +3,8 @@
  * words, beside two baselines, and how well assembly uses its budget.
  * `--misses` lists the dev questions whose answer is not among the first five;
  * `--dev` leaves the held-out questions alone. `npm run eval -- tools` measures the
- * search for tools instead, `npm run eval -- results` what long results cost.
+ * search for tools instead, `npm run eval -- results` what long results cost,
+ * `npm run eval -- plans` what plans save.
  */
 import { rmSync } from 'node:fs';
 import { keywordCount, miniSearch } from './baselines.mjs';
@@ -14,6 +15,11 @@ import { importSource } from './source.mjs';
 if (process.argv.includes('tools')) {
 	const { evaluateTools } = await import('./tools/run.mjs');
 	await evaluateTools(process.argv);
+	process.exit(process.exitCode);
+}
+if (process.argv.includes('plans')) {
+	const { evaluatePlans } = await import('./plans/run.mjs');
+	await evaluatePlans();
 	process.exit(process.exitCode);
 }
 if (process.argv.includes('results')) {

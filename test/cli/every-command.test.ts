@@ -109,6 +109,7 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['skills', 'install', 'notes', '--yes'], /notes is in/],
 		wrong: [['skills', 'install'], /needs one skill/],
 	},
+	plan: { right: [['plan'], /no plans/], wrong: [['plan', 'stop'], /no "mctl plan stop"/] },
 	tasks: { right: [['tasks'], /no tasks/], wrong: [['tasks', 'stop'], /no "mctl tasks stop"/] },
 	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	'results ls': {

@@ -244,6 +244,7 @@ export class PlanRun {
 			throw new OrchestraError('bad_input', text, {
 				hint: 'Let tools do the heavy part, or split the plan.',
 			});
+		for (const line of this.#recorded.splice(0)) this.#given.push(this.#checked(line));
 		if (!this.#isLive && this.#options.live) await this.#goLive();
 		while (this.#running.size > 0) await Promise.all(this.#running);
 		this.#given.push(...this.#answers.splice(0));

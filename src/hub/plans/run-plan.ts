@@ -114,13 +114,14 @@ export class PlanRunner {
 		const { head } = plan;
 		const approval = head.approval && { tools: head.tools, ...head.approval };
 		const tools = async (): Promise<PlanTools> => new PlanTools(await this.#hub.tools(context));
+		const over = new AbortController();
 		const live = new HubCalls({
 			context,
 			plan: { id: head.id, approval },
 			tools,
 			allowed: new Set(head.tools),
 			send: this.#hub.send,
-			signal,
+			signal: AbortSignal.any([signal, over.signal]),
 		});
 		const running = new PlanRun({ program, plan, live, signal, write: (line) => log.write(line) });
 		try {
@@ -134,6 +135,8 @@ export class PlanRunner {
 			} else log.write({ end: 'failed', at: Date.now(), text: messageOf(error) });
 			return stoppedResult(head, error, running);
 		} finally {
+			// A program that was ended waits for none of its calls.
+			over.abort(new OrchestraError('canceled', 'the plan has ended'));
 			log.close();
 		}
 	}
