@@ -2,7 +2,7 @@
 
 /** Longest program. */
 export const PLAN_CODE_CHARACTERS: number = 64 * 1024;
-/** Most memory of a program, in bytes. */
+/** Most memory of a program with its interpreter, in bytes: whole pages of WebAssembly. */
 export const PLAN_MEMORY_BYTES: number = 64 * 1024 * 1024;
 /** Its stack. */
 export const PLAN_STACK_BYTES: number = 256 * 1024;

@@ -19,6 +19,12 @@ import { prelude } from './prelude.ts';
 import { PLAN_FILE } from './program.ts';
 
 const job = workerData as ThreadJob; // of `Interpreter`
+/** Of WebAssembly, in bytes; how many of them the interpreter starts with. */
+const PAGE = 65_536;
+const FIRST_PAGES = 256;
+/** Jobs between two looks at the steps, and what they count. */
+const JOBS_AT_ONCE = 1000;
+const STEPS_OF_JOBS = 20;
 let now = job.startedAt;
 Date.now = () => now;
 // Programs are the same in every time zone.
@@ -36,7 +42,6 @@ class PlanThread {
 
 	constructor(runtime: QuickJSRuntime) {
 		this.#runtime = runtime;
-		runtime.setMemoryLimit(PLAN_MEMORY_BYTES);
 		runtime.setMaxStackSize(PLAN_STACK_BYTES);
 		runtime.setInterruptHandler(() => ++this.#steps > PLAN_STEPS_LIMIT);
 		this.#vm = runtime.newContext();
@@ -92,8 +97,14 @@ class PlanThread {
 
 	/** Everything that the program can do before it waits. */
 	#drained(): ThreadTurn {
-		const done = this.#runtime.executePendingJobs();
-		if (done.error) this.#fail(done.error);
+		// Jobs are steps too: each may be too short to be seen by the interrupt handler.
+		for (let isMore = true; isMore && this.#steps <= PLAN_STEPS_LIMIT; ) {
+			const done = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+			if (done.error) this.#fail(done.error);
+			else this.#steps += Math.floor((done.value / JOBS_AT_ONCE) * STEPS_OF_JOBS);
+			isMore = done.error !== undefined || done.value === JOBS_AT_ONCE;
+			isMore &&= this.#turn.end === undefined;
+		}
 		if (this.#steps > PLAN_STEPS_LIMIT)
 			this.#turn.end = { isOk: false, text: 'the program took too many steps', stack: '', bound: 'steps' };
 		const turn = this.#turn;
@@ -112,6 +123,16 @@ class PlanThread {
 	}
 }
 
+function newMemory(): object {
+	// The types of Node do not have it.
+	const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Wasm };
+	return new wasm.Memory({ initial: FIRST_PAGES, maximum: PLAN_MEMORY_BYTES / PAGE });
+}
+
+interface Wasm {
+	Memory: new (size: { initial: number; maximum: number }) => object;
+}
+
 function emptyTurn(): { calls: ThreadTurn['calls'][number][]; log: string[]; end: ThreadEnd | undefined } {
 	return { calls: [], log: [], end: undefined };
 }
@@ -119,7 +140,11 @@ function emptyTurn(): { calls: ThreadTurn['calls'][number][]; log: string[]; end
 const { newQuickJSWASMModuleFromVariant, newVariant } = await import('quickjs-emscripten-core');
 const { default: release } = await import('@jitl/quickjs-wasmfile-release-sync');
 // Its types are those of another module format. The module was compiled from the file of this variant.
-const variant = newVariant(release as unknown as QuickJSSyncVariant, { wasmModule: job.wasm as never });
+const variant = newVariant(release as unknown as QuickJSSyncVariant, {
+	wasmModule: job.wasm as never,
+	// The limit of the interpreter itself counts no large blocks in WebAssembly. This one holds for all.
+	wasmMemory: newMemory() as never,
+});
 const quickjs = await newQuickJSWASMModuleFromVariant(variant);
 const thread = new PlanThread(quickjs.newRuntime());
 post(thread.begin());
