@@ -57,8 +57,6 @@ export const AGENT_BUDGET_TOKENS = 8000;
 export const SMALL_PART_CHARACTERS: number = 16 * 1024;
 /** Characters before and after a found text. */
 export const AROUND_CHARACTERS = 120;
-/** A longer leaf is cut for a line. */
-export const LEAF_CHARACTERS = 2000;
 /** Ends of rows that are tried. */
 export const CUT_TRIES = 8;
 /** Longest escape sequence that a cut steps back from. */
