@@ -12,6 +12,8 @@ export const REMEMBERED_RESULTS = 1000;
 export const UNCHANGED_TOKENS = 100;
 /** Longest description of a kept file, in bytes. */
 export const FACTS_BYTES = 4096;
+/** Longest name of a tool or a client in it. */
+export const FACT_CHARACTERS = 256;
 
 /** Bytes of a page of a resource when the client names no length. */
 export const PAGE_BYTES: number = 64 * 1024;
