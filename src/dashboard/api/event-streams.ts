@@ -82,7 +82,7 @@ export class EventStreams {
 			droppedRows: 0,
 			lastState: '',
 			lastApprovals: '',
-			lastVersion: this.#sources.catalogue.version,
+			lastVersion: 0, // what changed since an earlier stream of the page is news to it
 			lastReload: this.#reloads,
 			lastCall: '',
 			followed: undefined,
@@ -92,6 +92,7 @@ export class EventStreams {
 		response.once('close', () => this.#remove(stream));
 		this.#followLines(stream, true);
 		this.#sendState([stream]);
+		this.#sendOwn(stream);
 		this.#tickAt = performance.now();
 		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
 	}
