@@ -315,7 +315,6 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const isLarge = isLarger(result, limitBytes);
 		if (budgetTokens === 0 && !isLarge) return result;
 		const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
-		const limit = budget * CHARACTERS_PER_TOKEN;
 		const { tool } = call;
 		const keepsStructure = short.keepsStructure(tool);
 		// A program reads all of its structured content; an agent gets no more of it than of text.
@@ -325,11 +324,14 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const mimeType = mimeTypeOf(whole);
 		const handle = await this.#keepText(whole, call);
 		const isError = result.isError === true;
-		const cut = short.shortenText(whole, budget, { handle, look: this.#look, isError });
+		const names = { handle, look: this.#look };
+		const cut = short.shortenText(whole, budget, { ...names, isError });
 		const { structuredContent, ...rest } = result;
 		const shortStructure =
 			(await short.shortMembers(result, tool, cut)) ??
-			(cutsStructure ? await short.shortStructure(result, tool, { ...cut, limit }) : undefined);
+			(cutsStructure
+				? await short.shortStructure(result, tool, { ...names, budgetTokens: budget })
+				: undefined);
 		// Its schema does not allow a part, and nothing else is long.
 		if (shortStructure === undefined && short.tokensOfResult(result, !keepsStructure) <= budget)
 			return result;

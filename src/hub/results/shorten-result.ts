@@ -19,7 +19,7 @@ import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
 import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
-import { NAMED_CUTS, SHAPE_CHARACTERS } from './result-limits.ts';
+import { NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 
 /** All that a result says in text. */
 export interface ResultText {
@@ -121,22 +121,33 @@ export async function shortMembers(
 	return (await fits(tool, tool.outputSchema, short)) ? short : undefined;
 }
 
-/** The first part of structured content with the notice as a member; undefined when it would not fit the schema that clients with a budget have. */
+/** The first part of structured content with a notice as a member; undefined when it would not fit the schema that agents have. */
 export async function shortStructure(
 	{ structuredContent }: CallToolResult,
 	tool: Tool | undefined,
-	{ notice, limit }: { readonly notice: string; readonly limit: number },
+	{ budgetTokens, ...names }: NoticeParts & { readonly budgetTokens: number },
 ): Promise<unknown> {
 	const schema = tool?.outputSchema;
 	// Without a type the schema is not known here.
 	if (!isObject(structuredContent) || schema?.['type'] === undefined || isForPage(tool)) return undefined;
 	if (NOTICE_MEMBER in structuredContent) return undefined;
+	const text = encodeJson(structuredContent);
+	const budget = budgetTokens - NOTICE_MEMBER_TOKENS;
+	const { shown, notice } = shortenText({ text, json: structuredContent }, budget, {
+		...names,
+		isError: false,
+	});
+	const short = withNotice(shown, notice);
+	return short && (await fits(tool, noticedSchema(schema), short.value)) ? short : undefined;
+}
+
+/** Undefined when it is no JSON: content that is nested too deeply is cut as text. */
+function withNotice(shown: string, notice: string): JsonText | undefined {
 	try {
-		const { text } = cutJson(encodeJson(structuredContent), limit - notice.length - NOTICE_MEMBER.length);
-		const short = new JsonText(withMember(text, [NOTICE_MEMBER], JSON.stringify(notice)));
-		return (await fits(tool, noticedSchema(schema), short.value)) ? short : undefined;
+		const text = withMember(shown, [NOTICE_MEMBER], JSON.stringify(notice));
+		return new JsonText(text, JSON.parse(text));
 	} catch {
-		return undefined; // nested too deeply for the scanner
+		return undefined;
 	}
 }
 

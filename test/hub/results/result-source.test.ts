@@ -89,12 +89,11 @@ describe('a long result', () => {
 			const { structuredContent } = JSON.parse(encodeJson(short)) as {
 				structuredContent: typeof result.structuredContent;
 			};
-			const notice = textsOf(short)[1] ?? '';
+			const shown = structuredContent.items.length;
 			expect(structuredContent).toEqual({
-				items: items.slice(0, structuredContent.items.length),
-				'orchestra/notice': notice,
+				items: items.slice(0, shown),
+				'orchestra/notice': expect.stringContaining(`${shown} of 500 items of items`),
 			});
-			expect(notice).toContain(' of 500 items of items');
 			expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(BUDGET * 4 * 1.02);
 		}
 		expect(await shortened(result, callOf())).not.toHaveProperty('structuredContent');
