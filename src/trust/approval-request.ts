@@ -2,9 +2,6 @@
 import { canonicalSha256 } from './canonical-json.ts';
 import type { ShownArgument } from './shown-argument.ts';
 
-/** How long a person may take, and how long an approval of a caller that left can be used, in milliseconds. */
-export const APPROVAL_MS: number = 5 * 60_000;
-
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {
 	readonly client: string;

@@ -19,6 +19,7 @@ import { SLICE_MS } from '../../rpc/rpc-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
+import { SINGLE_WORDS_LIMIT } from './expose-limits.ts';
 import { clausesOf } from './query-clauses.ts';
 import { embeddedTool, type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
@@ -37,8 +38,6 @@ const NAMED_WITHIN = 5;
 const SIMILARITY_FLOOR = 0.1;
 /** A name and a summary say more about a tool than a long description does. */
 const VECTOR_SATURATION = 4;
-/** Words of a query that are searched one by one. */
-const WORDS_LIMIT = 8;
 /** Part of the score for the whole query, or for the task, in the score of a clause. */
 const CONTEXT_SHARE = 0.8;
 /** What a server that fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
@@ -68,7 +67,7 @@ export class ToolIndex {
 	readonly #embedded = new WeakMap<readonly OfferedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
 	#tools: readonly OfferedTool[] | undefined;
-	/** Settles with the last search; never rejects. */
+	/** Settles with the last search or preparation; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
 	/** @param embeddings the model that the user chose, if any */
@@ -79,14 +78,23 @@ export class ToolIndex {
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
-	async search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
-		const found = this.#last.then(async () => {
+	search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
+		return this.#inTurn(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
 			return this.#bestTools(index, query, nearness);
 		});
-		this.#last = found.catch(() => undefined); // the caller gets the error
-		return found;
+	}
+
+	/** Index these tools: a search that follows does not wait for it. */
+	prepare(tools: readonly OfferedTool[]): Promise<void> {
+		return this.#inTurn(async () => void (await this.#updated(tools)));
+	}
+
+	#inTurn<T>(work: () => Promise<T>): Promise<T> {
+		const done = this.#last.then(work);
+		this.#last = done.catch(() => undefined); // the caller gets the error
+		return done;
 	}
 
 	async #updated(tools: readonly OfferedTool[]): Promise<SearchIndex> {
@@ -210,7 +218,7 @@ export class ToolIndex {
 function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
 	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
 	const best = new Map<string, RankedTool & { why: MatchReason[] }>();
-	for (const word of words.length < 2 ? [] : words.slice(0, WORDS_LIMIT)) {
+	for (const word of words.length < 2 ? [] : words.slice(0, SINGLE_WORDS_LIMIT)) {
 		const { ranked, explain } = rank(word);
 		for (const { id, score } of ranked)
 			if ((best.get(id)?.score ?? 0) < score) best.set(id, { id, score, why: explain(id) });
