@@ -4,7 +4,7 @@
  */
 import type { OversizeLine } from '../wire/lines.ts';
 import { responseToInvalid, responseToOversize } from './error-responses.ts';
-import { type Head, invalidRequest } from './relayed-message.ts';
+import { type Head, invalidRequest } from './message-head.ts';
 
 export interface LocalResponsesOptions {
 	/** Whether a request is in flight under this id. */

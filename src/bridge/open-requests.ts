@@ -7,7 +7,7 @@ import type { OrchestraError } from '../errors.ts';
 import { responsesToLost, subscriptionEnd } from './error-responses.ts';
 import { InFlightRequests, isListening } from './in-flight-requests.ts';
 import { Initialization } from './initialization.ts';
-import { type Head, isInitialize } from './relayed-message.ts';
+import { type Head, isInitialize } from './message-head.ts';
 import { SessionState } from './session-state.ts';
 
 export interface OpenRequestsEvents {

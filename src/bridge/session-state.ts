@@ -4,7 +4,7 @@
  */
 import { isObject, parseJson } from '../wire/json.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
-import { readHead, withId } from './relayed-message.ts';
+import { readHead, withId } from './message-head.ts';
 
 const remembered: ReadonlySet<string> = new Set([
 	'initialize',

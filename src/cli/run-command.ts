@@ -6,12 +6,12 @@
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { printable } from '../printable.ts';
-import { askedCommand } from './asked-command.ts';
 import type { Command, CommandInput } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { parseFlags } from './parse-flags.ts';
+import { resolveCommand } from './resolve-command.ts';
 
 export { Output } from './terminal/output.ts';
 
@@ -42,7 +42,7 @@ async function run(
 	onCommand: (command: Command) => void,
 ): Promise<number | void> {
 	const { out, environment, program, signal, stdin } = context;
-	const asked = askedCommand(commands, args);
+	const asked = resolveCommand(commands, args);
 	if (asked.kind === 'version') return out.line(packageVersion());
 	if (asked.kind === 'overview') return out.line(overview(commands));
 	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));

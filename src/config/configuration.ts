@@ -136,8 +136,8 @@ export interface ToolsSection {
 	readonly limits?: ChildLimits | undefined;
 	/** The project folder when its file is not trusted: tools below it get the default environment and nothing more. */
 	readonly untrustedFolder?: string | undefined;
-	/** The project folder when `config` of its file is held back. */
-	readonly heldConfigFolder?: string | undefined;
+	/** The project folder when `config` of its file is blocked. */
+	readonly blockedConfigFolder?: string | undefined;
 }
 
 export interface LibrarySection {

@@ -77,7 +77,7 @@ const toolConfig: Shape<Readonly<Record<string, unknown>>> = {
 	schema: { type: 'object' },
 };
 
-const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'heldConfigFolder'>> = {
+const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'>> = {
 	roots: key(paths, {
 		about: 'folders that are searched for [tools](tools.md), in place of `./tools`; those of all files count',
 		merge: bothLists,

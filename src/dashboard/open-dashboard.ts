@@ -7,8 +7,8 @@ import { bearerToken } from '../http/authenticate.ts';
 import { ensureToken, tokenFile } from '../http/http-token.ts';
 import { openHubHttp } from '../http/open-hub-http.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
+import { CallFollower } from './calls/call-follower.ts';
 import { CallLog } from './calls/call-log.ts';
-import { FollowedCalls } from './calls/followed-calls.ts';
 import { DashboardAccess } from './dashboard-access.ts';
 import { type DashboardLimits, defaultDashboardLimits } from './dashboard-limits.ts';
 import { DashboardSite } from './dashboard-site.ts';
@@ -25,7 +25,7 @@ export async function openDashboard(parts: HubHttpParts, options: DashboardOptio
 	const { hub, opened, shared, environment, offer, log, folder, journalFile } = parts;
 	const calls = new CallLog(limits);
 	const { followMs } = limits;
-	const followed = new FollowedCalls({ hub, calls, journalFile, followMs });
+	const followed = new CallFollower({ hub, calls, journalFile, followMs });
 	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
 	const site = new DashboardSite(
 		{ hub, opened, shared, environment, offer, journalFile, calls, followed, limits, log },

@@ -1,5 +1,5 @@
 /* The HTTP listener of the shared hub: the whole hub at `/mcp`, one source at `/mcp/<id>`. */
-import { STARTED_BY_HEADER } from '../config/own-entry.ts';
+import { STARTED_BY_HEADER } from '../config/self-entry.ts';
 import { HubMetrics } from '../hub/metrics/hub-metrics.ts';
 import { OneSource } from '../hub/one-source.ts';
 import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';

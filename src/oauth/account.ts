@@ -65,3 +65,8 @@ function keyOf({ file, name }: EntryPlace, url: string): string {
 	const shown = name.replace(/[^\w.]/g, '_').slice(0, NAME_CHARACTERS);
 	return `${shown}-${sha256(JSON.stringify([file, name, url])).slice(0, HASH_CHARACTERS)}`;
 }
+
+/** True when the headers have an `Authorization`, which is sent as it is and replaces OAuth. */
+export function hasAuthorizationHeader(headers: Readonly<Record<string, unknown>>): boolean {
+	return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
+}

@@ -7,13 +7,12 @@ import type { HttpAuth } from '../transport/http/http-auth.ts';
 import { openHttpTransport, parseServerUrl } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { WsOptions } from '../transport/ws-transport.ts';
-import { accountOf } from './account.ts';
+import { accountOf, hasAuthorizationHeader } from './account.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { withResolvedSecrets } from './client-secret.ts';
 import { CredentialStore } from './credential-store.ts';
 import { HeadersHelper } from './headers-helper.ts';
 import { type AuthOptions, openAuth } from './open-auth.ts';
-import { hasOwnAuthorization } from './own-authorization.ts';
 
 /** A remote server, as an entry of the configuration. */
 export interface RemoteServer {
@@ -105,7 +104,7 @@ async function storedAuth(
 	{ environment, otherEntries, log = Log.silent }: RemoteTransportOptions,
 ): Promise<HttpAuth | undefined> {
 	const { name, headers = {}, oauth } = server;
-	if (hasOwnAuthorization(headers)) return undefined;
+	if (hasAuthorizationHeader(headers)) return undefined;
 	const settings = oauth && (await withResolvedSecrets(oauth, environment));
 	const store = CredentialStore.ofUser(environment, log);
 	return openAuth({ account: accountOf(server), name, settings, store, otherEntries, environment, log });

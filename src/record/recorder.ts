@@ -13,7 +13,7 @@ import { redactArguments } from '../named-secrets.ts';
 import { redactJson } from '../redact.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt } from '../wire/json-text.ts';
-import { CarriedLines, type WrittenLine } from './carried-lines.ts';
+import { FilePreamble, type WrittenLine } from './file-preamble.ts';
 import { RECORDED_MESSAGE_BYTES, RECORDER_BUFFER_CHARACTERS, RECORDING_BYTES } from './record-limits.ts';
 import { makeRecordingsFolder, recordingPath, removeOldRecordings } from './recording-files.ts';
 import { headerLine, messageLine, omittedLine, type Side } from './recording-format.ts';
@@ -33,7 +33,7 @@ export class Recorder {
 	readonly #options: RecorderOptions;
 	readonly #startedAt = new Date();
 	readonly #origin = performance.now();
-	readonly #carried = new CarriedLines();
+	readonly #carried = new FilePreamble();
 	#parts = 0;
 	#file: string | undefined;
 	#descriptor: number | undefined;

@@ -1,6 +1,7 @@
 /* A call that waits for a person, as it is shown and as it is bound. */
+
+import type { ArgumentRow } from './argument-row.ts';
 import { canonicalSha256 } from './canonical-json.ts';
-import type { ShownArgument } from './shown-argument.ts';
 
 /** How long a person may take, and how long an approval of a caller that left can be used, in milliseconds. */
 export const APPROVAL_MS: number = 5 * 60_000;
@@ -20,7 +21,7 @@ export interface ApprovalBinding {
 export interface ApprovalRequest extends ApprovalBinding {
 	readonly id: string;
 	/** The arguments for a person to read before the decision. */
-	readonly arguments: readonly ShownArgument[];
+	readonly arguments: readonly ArgumentRow[];
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | undefined;

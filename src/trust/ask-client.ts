@@ -1,12 +1,12 @@
 /* The question to the user of an MCP client: may this call be made? */
 import { attempt, OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import { requireCapabilities } from '../mcp/server/client-questions.ts';
+import { requireCapabilities } from '../mcp/server/input-requests.ts';
 import { escapedText } from '../printable.ts';
 import type { ElicitParams } from '../protocol/client-methods.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
-import { argumentLine } from './shown-argument.ts';
+import { argumentLine } from './argument-row.ts';
 
 const ALLOW = 'allow once';
 const DENY = 'deny';

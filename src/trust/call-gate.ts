@@ -15,10 +15,10 @@ import {
 } from '../protocol/mcp-types.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
-import { shownArguments } from './shown-argument.ts';
 import type { NamedTool } from './tool-name.ts';
 
 /** How often a waiting call sends progress, which restarts the deadline of its client, in milliseconds. */
@@ -39,7 +39,7 @@ export interface GatedCall {
 }
 
 /** What the journal says about a decision. */
-export interface PolicyNote {
+export interface PolicyOutcome {
 	readonly policy: 'allow' | 'deny' | 'approved' | 'refused' | 'expired' | 'changed' | 'full';
 	/** `file:line`; undefined when no rule matched. */
 	readonly rule: string | undefined;
@@ -81,7 +81,7 @@ export class CallGate {
 	}
 
 	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
-	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyNote> | undefined {
+	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
 		const policy = this.#policy();
 		if (policy.isEmpty) return {};
 		const decision = decisionAbout(call, policy);
@@ -110,7 +110,7 @@ export class CallGate {
 	run<T extends object>(
 		call: GatedCall,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyOutcome) => void },
 	): Awaitable<T> {
 		const policy = this.#policy();
 		if (policy.isEmpty) return go();
@@ -142,7 +142,7 @@ export class CallGate {
 		call: GatedCall,
 		decision: PolicyDecision,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyOutcome) => void },
 	): Promise<T> {
 		const request = this.#requestOf(call, decision, this.#policy().version);
 		const { context } = call;
@@ -178,7 +178,7 @@ export class CallGate {
 			session: context.sessionId,
 			argumentsSha256: canonicalSha256(input),
 			policyVersion,
-			arguments: shownArguments(input),
+			arguments: argumentRows(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
 			root: this.#root,
@@ -222,8 +222,8 @@ export class CallGate {
 
 const notes = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
 
-function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number): string {
-	const why: Partial<Record<PolicyNote['policy'], string>> = {
+function refusalOf(tool: string, note: PolicyOutcome['policy'], approvalMs: number): string {
+	const why: Partial<Record<PolicyOutcome['policy'], string>> = {
 		refused: 'its user denied the call',
 		expired: `nobody approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
 		changed: 'the policy changed while it waited for approval; call it again',

@@ -1,7 +1,7 @@
 /* The words of a tool call: signatures, examples that are accepted, and what is said about wrong ones. */
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../src/cli/input/check-input.ts';
-import { exampleWords } from '../../src/cli/input/example-words.ts';
+import { exampleArgs } from '../../src/cli/input/example-args.ts';
 import { typeText } from '../../src/schema/schema-text.ts';
 import { signatureLine } from '../../src/schema/tool-signature.ts';
 import { inputFromWords } from '../../src/tool/input.ts';
@@ -64,7 +64,7 @@ describe('an example', () => {
 		[{ properties: { "it's": { enum: ['a b', "c'd"] }, mixed: { enum: [1, 'x'] } } }],
 	] as [JsonObject][])('is accepted as it is typed: %j', (each) => {
 		const all = { ...each, required: Object.keys(each['properties'] as JsonObject) };
-		const words = exampleWords(all).map(unquoted);
+		const words = exampleArgs(all).map(unquoted);
 		expect(words).toHaveLength(all.required.length);
 		checkInput({ tool: 'x', schema: all, values: inputFromWords(words, all) });
 	});

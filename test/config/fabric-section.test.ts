@@ -44,10 +44,10 @@ describe('the section fabric', () => {
 		expect(problems.map((problem) => problem.key)).toEqual([key]);
 	});
 
-	it('of a project that is not trusted is held back', () => {
-		const { configuration, heldBack } = load({ fabric: { servers: [server], name: 'a', offer: ['*'] } }, {});
+	it('of a project that is not trusted is blocked', () => {
+		const { configuration, blocked } = load({ fabric: { servers: [server], name: 'a', offer: ['*'] } }, {});
 		expect(configuration.fabric).toBeUndefined();
-		expect(heldBack[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toContainEqual([
+		expect(blocked[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toContainEqual([
 			'fabric.offer',
 			true,
 		]);

@@ -39,10 +39,10 @@ describe('the section search', () => {
 		expect(problems.map((problem) => problem.key)).toEqual([key]);
 	});
 
-	it('of a project that is not trusted is held back', () => {
-		const { configuration, heldBack } = load({ search: { embeddings: { url, model: 'm' } } }, {});
+	it('of a project that is not trusted is blocked', () => {
+		const { configuration, blocked } = load({ search: { embeddings: { url, model: 'm' } } }, {});
 		expect(configuration.search.embeddings).toBeUndefined();
-		expect(heldBack[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toEqual([
+		expect(blocked[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toEqual([
 			['search.embeddings', true],
 		]);
 	});

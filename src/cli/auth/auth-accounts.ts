@@ -8,7 +8,7 @@ import { accountOf, describeEntry, type EntryPlace } from '../../oauth/account.t
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import type { Credentials } from '../../oauth/credentials.ts';
 import { openAuth } from '../../oauth/open-auth.ts';
-import { tokenState } from '../../oauth/stored-sign-in.ts';
+import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
 import { type CommandInput, canAskUser } from '../command.ts';

@@ -11,14 +11,14 @@ import { notAdopted, openAuth, type ServerAuth } from '../../oauth/open-auth.ts'
 import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
-import { tokenState } from '../../oauth/stored-sign-in.ts';
+import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn-servers.ts';
-import { refuseUnused } from '../problem-notes.ts';
+import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
-import { refuseHeldBack } from '../target/call-target.ts';
+import { refuseBlocked } from '../target/call-target.ts';
 import { accountOffers, chooseOffer, listAccounts, writeAccount } from './auth-accounts.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
 
@@ -52,9 +52,9 @@ export const auth: Command = {
 		if (['status', 'logout', 'adopt'].filter((flag) => flags[flag]).length > 1)
 			throw usageError(auth, 'use --status, --logout or --adopt, one of them');
 		const key = accountFlag(flags);
-		const { configuration, problems, heldBack } = loadConfiguration({ cwd, environment });
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(word, problems, configuration.mcpServers);
-		if (configuration.mcpServers.every(({ name }) => name !== word)) refuseHeldBack(word, heldBack);
+		if (configuration.mcpServers.every(({ name }) => name !== word)) refuseBlocked(word, blocked);
 		const found = await withSecrets(findAuthTarget(configuration, word, key), environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));
@@ -163,8 +163,8 @@ async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth
 	if (!isRefused && (await findProtectedResource(http, url, { named: undefined, log })) === undefined)
 		return notNeeded(input, target, status);
 	const added = typeof flags['scope'] === 'string' ? splitScopes(flags['scope']) : [];
-	const held = added.length === 0 ? [] : [...(server.credentials?.tokens?.scopes ?? []), ...added];
-	await server.signIn(challenges, held);
+	const granted = added.length === 0 ? [] : [...(server.credentials?.tokens?.scopes ?? []), ...added];
+	await server.signIn(challenges, granted);
 	const token = await server.token();
 	const after = await probeServer(http, url, { ...headers, authorization: `Bearer ${token}` });
 	if (after.status === 401) {

@@ -15,9 +15,9 @@ import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { inputFlag, readCallInput } from '../input/read-input.ts';
-import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { type CallHandlers, type CallSession, withTools } from '../target/call-session.ts';
 import { type CallTarget, callTarget } from '../target/call-target.ts';
 import { findTarget, nameOf } from '../target/find-target.ts';
@@ -64,7 +64,7 @@ export const call: Command = {
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input);
 		const project = openProject(input, { hasExamples: true });
-		noteProblems(problemsOfCalls(project.configProblems), input.out);
+		printProblems(problemsOfCalls(project.configProblems), input.out);
 		const target = await callTarget(input.words, project, input);
 		const servers = project.configuration.mcpServers.map(({ name }) => name);
 		const view = new CallView(input.out, input.environment);
@@ -92,7 +92,7 @@ async function callOnce(
 	const tool = await findTarget(target, session, input, servers);
 	const values = await readCallInput(call, input, tool, target.words);
 	const startedAt = performance.now();
-	let result: Offered;
+	let result: ListedItem;
 	try {
 		const onProgress = (params: unknown): void => view.progress(params);
 		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
@@ -122,7 +122,7 @@ async function callOnce(
 }
 
 /** What an expression picks from a result, as a result. */
-async function selected(result: Offered, select: string, signal: AbortSignal): Promise<Offered> {
+async function selected(result: ListedItem, select: string, signal: AbortSignal): Promise<ListedItem> {
 	const { selectFrom } = await import('../../hub/results/look/select-from.ts');
 	const { LookThreads } = await import('../../hub/results/look/run-look.ts');
 	// The result of a call of a tool.
@@ -149,7 +149,7 @@ export function handlersOf(
 	const onQuestion = async (params: unknown): Promise<ElicitResult> => {
 		view.clear();
 		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
-		const { askForm } = await import('../terminal/question-form.ts');
+		const { askForm } = await import('../terminal/elicitation-form.ts');
 		return askForm(params, { out, input: stdin(), signal });
 	};
 	return { onQuestion, onLog: (params) => view.log(params) };
@@ -163,7 +163,7 @@ function refuseFolder({ flags, cwd }: CommandInput): void {
 	}
 }
 
-function save(file: string, { content, structuredContent }: Offered, { cwd, out }: CommandInput): void {
+function save(file: string, { content, structuredContent }: ListedItem, { cwd, out }: CommandInput): void {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
 	const binary = blocks.map(binaryOf).find((each) => each !== undefined);
 	const texts = blocks.flatMap((block) =>

@@ -5,7 +5,7 @@
  * come; a reader that goes away ends the tool. The exit code is the tool's.
  */
 
-import type { HeldBack } from '../../config/trust/held-back.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { printable } from '../../printable.ts';
 import type { StderrPolicy } from '../../process/child.ts';
 import { runTool, type ToolRun } from '../../tool/run.ts';
@@ -14,12 +14,12 @@ import type { RunWarning } from '../../tool/summary.ts';
 import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import { NEWLINE } from '../../wire/lines.ts';
+import { reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
-import { noteHeldBack } from '../held-back-view.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { inputFlag, readCallInput, readToolInput } from '../input/read-input.ts';
-import { noteProblems, problemsOfCalls, refuseUnused } from '../problem-notes.ts';
-import { callTarget, isAddress, refuseHeldBack } from '../target/call-target.ts';
+import { printProblems, problemsOfCalls, refuseUnused } from '../problem-lines.ts';
+import { callTarget, isAddress, refuseBlocked } from '../target/call-target.ts';
 import { findTool, openProject, type Project } from '../target/project.ts';
 import type { Output } from '../terminal/output.ts';
 import { RunView } from '../terminal/run-view.ts';
@@ -45,14 +45,14 @@ export const run: Command = {
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
 		const project = openProject(input, { hasExamples: true });
-		noteProblems(problemsOfCalls(project.configProblems), input.out);
+		printProblems(problemsOfCalls(project.configProblems), input.out);
 		if (project.tools.every(({ id }) => id !== word)) {
-			refuseHeldBack(word, project.heldBack);
+			refuseBlocked(word, project.blocked);
 			refuseUnused(word, project.configProblems, project.configuration.mcpServers);
 		}
 		if (isCalled(project, word)) return runCalled(project, timeoutMs, input);
 		const tool = findTool(project, word);
-		noteHeldBack(project.heldBack.filter(concernsTools), input.out);
+		reportBlocked(project.blocked.filter(concernsTools), input.out);
 		const values = await readToolInput(run, input, { words, schema: tool.inputSchema });
 		const options = {
 			...runOptions(tool, project, { timeoutMs, environment: input.environment }),
@@ -64,7 +64,7 @@ export const run: Command = {
 };
 
 /** Whether the file holds a setting for tools back. */
-function concernsTools({ effects }: HeldBack): boolean {
+function concernsTools({ effects }: BlockedFile): boolean {
 	return effects.some(({ isHeld, name }) => isHeld && /^(?:tools|limits)\./.test(name));
 }
 
@@ -83,7 +83,7 @@ async function runCalled(
 ): Promise<number> {
 	const { runHubTool } = await import('./run-hub-tool.ts');
 	const target = await callTarget(input.words, project, input);
-	const inputFor = (tool: Offered): Promise<JsonObject> => readCallInput(run, input, tool, target.words);
+	const inputFor = (tool: ListedItem): Promise<JsonObject> => readCallInput(run, input, tool, target.words);
 	const otherNames = project.tools.map(({ id }) => id);
 	return runHubTool({ target, timeoutMs, inputFor, otherNames }, input);
 }
@@ -99,7 +99,7 @@ function runOptions(
 	const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
 	return {
 		config: tools.config,
-		heldConfigFolder: tools.heldConfigFolder,
+		blockedConfigFolder: tools.blockedConfigFolder,
 		workspaceRoot: root,
 		environment: toolEnvironment(tool, tools, environment),
 		sandbox: ownEntry(tools.sandboxes, tool.id) ?? tools.sandbox,

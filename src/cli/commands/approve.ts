@@ -2,8 +2,8 @@
 import { escapedText } from '../../printable.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
+import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
-import { type ShownArgument, sizeText } from '../../trust/shown-argument.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
@@ -91,7 +91,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 }
 
 /** The size of a long argument has a row of its own, before its text. */
-function argumentTexts(argument: ShownArgument, isWhole: boolean): { name: string; value: string }[] {
+function argumentTexts(argument: ArgumentRow, isWhole: boolean): { name: string; value: string }[] {
 	const { name, text, isLong, leftOut, hasSecret } = argument;
 	const secret = hasSecret ? '; a secret in it is replaced by •••' : '';
 	if (!isLong)

@@ -7,7 +7,7 @@ import { canonicalSha256 } from '../../trust/canonical-json.ts';
 import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
-import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { openProject } from '../target/project.ts';
 
 export const policyTest: Command = {
@@ -22,7 +22,7 @@ export const policyTest: Command = {
 		const [tool, ...rest] = words;
 		if (tool === undefined) throw usageError(policyTest, 'mctl policy test needs the name of a tool');
 		const { configuration, problems } = loadConfiguration({ cwd, environment });
-		noteProblems(problemsOfCalls(problems), out);
+		printProblems(problemsOfCalls(problems), out);
 		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
 		const found = annotationsOf(tool, { cwd, environment });
 		const policy = policyOf(configuration);

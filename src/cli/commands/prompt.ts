@@ -8,7 +8,7 @@ import type { Library } from '../../library/library.ts';
 import { nearest } from '../../nearest.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession, NeededSources } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { neededFor } from '../target/call-target.ts';
@@ -59,7 +59,7 @@ async function getPrompt(
 	input: CommandInput,
 ): Promise<FilledPrompt> {
 	const { configuration } = loadConfiguration(input);
-	const isMore = mayOfferMore(configuration);
+	const isMore = mayHaveMore(configuration);
 	try {
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
 	} catch (error) {

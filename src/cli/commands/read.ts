@@ -12,12 +12,12 @@ import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
-import { showBytes } from '../terminal/shown-bytes.ts';
+import { showBytes } from '../terminal/show-bytes.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
 const LIBRARY_SCHEME = 'orchestr8://';
@@ -47,7 +47,7 @@ export const read: Command = {
 async function readContents(uri: string, input: CommandInput): Promise<readonly unknown[]> {
 	if (uri.startsWith(STORAGE_SCHEME)) return (await readStored(input, uri)).contents;
 	const { configuration } = loadConfiguration(input);
-	if (uri.startsWith(LIBRARY_SCHEME) || !mayOfferMore(configuration)) {
+	if (uri.startsWith(LIBRARY_SCHEME) || !mayHaveMore(configuration)) {
 		return (await withLibrary(input, (library) => readOrHint(library, uri))).contents;
 	}
 	return readFromHub(uri, input);

@@ -4,7 +4,7 @@ import { OrchestraError } from '../../errors.ts';
 import { type Command, usageError } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { disabledError, refuseHeldBack } from '../target/call-target.ts';
+import { disabledError, refuseBlocked } from '../target/call-target.ts';
 
 const done = { start: 'is running', stop: 'is stopped; the next call starts it', restart: 'was restarted' };
 
@@ -22,11 +22,11 @@ export const server: Command = {
 			);
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
 		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
-		const { configuration, heldBack } = loadConfiguration({ cwd, environment });
+		const { configuration, blocked } = loadConfiguration({ cwd, environment });
 		const entry =
 			configuration.mcpServers.find((each) => each.name === name) ??
 			configuration.plugins.find(({ id }) => id === name);
-		if (entry === undefined) refuseHeldBack(name, heldBack);
+		if (entry === undefined) refuseBlocked(name, blocked);
 		else if (!entry.isEnabled) throw disabledError(name, entry.file);
 		const record = hubFolderHere({ cwd, environment }).running();
 		if (record === undefined)

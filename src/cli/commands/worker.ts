@@ -16,7 +16,7 @@ import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseWords, usageError } from '../command.ts';
 
-/** Offered when the configuration does not say what. */
+/** ListedItem when the configuration does not say what. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {

@@ -1,10 +1,10 @@
 /* Completion candidates at the cursor: commands, flags, names of this folder. */
 import { printableLine } from '../../printable.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import { builtInWords, firstWords, membersOf } from '../asked-command.ts';
 import type { CommandInput } from '../command.ts';
 import { commands } from '../commands.ts';
 import { listings } from '../list/listing.ts';
+import { builtInWords, firstWords, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
 

@@ -5,7 +5,7 @@
  * says what was expected, and the command exits non-zero.
  */
 import { OrchestraError } from '../../errors.ts';
-import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
+import { missingFolders, removeEmptyFolders } from '../../files/empty-folders.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { keepOwnerRecord, recordFolder } from '../../process/guard/owner-record.ts';
 import { type Command, refuseWords } from '../command.ts';

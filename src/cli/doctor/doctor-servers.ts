@@ -4,7 +4,7 @@
  */
 import type { RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
 import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
-import type { SignInState } from '../../oauth/stored-sign-in.ts';
+import type { SignInState } from '../../oauth/sign-in-state.ts';
 import { childEnvironment } from '../../process/environment.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
 import { checkProgram, type DoctorContext, type DoctorFinding } from './doctor-checks.ts';
@@ -58,9 +58,9 @@ async function signInOf(
 	entry: RemoteServerEntry,
 	environment: DoctorContext['environment'],
 ): Promise<SignInState> {
-	const { storedSignIn } = await import('../../oauth/stored-sign-in.ts');
+	const { signInStateOf } = await import('../../oauth/sign-in-state.ts');
 	const { otherEntries } = await import('../../config/same-url.ts');
-	return storedSignIn(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
+	return signInStateOf(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
 }
 
 async function* contactServers(

@@ -23,7 +23,7 @@ import { memoryPair } from '../../transport/memory-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { CommandInput, CommandPlace } from '../command.ts';
 import { DIAL_MS } from './control-hub.ts';
-import { downText } from './down-notes.ts';
+import { downText } from './down-servers.ts';
 import { openFabric } from './fabric-openers.ts';
 import { errorOfHub } from './hub-error.ts';
 import { hubFolderHere } from './hub-location.ts';

@@ -77,8 +77,8 @@ function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
 			: { file: folder.logFile, nothingYet: 'the hub of this folder has logged nothing yet', hint };
 	}
 	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
-	const { configuration, heldBack } = loadConfiguration({ cwd, environment });
-	serverNamed(configuration.mcpServers, server, heldBack);
+	const { configuration, blocked } = loadConfiguration({ cwd, environment });
+	serverNamed(configuration.mcpServers, server, blocked);
 	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
 	const file = serverLogPath(dirname(dirname(folder.path)), server);
 	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;

@@ -2,7 +2,7 @@
 import { printable } from '../../printable.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
-import { downNotes } from '../hub-client/down-notes.ts';
+import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -52,6 +52,6 @@ export const hubPs: Command = {
 		}
 		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
 			out.line(line);
-		for (const note of servers.flatMap(downNotes)) out.note(`mctl: ${printable(note)}`);
+		for (const note of servers.flatMap(downLines)) out.note(`mctl: ${printable(note)}`);
 	},
 };

@@ -9,7 +9,7 @@ import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
 import type { AskedValue } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
-import { askMissing, storedValues } from '../registry/asked-values.ts';
+import { askMissing, storedValues } from '../registry/entry-values.ts';
 
 /** The survey with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
 export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>, canAsk: boolean): Survey {

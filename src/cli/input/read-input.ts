@@ -7,7 +7,7 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import { fileOfWord, inputFromJson, inputFromWords } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { nameOf } from '../target/find-target.ts';
 import { checkInput } from './check-input.ts';
 import { readInputFile, readStream } from './input-file.ts';
@@ -107,7 +107,7 @@ export async function readToolInput(
 export function readCallInput(
 	command: Pick<Command, 'usage'>,
 	input: CommandInput,
-	tool: Offered,
+	tool: ListedItem,
 	words: readonly string[],
 ): Promise<JsonObject> {
 	// The schema came out of a message.

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ServerEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { knownFilesHere } from '../../hub/sources/mcp/known-server.ts';
+import { cacheFilesHere } from '../../hub/sources/mcp/server-cache.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { serverNamed } from '../target/server-named.ts';
@@ -43,6 +43,6 @@ function meant({ words, flags, cwd, environment }: CommandInput): readonly Serve
 	const isNew = (entry: ServerEntry): boolean => isUnknown(entry, environment);
 	if (words.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
 	if (flags['background'] === true)
-		return enabled.filter((entry) => words.includes(knownFilesHere(entry, environment).key) && isNew(entry));
+		return enabled.filter((entry) => words.includes(cacheFilesHere(entry, environment).key) && isNew(entry));
 	return words.map((word) => serverNamed(enabled, word));
 }

@@ -8,7 +8,7 @@ import type { ToolCost } from '../../hub/usage/usage-report.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { ToolTest } from '../../trust/tool-pattern.ts';
 import type { CommandInput } from '../command.ts';
-import { listAll } from '../hub-client/hub-offers.ts';
+import { listAll } from '../hub-client/hub-items.ts';
 import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import type { Listing } from './listing.ts';

@@ -1,7 +1,7 @@
 /* `mctl log verify`: whether lines of the journal were changed, removed, reordered or cut. */
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { readChainHead } from '../../trust/chained-file.ts';
+import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { type Command, refuseWords } from '../command.ts';
 import { journalName, journalsHere, readJournal } from './journal-lines.ts';

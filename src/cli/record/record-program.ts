@@ -10,7 +10,7 @@ import { constants } from 'node:os';
 import { basename, extname } from 'node:path';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
-import { recorded } from '../../record/recorded-transport.ts';
+import { recorded } from '../../record/record-transport.ts';
 import { Recorder } from '../../record/recorder.ts';
 import { recordingsFolder } from '../../record/recording-files.ts';
 import { onAbort } from '../../rpc/abortable.ts';

@@ -10,7 +10,7 @@ import { registryName, type ServerRecord } from '../../registry/server-record.ts
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { addBundle } from './add-bundle.ts';
 import { addServer } from './add-server.ts';
-import { chosenRegistries, findServer } from './chosen-registry.ts';
+import { chosenRegistries, findServer } from './registry-flag.ts';
 
 type Usage = Pick<Command, 'usage'>;
 

@@ -15,7 +15,7 @@ import { type Command, type CommandInput, usageError } from '../command.ts';
 import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { askMissing, givenValues, storedValues } from './asked-values.ts';
+import { askMissing, givenValues, storedValues } from './entry-values.ts';
 import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 
 type Usage = Pick<Command, 'usage'>;

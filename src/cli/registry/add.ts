@@ -3,14 +3,14 @@ import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
-import { isOwnCommand } from '../../config/own-entry.ts';
+import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
-import { setFlag } from './asked-values.ts';
-import { registryFlag } from './chosen-registry.ts';
+import { setFlag } from './entry-values.ts';
+import { registryFlag } from './registry-flag.ts';
 
 const transports = ['stdio', 'http', 'sse'];
 
@@ -92,7 +92,7 @@ function entryOf(name: string, words: readonly string[], input: CommandInput): R
 	if (isUrl) throw usageError(add, `${first} is a URL; --transport stdio takes a command`);
 	const headers = input.lists?.get('header') ?? [];
 	if (headers.length > 0) throw usageError(add, '--header is for a URL; a command takes --env');
-	if (isOwnCommand({ command: first, args: [...rest] })) {
+	if (isSelfCommand({ command: first, args: [...rest] })) {
 		throw usageError(
 			add,
 			`"${words.join(' ')}" is this program itself, so it is not added to its own configuration`,

@@ -4,9 +4,9 @@ import { printableLine } from '../../printable.ts';
 import type { RegistryClient } from '../../registry/registry-client.ts';
 import { type Command, type CommandInput, refuseWords } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 interface ComparedServer {

@@ -5,7 +5,7 @@ import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-serv
 import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, usageError } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
 interface FoundServer extends ServerRecord {
 	readonly registry: string;

@@ -17,9 +17,9 @@ import { isObject } from '../../wire/json.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 export const upgrade: Command = {

@@ -1,9 +1,8 @@
 /* The remote server that `mctl auth` means: an entry of the configuration, or a URL. */
 import type { Configuration, RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
-import { accountOf } from '../../oauth/account.ts';
+import { accountOf, hasAuthorizationHeader } from '../../oauth/account.ts';
 import type { OAuthSettings } from '../../oauth/auth-settings.ts';
-import { hasOwnAuthorization } from '../../oauth/own-authorization.ts';
 import type { SecretTexts } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
@@ -68,7 +67,7 @@ export function entryOfUrl(entries: readonly ServerEntry[], url: string): Remote
 
 function targetOf(entry: RemoteServerEntry, name: string): AuthTarget {
 	const { url, headers, secrets, oauth, file } = entry;
-	if (hasOwnAuthorization({ ...headers, ...secrets })) {
+	if (hasAuthorizationHeader({ ...headers, ...secrets })) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});

@@ -12,19 +12,19 @@ import type { ElicitResult } from '../../protocol/client-methods.ts';
 import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { listAll, type Offered } from '../hub-client/hub-offers.ts';
+import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
 import { type HubSession, START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
 import type { CallTarget } from './call-target.ts';
 
 export interface CallSession {
 	/** All tools; `name` is waited for when what starts may have it. */
-	listTools(name: string | undefined): Promise<readonly Offered[]>;
-	list(kind: 'prompts' | 'resources'): Promise<readonly Offered[]>;
+	listTools(name: string | undefined): Promise<readonly ListedItem[]>;
+	list(kind: 'prompts' | 'resources'): Promise<readonly ListedItem[]>;
 	/** Start a server of the configuration that lists nothing. Rejects with the reason when it cannot be used. */
 	start(server: string): Promise<void>;
 	/** Why plugins and servers that may have what is not listed are down. */
 	downReasons(): Promise<string[]>;
-	callTool(name: string, values: object, options: CallOptions): Promise<Offered>;
+	callTool(name: string, values: object, options: CallOptions): Promise<ListedItem>;
 }
 
 /** `maxTotalMs` is that of `--timeout`; without it the hub or the server's settings bound the call. */

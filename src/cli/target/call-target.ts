@@ -4,14 +4,14 @@
  * configuration, so that nothing else is started for it.
  */
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
-import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { heldBackReason } from '../../hub/project-trust.ts';
+import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { quoted } from '../../printable.ts';
 import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
 import type { NeededSources } from '../hub-client/hub-session.ts';
-import { refuseUnused } from '../problem-notes.ts';
+import { refuseUnused } from '../problem-lines.ts';
 import { brokenTool, type Project } from './project.ts';
 
 export interface CallTarget {
@@ -30,13 +30,13 @@ export interface CallTarget {
 	/** The error of a tool of this name whose folder has a problem. */
 	readonly broken?: OrchestraError | undefined;
 	/** A sentence: why it is not there, when a plugin of a project that is not trusted may have it. */
-	readonly heldReason?: string | undefined;
+	readonly blockedReason?: string | undefined;
 }
 
-/** What the words name. Throws `bad_input` for a server that is disabled, held back or not usable. */
+/** What the words name. Throws `bad_input` for a server that is disabled, blocked or not usable. */
 export async function callTarget(
 	words: readonly string[],
-	{ configuration, tools, heldBack, configProblems, toolProblems }: Omit<Project, 'roots'>,
+	{ configuration, tools, blocked, configProblems, toolProblems }: Omit<Project, 'roots'>,
 	{ cwd, environment }: CommandPlace,
 ): Promise<CallTarget> {
 	const [first = '', ...rest] = words;
@@ -56,13 +56,13 @@ export async function callTarget(
 	if (owner) return { ...ofServer(owner), tool: own, words: rest };
 	const isOfFolder = tools.some(({ id }) => id === first);
 	if (!isOfFolder) {
-		refuseHeldBack(first, heldBack);
+		refuseBlocked(first, blocked);
 		refuseUnused(first, configProblems, configuration.mcpServers);
 	}
 	const needs = isOfFolder ? nothing : neededFor(first, configuration);
 	const broken = brokenTool({ toolProblems }, first);
-	const heldReason = heldBackReason(first, heldBack);
-	return { address: undefined, server: undefined, tool: first, words: rest, needs, broken, heldReason };
+	const blockedReason = blockedReasonOf(first, blocked);
+	return { address: undefined, server: undefined, tool: first, words: rest, needs, broken, blockedReason };
 }
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */
@@ -82,14 +82,14 @@ async function ofClient(word: string, { cwd, environment }: CommandPlace): Promi
 }
 
 /** Throws `bad_input` when the word names a server or plugin of a project that is not trusted, or a tool of the server. */
-export function refuseHeldBack(word: string, heldBack: readonly HeldBack[]): void {
-	for (const held of heldBack) {
-		const isItsOwn = held.effects.some(
+export function refuseBlocked(word: string, blocked: readonly BlockedFile[]): void {
+	for (const file of blocked) {
+		const isItsOwn = file.effects.some(
 			({ kind, name }) =>
 				(kind !== 'setting' && word === name) ||
 				(kind === 'server' && new ServerNames([name]).find(word) !== undefined),
 		);
-		if (isItsOwn) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
+		if (isItsOwn) throw new OrchestraError('bad_input', blockedText(file), { hint: trustHint(file) });
 	}
 }
 

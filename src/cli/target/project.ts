@@ -3,9 +3,9 @@ import { basename, dirname, parse } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { HeldBack } from '../../config/trust/held-back.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { heldBackReason } from '../../hub/project-trust.ts';
+import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { nearest } from '../../nearest.ts';
 import { discoverTools, readToolAt, toolRoots, withExamples } from '../../tool/discover.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
@@ -18,7 +18,7 @@ export interface Project {
 	readonly tools: readonly DiscoveredTool[];
 	readonly configProblems: readonly ConfigProblem[];
 	/** Project files that are not trusted. */
-	readonly heldBack: readonly HeldBack[];
+	readonly blocked: readonly BlockedFile[];
 	readonly toolProblems: readonly ConfigProblem[];
 }
 
@@ -27,11 +27,11 @@ export function openProject(
 	{ cwd, environment }: CommandPlace,
 	{ hasExamples = false }: { hasExamples?: boolean } = {},
 ): Project {
-	const { configuration: read, problems: configProblems, heldBack } = loadConfiguration({ cwd, environment });
+	const { configuration: read, problems: configProblems, blocked } = loadConfiguration({ cwd, environment });
 	const configuration = hasExamples ? withExamples(read) : read;
 	const roots = toolRoots(configuration, environment, cwd);
 	const { tools, problems: toolProblems } = discoverTools(roots);
-	return { cwd, configuration, roots, tools, configProblems, toolProblems, heldBack };
+	return { cwd, configuration, roots, tools, configProblems, toolProblems, blocked };
 }
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
@@ -43,7 +43,7 @@ export function findTool(project: Project, word: string): DiscoveredTool {
 	if (broken) throw broken;
 	const ids = project.tools.map(({ id }) => id);
 	const guesses = nearest(word, ids);
-	const held = heldBackReason(word, project.heldBack);
+	const held = blockedReasonOf(word, project.blocked);
 	throw new OrchestraError(
 		'bad_input',
 		`there is no tool "${word}"${held === undefined ? '' : `. ${held}`}`,

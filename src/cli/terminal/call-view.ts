@@ -9,7 +9,7 @@ import { isObject } from '../../wire/json.ts';
 import { contentText } from './content-text.ts';
 import type { Output, StyleName } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { showBytes } from './shown-bytes.ts';
+import { showBytes } from './show-bytes.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 

@@ -35,7 +35,7 @@ export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[],
 
 function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
-	const held = isHeld ? ' (held back)' : '';
+	const held = isHeld ? ' (quarantined)' : '';
 	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)

@@ -1,8 +1,8 @@
 /* `mctl trust`: show what the project would run, and trust it; list and revoke. */
 import { dirname, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
+import type { ReadProjectFile } from '../../config/trust/blocked.ts';
 import { type EffectChange, effectChanges } from '../../config/trust/effect-changes.ts';
-import type { ReadProjectFile } from '../../config/trust/held-back.ts';
 import { projectEffects } from '../../config/trust/project-effects.ts';
 import { recordedEffects } from '../../config/trust/trust-edit.ts';
 import { TrustRecord } from '../../config/trust/trust-record.ts';

@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { parseConfigText } from '../plugins-yaml.ts';
-import { trustsAll } from './held-back.ts';
+import { trustsAll } from './blocked.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { TrustRecord } from './trust-record.ts';
 

@@ -40,15 +40,15 @@ function hasEffect(keys: AnyKeys, [name = '', ...rest]: readonly string[]): bool
 	return found.trust !== undefined && found.trust !== 'held';
 }
 
-/** How tools below a project file that is not trusted are restricted, and whether their settings are held back. */
+/** How tools below a project file that is not trusted are restricted, and whether their settings are blocked. */
 export function untrustedTools(
 	files: readonly ConfigFile[],
 	root: string,
-): Pick<ToolsSection, 'untrustedFolder' | 'heldConfigFolder'> {
+): Pick<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'> {
 	const untrusted = files.filter(({ isTrusted }) => !isTrusted);
 	if (untrusted.length === 0) return {};
 	const isHeld = untrusted.some(({ document }) => hasToolConfig(document.value));
-	return { untrustedFolder: root, ...(isHeld && { heldConfigFolder: root }) };
+	return { untrustedFolder: root, ...(isHeld && { blockedConfigFolder: root }) };
 }
 
 function hasToolConfig(value: unknown): boolean {

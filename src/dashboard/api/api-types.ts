@@ -215,7 +215,7 @@ export interface ApprovalReply {
 	readonly arguments: readonly ArgumentRow[];
 }
 
-/** An argument of a call that waits: `ShownArgument` of `trust/shown-argument.ts`. */
+/** An argument of a call that waits: `ArgumentRow` of `trust/argument-row.ts`. */
 export interface ArgumentRow {
 	readonly name: string;
 	/** JSON on one line, without secrets, with escapes for every invisible character. */

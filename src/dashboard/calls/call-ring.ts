@@ -6,7 +6,7 @@
  */
 import { wildcard } from '../../trust/wildcard.ts';
 import type { CallOutcome, CallRow } from '../api/api-calls.ts';
-import { InternedStrings } from './interned-strings.ts';
+import { StringPool } from './string-pool.ts';
 
 const outcomes: readonly CallOutcome[] = ['running', 'ok', 'failed', 'error', 'canceled'];
 const FAILED = outcomes.indexOf('failed');
@@ -54,7 +54,7 @@ export interface VisitedCall {
 
 export class CallRing {
 	readonly #capacity: number;
-	readonly #texts = new InternedStrings();
+	readonly #texts = new StringPool();
 	readonly #at: Float64Array;
 	readonly #ms: Float32Array;
 	readonly #outcome: Uint8Array;
@@ -224,11 +224,7 @@ export class CallRing {
 }
 
 /** For each interned string, 0 when it does not match; undefined when all match. */
-function matcher(
-	texts: InternedStrings,
-	wanted: string | undefined,
-	isExact = false,
-): Uint8Array | undefined {
+function matcher(texts: StringPool, wanted: string | undefined, isExact = false): Uint8Array | undefined {
 	if (wanted === undefined || wanted === '') return undefined;
 	if (isExact) return texts.matching((text) => text === wanted);
 	const isPart = wildcard(`*${wanted.toLowerCase()}*`);

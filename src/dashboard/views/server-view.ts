@@ -2,7 +2,7 @@
 import type { PluginEntry, PolicyRule, ServerEntry } from '../../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../../config/edit/editable-files.ts';
 import { enabledEdit } from '../../config/edit/enable-server.ts';
-import { holdEdit } from '../../config/edit/hold-server.ts';
+import { quarantineEdit } from '../../config/edit/hold-server.ts';
 import { OrchestraError } from '../../errors.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../../hub/source.ts';
@@ -74,7 +74,7 @@ export class ServerView {
 		let untrusted: string | undefined;
 		if (action === 'enable' || action === 'disable')
 			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
-		else if (action === 'hold') untrusted = await this.#edit(id, (file) => holdEdit(file, id));
+		else if (action === 'hold') untrusted = await this.#edit(id, (file) => quarantineEdit(file, id));
 		else if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else await controlServer(this.#deps.hub, action, id);
 		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;

@@ -1,7 +1,7 @@
 /* The bodies of messages between a hub and a worker, made and read. */
 import { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { Questions } from '../../mcp/server/client-questions.ts';
+import type { Questions } from '../../mcp/server/input-requests.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL } from '../../protocol/meta.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';

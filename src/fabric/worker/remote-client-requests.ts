@@ -7,7 +7,7 @@
  * `ANSWER_MS`.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputResponses, Questions } from '../../mcp/server/input-requests.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';

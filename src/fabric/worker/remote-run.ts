@@ -8,7 +8,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputResponses, Questions } from '../../mcp/server/input-requests.ts';
 import {
 	type Answer,
 	answerValue,

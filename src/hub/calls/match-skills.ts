@@ -7,7 +7,7 @@ import { after } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
-import type { SkillSearch } from '../expose/found-skills.ts';
+import type { SkillSearch } from '../expose/skill-search.ts';
 import type { Middleware } from './compose.ts';
 import { skillsSoon } from './skills-soon.ts';
 
@@ -17,7 +17,7 @@ const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
 export function matchSkills(log: Log): Middleware {
 	let search: Promise<SkillSearch> | undefined;
 	const open = async (): Promise<SkillSearch> =>
-		new (await import('../expose/found-skills.ts')).SkillSearch(log);
+		new (await import('../expose/skill-search.ts')).SkillSearch(log);
 	return (inner) => ({
 		...inner,
 		request(call) {

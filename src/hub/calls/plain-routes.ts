@@ -10,7 +10,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type ToolForwarder, type ViewedClient, viewedContext } from '../../mcp/server/viewed-client.ts';
 import type { Implementation, Tool } from '../../protocol/mcp-types.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
-import type { PolicyNote } from '../../trust/call-gate.ts';
+import type { PolicyOutcome } from '../../trust/call-gate.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
@@ -33,7 +33,7 @@ export interface PlainRoutesDeps {
 	/** The rules of now: another object after each change. */
 	readonly policy: () => object | undefined;
 	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
-	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyNote> | undefined;
+	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyOutcome> | undefined;
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
 	/** Largest result that is not shortened, in characters. */
@@ -118,7 +118,7 @@ export class ToolRoute implements PlainRoute {
 	readonly limitCharacters: number;
 	readonly calls: ClientCalls | undefined;
 	/** What the journal says about the policy. */
-	readonly note: Partial<PolicyNote>;
+	readonly note: Partial<PolicyOutcome>;
 	readonly #deps: PlainRoutesDeps;
 	readonly name: string;
 	/** The name as JSON, as the client wrote it. */

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
-import { OLD_PAGE_KEY } from '../calls/offer-apps.ts';
+import { OLD_PAGE_KEY } from '../calls/adapt-apps.ts';
 import { isLabelled, ownUri, qualifiedUri, skillUri } from './names.ts';
 
 type Open = Readonly<Record<string, unknown>>;

@@ -18,8 +18,7 @@ import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
 import { awaitServers } from './await-servers.ts';
-import { GOOD_SCORE, type SkillSearch, skillsUsing } from './found-skills.ts';
-import { foundText } from './found-tools.ts';
+import { foundText } from './search-answer.ts';
 import {
 	CALL_TOOL,
 	DESCRIBE_TOOL,
@@ -28,6 +27,7 @@ import {
 	FIND_TOOLS,
 	searchTools,
 } from './search-tools.ts';
+import { GOOD_SCORE, type SkillSearch, skillsUsing } from './skill-search.ts';
 import { type OfferedTool, ownName } from './tool-document.ts';
 import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';

@@ -20,14 +20,14 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import type { AbsentServer } from '../absent-servers.ts';
+import { isOfApp, showsPages } from '../calls/adapt-apps.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { isOfApp, showsPages } from '../calls/offer-apps.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
-import { knownAgent } from '../sessions/known-agents.ts';
+import { agentNamed } from '../sessions/agent-table.ts';
 import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
-import type { SkillSearch } from './found-skills.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
+import type { SkillSearch } from './skill-search.ts';
 import type { OfferedTool } from './tool-document.ts';
 import { aboutView, type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -203,7 +203,7 @@ export class ToolExposure {
 			return this.#offered(current);
 		};
 		const index = await this.#ranker();
-		const { SkillSearch: Search } = await import('./found-skills.ts');
+		const { SkillSearch: Search } = await import('./skill-search.ts');
 		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
 			this.#usage.queries.asked(context.sessionId, query, names);
@@ -277,7 +277,7 @@ export class ToolExposure {
 	}
 
 	#firstMode(tools: number, context: CallContext, isStarting: boolean): ExposeMode {
-		const isIncomplete = isStarting && knownAgent(clientName(context))?.firstWait !== undefined;
+		const isIncomplete = isStarting && agentNamed(clientName(context))?.firstWait !== undefined;
 		return isIncomplete || tools > this.#limit ? 'search' : 'all';
 	}
 

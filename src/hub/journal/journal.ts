@@ -10,7 +10,7 @@
  */
 import { messageOf, type RequestOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { ChainedFile } from '../../trust/chained-file.ts';
+import { ChainFile } from '../../trust/chain-file.ts';
 import { JOURNAL_BYTES, JOURNAL_WAITING_LIMIT } from '../hub-limits.ts';
 import { journalMembers, tokenMembers } from './journal-line.ts';
 
@@ -76,7 +76,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
+	const lines = new ChainFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: (JournalEntry | JournalTokens)[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {

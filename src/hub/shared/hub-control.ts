@@ -42,7 +42,7 @@ export function withControl(handlers: PluginHandlers, parts: ControlParts): Plug
 	return {
 		...handlers,
 		async toolCall(request, call) {
-			if (request.toolName === HUB_CONTROL && isOwnCommand(call))
+			if (request.toolName === HUB_CONTROL && isSelfCommand(call))
 				return answer(request.arguments ?? {}, parts, call);
 			return handlers.toolCall?.(request, call) ?? { success: false, errorCode: 'tool_not_found' };
 		},
@@ -61,7 +61,7 @@ export async function controlServer(hub: Hub, action: ProcessAction, id: string)
 	});
 }
 
-function isOwnCommand({ peer }: ServerCall): boolean {
+function isSelfCommand({ peer }: ServerCall): boolean {
 	const isLocal = peer.kind === 'unix' || /^(?:127\.|\[?::1\]?)/.test(peer.address);
 	return isLocal && peer.name === CONTROL_CLIENT;
 }

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { STARTED_BY } from '../../config/own-entry.ts';
+import { STARTED_BY } from '../../config/self-entry.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { certificatesFolder, loadIdentity } from '../../link/certificates/certificates.ts';
@@ -23,7 +23,7 @@ import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import type { OpenFabric } from '../sources/build-sources.ts';
 import { Activity } from './activity.ts';
-import { ForwardedEnvironment } from './forwarded-environment.ts';
+import { BridgeEnvironment } from './bridge-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import { HttpSwitch } from './http-switch.ts';
 import { HUB_CONTROL, withControl } from './hub-control.ts';
@@ -129,7 +129,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
 	const activity = new Activity();
-	const forwarded = new ForwardedEnvironment();
+	const forwarded = new BridgeEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
 	let offer: HubOffer | undefined;
@@ -201,7 +201,7 @@ function openHubOf(
 		certsDir,
 		listeners,
 		forwarded,
-	}: { certsDir: string; listeners: HubListeners; forwarded: ForwardedEnvironment },
+	}: { certsDir: string; listeners: HubListeners; forwarded: BridgeEnvironment },
 ): Promise<OpenedHub> {
 	return openHub({
 		cwd,
@@ -219,7 +219,7 @@ function openHubOf(
 interface HandlerParts {
 	readonly shared: SharedState;
 	readonly activity: Activity;
-	readonly forwarded: ForwardedEnvironment;
+	readonly forwarded: BridgeEnvironment;
 	readonly http: HttpSwitch;
 	readonly retirement: () => Retirement;
 	readonly log: Log;
@@ -312,7 +312,7 @@ const OWN_BRIDGE = 'it was started by this hub, through one of its own entries';
 /** Wrap the handlers: variables that a bridge forwards with its registration are applied before the answer. */
 function withForwardedVariables(
 	handlers: PluginHandlers,
-	{ forwarded, opened, log }: { forwarded: ForwardedEnvironment; opened: () => OpenedHub; log: Log },
+	{ forwarded, opened, log }: { forwarded: BridgeEnvironment; opened: () => OpenedHub; log: Log },
 ): PluginHandlers {
 	const warn = rateLimited((line) => log.warn(line));
 	return {

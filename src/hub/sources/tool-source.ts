@@ -196,7 +196,7 @@ export class ToolSource
 		const times = { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs };
 		return {
 			config: settings.config,
-			heldConfigFolder: settings.heldConfigFolder,
+			blockedConfigFolder: settings.blockedConfigFolder,
 			workspaceRoot,
 			environment: toolEnvironment(tool, settings, environment),
 			sandbox: ownEntry(settings.sandboxes, tool.id) ?? settings.sandbox,

@@ -17,7 +17,7 @@ import {
 	type InputResponses,
 	type Questions,
 	requireCapabilities,
-} from '../../mcp/server/client-questions.ts';
+} from '../../mcp/server/input-requests.ts';
 import type { Ended } from '../../mcp/server/methods.ts';
 import {
 	type Answer,

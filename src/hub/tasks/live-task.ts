@@ -7,7 +7,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputResponses, Questions } from '../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest } from '../../protocol/mcp-types.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';

@@ -3,7 +3,7 @@
  * what the text itself shows. Values of the wrong kind are dropped with a
  * sentence about them; a long list is cut.
  */
-import { ownCopy } from '../../search/text/own-copy.ts';
+import { copyString } from '../../search/text/copy-string.ts';
 import type { Metadata } from './front-matter.ts';
 import { DERIVED_TAG_LIMIT, LIST_LIMIT, TEXT_LIMIT_CHARACTERS } from './library-limits.ts';
 import type { Outline } from './markdown.ts';
@@ -42,8 +42,8 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 	const under = (...headings: string[]) => headings.flatMap((heading) => outline.bullets.get(heading) ?? []);
 	return {
 		...given,
-		title: given.title ?? (outline.title && ownCopy(outline.title.slice(0, TEXT_LIMIT_CHARACTERS))),
-		description: given.description ?? (ownCopy(cut(outline.firstParagraph)) || undefined),
+		title: given.title ?? (outline.title && copyString(outline.title.slice(0, TEXT_LIMIT_CHARACTERS))),
+		description: given.description ?? (copyString(cut(outline.firstParagraph)) || undefined),
 		tags: given.tags.length > 0 ? given.tags : tagsOf(outline.headings),
 		capabilities: orElse(given.capabilities, under('capabilities', 'core capabilities')),
 		useWhen: orElse(given.useWhen, under('when to use')),
@@ -51,7 +51,7 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 }
 
 function orElse(given: string[], derived: string[]): string[] {
-	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map((text) => ownCopy(cut(text)));
+	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map((text) => copyString(cut(text)));
 }
 
 function tagsOf(headings: readonly string[]): string[] {
@@ -61,7 +61,7 @@ function tagsOf(headings: readonly string[]): string[] {
 	const telling = words
 		.map((word) => word.replace(/[.-]+$/, ''))
 		.filter((word) => word.length > 1 && !emptyHeadingWords.has(word));
-	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(ownCopy);
+	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(copyString);
 }
 
 /** A text under `key`; numbers and dates count as text, as people write `title: 2025`. */

@@ -22,7 +22,7 @@ import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
-import type { Asking, InputResponses, Questions } from './client-questions.ts';
+import type { Asking, InputResponses, Questions } from './input-requests.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
 
 /** The client of a call, as its session provides it. */

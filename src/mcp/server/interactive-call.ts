@@ -10,7 +10,7 @@ import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.t
 import { onAbort } from '../../rpc/abortable.ts';
 import { CLIENT_ANSWER_MS } from '../mcp-limits.ts';
 import type { CallContext } from './call-context.ts';
-import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
+import { type InputResponses, type Questions, requireCapabilities } from './input-requests.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
 /** How a step ends: with the result, or with questions and the id of the suspended call. */

@@ -37,12 +37,12 @@ import {
 } from '../mcp-limits.ts';
 import { forLegacy } from './adapt.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
-import { type Asking, type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
+import { type Asking, type InputResponses, type Questions, requireCapabilities } from './input-requests.ts';
 import { ListThrottle } from './list-throttle.ts';
+import { ListTracker } from './list-tracker.ts';
 import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo } from './resource-subscriptions.ts';
-import { SeenLists } from './seen-lists.ts';
 import { hasTasks } from './task-methods.ts';
 import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
 
@@ -64,7 +64,7 @@ export class LegacySession implements ClientConnection {
 	readonly #throttle = new ListThrottle((kind) =>
 		this.notify(`notifications/${kind}/list_changed`, undefined),
 	);
-	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
+	readonly #lists: ListTracker = new ListTracker((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#forwarder: ToolForwarder | undefined;
 	#viewed: ViewedClient | undefined;

@@ -11,7 +11,7 @@ import { declaresTasks, LEGACY_TASKS_VERSION, TASKS, type TaskStatus } from '../
 import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
-import type { InputResponses } from './client-questions.ts';
+import type { InputResponses } from './input-requests.ts';
 
 /** A provider whose calls may become tasks. Every use of a task checks who asks; an unknown id is an error. */
 export interface ProviderTasks {

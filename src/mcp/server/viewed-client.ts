@@ -13,8 +13,8 @@ import type { MessageForm } from '../../wire/message-form.ts';
 import { type MessageMember, member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
-import type { Asking } from './client-questions.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
+import type { Asking } from './input-requests.ts';
 import { ModernClient, ModernEnvelope } from './modern-client.ts';
 
 /** The client of viewed calls, and where they come from. */

@@ -35,7 +35,7 @@ export class Admission {
 	readonly #drainWaiters: (() => void)[] = [];
 	#isCongested = false;
 	#isPaused = false;
-	#isHeld = false;
+	#isScanning = false;
 	#hasEnded = false;
 	#stopTimer: (() => void) | undefined;
 
@@ -69,12 +69,12 @@ export class Admission {
 
 	/** Stop reading until `release`: a long message is being scanned. */
 	hold(): void {
-		this.#isHeld = true;
+		this.#isScanning = true;
 		this.#parts.channel.pause();
 	}
 
 	release(): void {
-		this.#isHeld = false;
+		this.#isScanning = false;
 		if (!this.#isPaused) this.#parts.channel.resume();
 	}
 
@@ -138,7 +138,7 @@ export class Admission {
 	#resumeReading(): void {
 		if (this.#isPaused && (this.#queue.hasRoom || !this.#isCongested)) {
 			this.#isPaused = false;
-			if (!this.#isHeld) this.#parts.channel.resume();
+			if (!this.#isScanning) this.#parts.channel.resume();
 		}
 		if (this.#queue.isEmpty) for (const resolve of this.#drainWaiters.splice(0)) resolve();
 		this.#updateStallTimer();

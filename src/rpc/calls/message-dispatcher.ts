@@ -56,7 +56,7 @@ export class MessageDispatcher {
 	readonly #isServer: boolean;
 	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
-	#held: HeldMessage[] | undefined;
+	#deferred: DeferredMessage[] | undefined;
 	/** What waits for the end of that scan. */
 	readonly #waiting: (() => void)[] = [];
 
@@ -67,7 +67,7 @@ export class MessageDispatcher {
 
 	/** @param isAdmitted true for a message that was queued before */
 	read(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
-		if (this.#held) return void this.#held.push({ text, batch, isAdmitted });
+		if (this.#deferred) return void this.#deferred.push({ text, batch, isAdmitted });
 		if (text.length > LONG_CHARACTERS) {
 			if (this.#refusesLong(text)) return;
 			const isViewed = this.#parts.onView ? !this.#isQueueing : this.#parts.outgoing.viewsResponses;
@@ -81,22 +81,22 @@ export class MessageDispatcher {
 
 	/** Call `action` when no long message is being scanned: at once, as a rule. */
 	whenRead(action: () => void): void {
-		if (this.#held) this.#waiting.push(action);
+		if (this.#deferred) this.#waiting.push(action);
 		else action();
 	}
 
 	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
 	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
-		const held: HeldMessage[] = [];
-		this.#held = held;
+		const deferred: DeferredMessage[] = [];
+		this.#deferred = deferred;
 		this.#parts.admission.hold();
 		const view = await inSlices(MessageView.inSlices(text));
-		this.#held = undefined;
+		this.#deferred = undefined;
 		try {
 			if (!this.#takes(view)) this.#parse(text, undefined, isAdmitted);
-			for (const each of held) this.read(each.text, each.batch, each.isAdmitted);
+			for (const each of deferred) this.read(each.text, each.batch, each.isAdmitted);
 		} finally {
-			if (!this.#held) this.#parts.admission.release();
+			if (!this.#deferred) this.#parts.admission.release();
 			this.whenRead(() => {
 				for (const action of this.#waiting.splice(0)) action();
 			});
@@ -284,7 +284,7 @@ export class MessageDispatcher {
 }
 
 /** A message that waits for a long one. */
-interface HeldMessage {
+interface DeferredMessage {
 	readonly text: string;
 	readonly batch: BatchResponse | undefined;
 	readonly isAdmitted: boolean;

@@ -95,10 +95,10 @@ export function explain(evidence: Evidence): MatchReason[] {
 		const fields = [fieldNames[field] ?? ''];
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields, points: toPoints(partOf(phrase)) });
 	}
-	const held = terms.filter(
+	const matched = terms.filter(
 		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
 	);
-	for (const { text, form, posting } of held.slice(0, TERM_LIMIT)) {
+	for (const { text, form, posting } of matched.slice(0, TERM_LIMIT)) {
 		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
 		reasons.push({ word: text, matched: form, kind: 'concept', fields });
 		told.add(posting.number);

@@ -403,15 +403,15 @@ export class SearchIndex {
 	): { share: number; named: number } {
 		const name = row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0);
 		let all = 0;
-		let held = 0;
+		let matched = 0;
 		for (const number of new Set(name)) {
 			const posting = this.#lexicon.byNumber(number);
 			if (!posting) continue;
 			const rarity = rarityOf(posting.count, this.size);
 			all += rarity;
-			held += rarity * bestFactor(words, number);
+			matched += rarity * bestFactor(words, number);
 		}
-		return { share: all === 0 ? 0 : held / all, named: held === all ? all : 0 };
+		return { share: all === 0 ? 0 : matched / all, named: matched === all ? all : 0 };
 	}
 
 	/** Whether the query names the group of a document, and how well the best document of the group fits. */

@@ -19,7 +19,7 @@ import type { PendingCall } from '../../../rpc/calls/outgoing-calls.ts';
 import type { CancelSource } from '../../../rpc/calls/pending.ts';
 import { SendWindow } from '../../../rpc/calls/send-window.ts';
 import { type Deferred, deferred } from '../../../rpc/deferred.ts';
-import type { PolicyNote } from '../../../trust/call-gate.ts';
+import type { PolicyOutcome } from '../../../trust/call-gate.ts';
 import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
 import { member } from '../../../wire/message-member.ts';
@@ -40,7 +40,7 @@ export interface PlainRoute {
 	/** Longest result that is passed on as text, in characters. */
 	readonly limitCharacters: number;
 	/** What the journal says about the policy. */
-	readonly note: Partial<PolicyNote>;
+	readonly note: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
 	/** The result was sent to the client. */

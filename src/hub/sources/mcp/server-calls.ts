@@ -44,7 +44,7 @@ import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './process/server-failure.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import { forwardLog, type ServerQuestions } from './server-questions.ts';
+import { forwardLog, type ServerClientRequests } from './server-client-requests.ts';
 import type { AddedValues } from './tools/overridden-tools.ts';
 import { followTask, upstreamTaskOf } from './upstream-task.ts';
 
@@ -68,7 +68,7 @@ export interface ServerCallsOptions {
 	readonly server: string;
 	readonly pool: ServerPool;
 	readonly queue: Semaphore;
-	readonly questions: ServerQuestions;
+	readonly questions: ServerClientRequests;
 	readonly levels: LogLevels;
 	readonly timeoutMs: number;
 	readonly maxMs: number;

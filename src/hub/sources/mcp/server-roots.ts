@@ -15,8 +15,8 @@ import type { ConnectedClients } from '../../sessions/connected-clients.ts';
 import { ROOTS_LATEST_MS, ROOTS_QUIET_MS } from '../source-limits.ts';
 import { promoteModern } from './plain-call.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import type { ServerRequest } from './server-parts.ts';
-import { relatedTaskOf, type ServerQuestions } from './server-questions.ts';
+import { relatedTaskOf, type ServerClientRequests } from './server-client-requests.ts';
+import type { ServerRequest } from './server-deps.ts';
 
 /** The client whose roots a process has. */
 interface RootsOwner {
@@ -29,12 +29,12 @@ interface RootsOwner {
 }
 
 export class ServerRoots {
-	readonly #questions: ServerQuestions;
+	readonly #questions: ServerClientRequests;
 	readonly #clients: ConnectedClients;
 	readonly #log: Log;
 	readonly #owners = new WeakMap<ServerProcess, RootsOwner>();
 
-	constructor(questions: ServerQuestions, clients: ConnectedClients, log: Log) {
+	constructor(questions: ServerClientRequests, clients: ConnectedClients, log: Log) {
 		this.#questions = questions;
 		this.#clients = clients;
 		this.#log = log;

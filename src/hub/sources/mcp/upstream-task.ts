@@ -14,7 +14,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { TaskSubscription } from '../../../mcp/client/task-pushes.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import type { Questions } from '../../../mcp/server/client-questions.ts';
+import type { Questions } from '../../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest, type Result } from '../../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';

@@ -9,12 +9,12 @@ import { messageOf } from '../../../../errors.ts';
 import { RotatingFile } from '../../../../files/rotating-file.ts';
 import type { Log } from '../../../../log.ts';
 import { rateLimited } from '../../../log-rate.ts';
-import { KeptLines } from '../../kept-lines.ts';
 import { LOG_FILE_BYTES, RAW_LINE_CHARACTERS } from '../../source-limits.ts';
+import { SourceLog } from '../../source-log.ts';
 
 export class ServerLog {
 	readonly file: string;
-	readonly lines: KeptLines = new KeptLines();
+	readonly lines: SourceLog = new SourceLog();
 	readonly #write: (line: string) => void;
 	readonly #rotating: RotatingFile;
 

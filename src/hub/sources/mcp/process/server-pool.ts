@@ -13,7 +13,7 @@ import { servedExtensions } from '../../../extensions.ts';
 import type { ProcessAction } from '../../../source.ts';
 import { POOL_FAILED_MS, POOL_SESSIONS_LIMIT } from '../../source-limits.ts';
 import { ResourceWatchers } from '../resource-watchers.ts';
-import type { ServerParts, ServerProcessOptions } from '../server-parts.ts';
+import type { ServerDeps, ServerProcessOptions } from '../server-deps.ts';
 import type { ScopeChoice } from './scope-choice.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -34,7 +34,7 @@ export function listingCapabilities(scope: ServerScope): Readonly<Record<string,
 }
 
 export class ServerPool {
-	readonly #parts: ServerParts;
+	readonly #parts: ServerDeps;
 	/** The scope of the processes that run; undefined before the first use. */
 	#currentScope: ServerScope | undefined;
 	readonly #choice: ScopeChoice;
@@ -53,7 +53,7 @@ export class ServerPool {
 	/** The number of requests of the user to start or stop it. */
 	#requests = 0;
 
-	constructor(parts: ServerParts, choice: ScopeChoice, clientInfo: Implementation) {
+	constructor(parts: ServerDeps, choice: ScopeChoice, clientInfo: Implementation) {
 		this.#parts = parts;
 		this.#choice = choice;
 		this.#clientInfo = clientInfo;
@@ -240,7 +240,7 @@ export class ServerPool {
 	}
 }
 
-function restartPolicy({ now }: Pick<ServerParts, 'now'>): RestartPolicy {
+function restartPolicy({ now }: Pick<ServerDeps, 'now'>): RestartPolicy {
 	return new RestartPolicy({ failedMs: POOL_FAILED_MS, clock: now && { now } });
 }
 

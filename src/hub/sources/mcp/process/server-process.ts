@@ -12,14 +12,14 @@ import type { CallContext } from '../../../../mcp/server/call-context.ts';
 import { CallTable } from '../../../../rpc/calls/call-table.ts';
 import { type Ending, Supervisor } from '../../../../rpc/supervisor.ts';
 import { needsSignIn, type SourceState } from '../../../source-status.ts';
-import type { ServerParts, ServerProcessOptions } from '../server-parts.ts';
+import type { ServerDeps, ServerProcessOptions } from '../server-deps.ts';
 import { commandOf, retryAfterOf, serverDown, serverFailure } from './server-failure.ts';
 import { ServerOpening } from './server-opening.ts';
 
 export class ServerProcess {
 	/** The calls in flight, and those that wait for the start. */
 	readonly calls: CallTable<number, { readonly context: CallContext }> = new CallTable();
-	readonly #parts: ServerParts;
+	readonly #parts: ServerDeps;
 	readonly #options: ServerProcessOptions;
 	readonly #supervisor: Supervisor<ServerConnection>;
 	/** The last start. */
@@ -30,7 +30,7 @@ export class ServerProcess {
 	#wasCalled = false;
 	#keptUntil = 0;
 
-	constructor(parts: ServerParts, options: ServerProcessOptions) {
+	constructor(parts: ServerDeps, options: ServerProcessOptions) {
 		this.#parts = parts;
 		this.#options = options;
 		const { entry, log, serverLog, starts: counts } = parts;

@@ -1,0 +1,57 @@
+/*
+ * Strings that repeat, as small numbers: names of tools, clients, servers.
+ *
+ * Each use is counted, and a number is free again when the last use is released, so the
+ * memory is bounded by the calls that are kept. Secrets are replaced once, when a
+ * string is seen first.
+ */
+import { redact } from '../../redact.ts';
+
+/** Longest string that is kept; the rest of it is cut. */
+const TEXT_CHARACTERS = 300;
+
+export class StringPool {
+	readonly #ids = new Map<string, number>();
+	readonly #texts: string[] = [];
+	/** The strings as they were given, cut. */
+	readonly #keys: string[] = [];
+	readonly #uses: number[] = [];
+	readonly #free: number[] = [];
+
+	/** The number of a string, with one more use. */
+	add(text: string): number {
+		const key = text.length > TEXT_CHARACTERS ? `${text.slice(0, TEXT_CHARACTERS)}…` : text;
+		const known = this.#ids.get(key);
+		if (known !== undefined) {
+			this.#uses[known] = (this.#uses[known] ?? 0) + 1;
+			return known;
+		}
+		const id = this.#free.pop() ?? this.#texts.length;
+		this.#ids.set(key, id);
+		this.#keys[id] = key;
+		this.#texts[id] = redact(key);
+		this.#uses[id] = 1;
+		return id;
+	}
+
+	/** One use less. */
+	release(id: number): void {
+		const uses = (this.#uses[id] ?? 0) - 1;
+		this.#uses[id] = uses;
+		if (uses > 0) return;
+		this.#ids.delete(this.#keys[id] ?? '');
+		this.#texts[id] = '';
+		this.#keys[id] = '';
+		this.#free.push(id);
+	}
+
+	/** Without secrets. */
+	text(id: number): string {
+		return this.#texts[id] ?? '';
+	}
+
+	/** For each number, 1 when its string passes the test. */
+	matching(test: (text: string) => boolean): Uint8Array {
+		return Uint8Array.from(this.#texts, (text) => (test(text) ? 1 : 0));
+	}
+}
