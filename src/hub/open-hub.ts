@@ -102,7 +102,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const { clients, results, tasks, ...own } = ownParts(current, options);
+	const { clients, results, tasks, ...own } = sourceDefaults(current, options);
 	const setup = { embeddings: embeddings.get, storage, link: link.get, clients, results, tasks, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
@@ -152,7 +152,7 @@ function resultSource(
 }
 
 /** What sources and calls of one hub share. */
-function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnParts {
+function sourceDefaults(current: CurrentConfiguration, options: OpenHubOptions): SourceDefaults {
 	const { environment, log, reportsFindings } = options;
 	const results = resultSource(current, options);
 	return {
@@ -164,7 +164,7 @@ function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnPa
 	};
 }
 
-type OwnParts = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
+type SourceDefaults = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
 	readonly results: ResultSource;
 	readonly tasks: HubTasks;
 };

@@ -13,10 +13,10 @@ interface ReadText {
 }
 
 export class ResourceReader {
-	readonly #parts: { fragments: FragmentStore; finder: Finder; log: Log };
+	readonly #deps: { fragments: FragmentStore; finder: Finder; log: Log };
 
-	constructor(parts: { fragments: FragmentStore; finder: Finder; log: Log }) {
-		this.#parts = parts;
+	constructor(deps: { fragments: FragmentStore; finder: Finder; log: Log }) {
+		this.#deps = deps;
 	}
 
 	/** Undefined when there is no such resource. Throws `bad_input` for wrong parameters of a match. */
@@ -29,9 +29,9 @@ export class ResourceReader {
 		const json = 'application/json';
 		switch (asked.kind) {
 			case 'registry':
-				return { mimeType: json, text: registryText(this.#parts.fragments) };
+				return { mimeType: json, text: registryText(this.#deps.fragments) };
 			case 'category': {
-				const text = categoryText(this.#parts.fragments, asked.category);
+				const text = categoryText(this.#deps.fragments, asked.category);
 				return text === undefined ? undefined : { mimeType: json, text };
 			}
 			case 'fragment':
@@ -42,11 +42,11 @@ export class ResourceReader {
 	}
 
 	async #readFragment(uri: string, name: string): Promise<ReadText | undefined> {
-		const fragment = this.#parts.fragments.get(fragmentUri(name));
+		const fragment = this.#deps.fragments.get(fragmentUri(name));
 		const isMatch = /^[^/]+\/match$/.test(name);
 		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
-		if (fragment) this.#parts.log.debug(`Loading resource: ${printableName(uri)}`);
-		const text = fragment && this.#parts.finder.textOf(fragment);
+		if (fragment) this.#deps.log.debug(`Loading resource: ${printableName(uri)}`);
+		const text = fragment && this.#deps.finder.textOf(fragment);
 		return text === undefined ? undefined : { mimeType: fragment?.mimeType ?? '', text };
 	}
 
@@ -54,8 +54,8 @@ export class ResourceReader {
 		uri: string,
 		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
 	): Promise<ReadText> {
-		this.#parts.log.info(`Dynamic resource request: ${printableName(uri)}`);
-		const { text } = await this.#parts.finder.answer(readMatchRequest(category, parameters));
+		this.#deps.log.info(`Dynamic resource request: ${printableName(uri)}`);
+		const { text } = await this.#deps.finder.answer(readMatchRequest(category, parameters));
 		return { mimeType: 'text/markdown', text };
 	}
 }

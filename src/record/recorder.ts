@@ -34,7 +34,7 @@ export class Recorder {
 	readonly #startedAt = new Date();
 	readonly #origin = performance.now();
 	readonly #carried = new FilePreamble();
-	#parts = 0;
+	#files = 0;
 	#file: string | undefined;
 	#descriptor: number | undefined;
 	#size = 0;
@@ -116,12 +116,12 @@ export class Recorder {
 		if (!keepsAll) removeOldRecordings(folder, server, limitBytes);
 		const startedAt = this.#startedAt.toISOString();
 		for (;;) {
-			this.#file = recordingPath(folder, server, this.#startedAt, this.#parts++);
+			this.#file = recordingPath(folder, server, this.#startedAt, this.#files++);
 			this.#descriptor = openNew(this.#file);
 			if (this.#descriptor !== undefined) break;
 		}
 		this.#size = 0;
-		this.#append(Buffer.from(headerLine({ server, startedAt, part: this.#parts - 1 })));
+		this.#append(Buffer.from(headerLine({ server, startedAt, part: this.#files - 1 })));
 	}
 
 	#closeFile(): void {

@@ -2,7 +2,7 @@
  * Makes the requests of a recording again, to a server, and compares the answers.
  *
  * One request after the other, in the order of the recording, with the notifications of
- * the client between them. A question of the server gets the recorded answer. Secrets are
+ * the client between them. A client request of the server gets the recorded answer. Secrets are
  * replaced in the new answers too, so that they do not count as differences.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
@@ -100,12 +100,12 @@ export class RepeatedConversation {
 		const id = textAt(text, 'id');
 		const method = textAt(text, 'method');
 		if (id === undefined) return;
-		if (method !== undefined) return this.#answerQuestion(id, JSON.parse(method));
+		if (method !== undefined) return this.#answerRequest(id, JSON.parse(method));
 		this.#waiting.get(id)?.(text);
 	}
 
 	/** The answers of the recording in their order; the last one again when there are no more. */
-	#answerQuestion(id: string, method: string): void {
+	#answerRequest(id: string, method: string): void {
 		const answers = this.#conversation.clientAnswers.get(method) ?? [];
 		const at = this.#asked.get(method) ?? 0;
 		this.#asked.set(method, at + 1);

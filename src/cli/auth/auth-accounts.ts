@@ -87,8 +87,8 @@ export async function chooseOffer(
 	const read = (line: string): AccountOffer | 'new' | 'wrong' =>
 		line === '' || /^n(?:ew)?$/i.test(line) ? 'new' : (offers[Number(line) - 1] ?? 'wrong');
 	const help = `Type a number from 1 to ${offers.length}, or n.`;
-	const question = 'Use which? A number, or n for a new sign-in [n]: ';
-	const chosen = await askLine({ question, help, read }, input);
+	const prompt = 'Use which? A number, or n for a new sign-in [n]: ';
+	const chosen = await askLine({ prompt, help, read }, input);
 	return chosen === 'new' ? undefined : chosen;
 }
 

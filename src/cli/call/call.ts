@@ -2,7 +2,7 @@
  * `mctl call`: call one tool of an MCP server, a plugin or a folder, and show its result.
  *
  * The tool is called once. Text goes to stdout as it is; log messages, progress and
- * questions of the server go to the terminal.
+ * elicitations of the server go to the terminal.
  */
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -141,18 +141,18 @@ function timeoutHinted(error: OrchestraError, timeoutMs: number | undefined): Or
 	return new OrchestraError(code, message, { hint: 'Give it more time with --timeout.', data, cause: error });
 }
 
-/** A server may ask when there is a person at the terminal; else its question is declined. */
+/** A server may ask when there is a user at the terminal; else its elicitation is declined. */
 export function handlersOf(
 	view: Pick<CallView, 'clear' | 'log'>,
 	{ out, stdin, signal }: CommandInput,
 ): CallHandlers {
-	const onQuestion = async (params: unknown): Promise<ElicitResult> => {
+	const onElicitation = async (params: unknown): Promise<ElicitResult> => {
 		view.clear();
 		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
 		const { askForm } = await import('../terminal/elicitation-form.ts');
 		return askForm(params, { out, input: stdin(), signal });
 	};
-	return { onQuestion, onLog: (params) => view.log(params) };
+	return { onElicitation, onLog: (params) => view.log(params) };
 }
 
 /** Checked before the call, which may have effects. */

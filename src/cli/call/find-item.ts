@@ -20,7 +20,7 @@ export interface FoundItem {
 
 type Found = Pick<FoundItem, 'kind' | 'item'>;
 
-const silent = { onQuestion: async () => ({ action: 'decline' as const }), onLog: () => {} };
+const silent = { onElicitation: async () => ({ action: 'decline' as const }), onLog: () => {} };
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
 export async function findItem(words: readonly string[], input: CommandInput): Promise<FoundItem> {

@@ -60,7 +60,7 @@ export interface HubSessionOptions {
 	/** Receives one sentence for each plugin that failed, when this process runs the hub. Default: failures are logged. */
 	readonly onFailed?: ((text: string) => void) | undefined;
 	/** Answers `elicitation/create`; without it the session cannot be asked. */
-	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
+	readonly onElicitation?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
 	readonly onNotification?: ((method: string, params: unknown) => void) | undefined;
 }
@@ -69,7 +69,7 @@ export interface HubSessionOptions {
 export async function withHub<T>(
 	{ cwd, environment, out, signal }: Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
-	{ onQuestion, onNotification, ...limits }: HubSessionOptions = {},
+	{ onElicitation, onNotification, ...limits }: HubSessionOptions = {},
 ): Promise<T> {
 	const isShared = limits.file === undefined;
 	const record = isShared ? hubFolderHere({ cwd, environment }).running() : undefined;
@@ -79,10 +79,10 @@ export async function withHub<T>(
 	try {
 		const connection = await ServerConnection.open(async () => opened.transport, {
 			clientInfo: { name: 'mctl', version: packageVersion() },
-			capabilities: onQuestion ? { elicitation: { form: {} } } : {},
+			capabilities: onElicitation ? { elicitation: { form: {} } } : {},
 			knownEra: 'legacy',
 			onRequest: (method, params) => {
-				if (method === 'elicitation/create' && onQuestion) return onQuestion(params);
+				if (method === 'elicitation/create' && onElicitation) return onElicitation(params);
 				throw methodNotFound(method);
 			},
 			onNotification,
@@ -146,7 +146,7 @@ async function joinShared(record: HubRecord, { cwd, environment }: CommandPlace)
 
 async function openOwn(
 	{ cwd, environment, out }: Pick<CommandInput, 'cwd' | 'environment' | 'out'>,
-	{ file, listWaitMs, needs, onFailed }: Omit<HubSessionOptions, 'onQuestion' | 'onNotification'>,
+	{ file, listWaitMs, needs, onFailed }: Omit<HubSessionOptions, 'onElicitation' | 'onNotification'>,
 ): Promise<Opened> {
 	// The error of a call, and the list of what failed, say what a warning would say.
 	const level = environment['LOG_LEVEL'] ?? (needs || onFailed ? 'error' : 'warn');

@@ -37,12 +37,12 @@ export function askServers(
 	found: readonly FoundServer[],
 	options: AskOptions,
 ): Promise<FoundServer[] | undefined> {
-	const question =
+	const prompt =
 		found.length === 0
 			? 'Connect these clients? [Y/n] '
 			: 'Import which? Numbers as in 1,3-5 [all], n for none: ';
 	const help = `Type numbers from 1 to ${found.length}, or n.`;
-	return askLine({ question, help, read: (line) => chosenServers(line, found) }, options);
+	return askLine({ prompt, help, read: (line) => chosenServers(line, found) }, options);
 }
 
 /** What an answer means. */

@@ -27,7 +27,7 @@ export interface Addition {
 	readonly plan: Pick<LaunchPlan, 'asked' | 'entry'>;
 	/** For the lock file. */
 	readonly pin: PinnedPackage;
-	/** What is shown before the question, as rows of a name and a text. */
+	/** What is shown before the prompt, as rows of a name and a text. */
 	readonly facts: readonly (readonly [string, string])[];
 	/** Whoever signed it, when it is a bundle; for `--json`. */
 	readonly signer?: BundleSigner | undefined;

@@ -49,7 +49,7 @@ export const add: Command = {
 		registry: registryFlag,
 		sha256: { type: 'string', value: 'HASH', help: 'the hash that a bundle must have' },
 		remote: { type: 'boolean', help: 'its address in place of its package' },
-		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the question' },
+		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the prompt' },
 		'dry-run': { type: 'boolean', help: 'show what would run and be written' },
 		...editFlags,
 	},

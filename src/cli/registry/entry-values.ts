@@ -86,7 +86,7 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 		const isFirst = texts.length === 0;
 		const text = await askLine(
 			{
-				question: `${printableLine(key)}${kind}${isFirst ? '' : ', another, or nothing'}: `,
+				prompt: `${printableLine(key)}${kind}${isFirst ? '' : ', another, or nothing'}: `,
 				help: problemOf('', value) ?? 'That is not a possible value.',
 				read: (line) =>
 					(line === '' && !isFirst) || (line !== '' && problemOf(line, value) === undefined) ? line : 'wrong',
@@ -144,7 +144,7 @@ export async function storedValues(
 	return stored;
 }
 
-/** What is typed at a question is not expanded by a shell. */
+/** What is typed at a prompt is not expanded by a shell. */
 function pathOf(text: string, { cwd, environment }: CommandPlace): string {
 	const { HOME } = environment;
 	return HOME !== undefined && /^~(?=\/|$)/.test(text) ? join(HOME, text.slice(1)) : resolve(cwd, text);

@@ -27,7 +27,7 @@ export const upgrade: Command = {
 	examples: ['mctl outdated', 'mctl upgrade notes'],
 	flags: {
 		registry: registryFlag,
-		yes: { type: 'boolean', short: 'y', help: 'accept the changed tools without the question' },
+		yes: { type: 'boolean', short: 'y', help: 'accept the changed tools without the prompt' },
 		'dry-run': { type: 'boolean', help: 'show what would change' },
 		json: editFlags['json'] ?? { type: 'boolean', help: '' },
 	},

@@ -31,7 +31,7 @@ export interface CallSession {
 type CallOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'maxTotalMs'>;
 
 export interface CallHandlers {
-	readonly onQuestion: (params: unknown) => Promise<ElicitResult>;
+	readonly onElicitation: (params: unknown) => Promise<ElicitResult>;
 	/** Params of `notifications/message`. */
 	readonly onLog: (params: unknown) => void;
 }
@@ -50,8 +50,8 @@ export function withTools<T>(
 	const onNotification = (method: string, params: unknown): void => {
 		if (method === 'notifications/message') handlers.onLog(params);
 	};
-	const { onQuestion } = handlers;
-	const options = { listWaitMs: START_WAIT_MS, needs, onQuestion, onNotification };
+	const { onElicitation } = handlers;
+	const options = { listWaitMs: START_WAIT_MS, needs, onElicitation, onNotification };
 	return withHub(
 		input,
 		async (session) => {
@@ -66,13 +66,13 @@ export function withTools<T>(
 async function withServerTools<T>(
 	target: Pick<CallTarget, 'address' | 'clientServer'>,
 	input: SessionInput,
-	{ onQuestion, onLog }: CallHandlers,
+	{ onElicitation, onLog }: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
 ): Promise<T> {
 	const { signal } = input;
 	const options = {
 		clientInfo: { name: 'mctl', version: packageVersion() },
-		elicit: onQuestion,
+		elicit: onElicitation,
 		// The server has checked its result; what it is shall be shown.
 		checksOutput: false,
 		signal,

@@ -15,7 +15,7 @@ export interface AskOptions {
 }
 
 export interface AskedLine<T> {
-	readonly question: string;
+	readonly prompt: string;
 	/** What a trimmed line means. */
 	readonly read: (line: string) => T | 'wrong';
 	/** Shown after a wrong line. */
@@ -26,7 +26,7 @@ export interface AskedLine<T> {
 
 /** The first answer that is right; undefined when the input ends, or after too many wrong ones. */
 export async function askLine<T>(
-	{ question, read, help, isHidden = false }: AskedLine<T>,
+	{ prompt, read, help, isHidden = false }: AskedLine<T>,
 	{ out, stdin, signal }: AskOptions,
 ): Promise<T | undefined> {
 	// In line mode the terminal itself shows what is typed; in raw mode the reader does, to an output that shows nothing.
@@ -42,7 +42,7 @@ export async function askLine<T>(
 	});
 	const stopListening = onAbort(signal, () => reader.close());
 	try {
-		out.live(question);
+		out.live(prompt);
 		let tries = 0;
 		for await (const line of reader) {
 			if (isHidden) out.live('\n');
@@ -50,7 +50,7 @@ export async function askLine<T>(
 			if (answer !== 'wrong') return answer;
 			if (++tries >= TRIES_LIMIT) break;
 			out.note(help);
-			out.live(question);
+			out.live(prompt);
 		}
 		if (isInterrupted) throw new OrchestraError('canceled', 'interrupted by Ctrl-C');
 		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');

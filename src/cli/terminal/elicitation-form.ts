@@ -1,5 +1,5 @@
 /*
- * A question of a server on the terminal: one line for each field of its form.
+ * An elicitation of a server on the terminal: one line for each field of its form.
  *
  * The terminal stays in line mode, so that Ctrl-C ends the command as usual. End of
  * input (Ctrl-D) declines. Texts of the server are untrusted and are escaped.
@@ -25,7 +25,7 @@ export interface FormOptions {
 	readonly signal: AbortSignal;
 }
 
-/** Ask on the terminal. `params` are those of `elicitation/create`; a question that is no form is declined. */
+/** Ask on the terminal. `params` are those of `elicitation/create`; an elicitation that is no form is declined. */
 export async function askForm(params: unknown, { out, input, signal }: FormOptions): Promise<ElicitResult> {
 	const { mode = 'form', message, requestedSchema } = isObject(params) ? params : {};
 	const isOver = input.readableEnded || input.destroyed;
@@ -96,7 +96,7 @@ function problemOf(word: string, schema: JsonObject): JsonObject | OrchestraErro
 	}
 }
 
-/** Questions and answers, a line each. */
+/** Elicitations and answers, a line each. */
 class AnswerLines {
 	readonly #out: Output;
 	readonly #reader: Interface;

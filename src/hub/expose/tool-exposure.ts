@@ -4,7 +4,7 @@
  *
  * The hub asks here with the context of each request, since the client is known by
  * request only. A call through `call_tool` goes back to the hub as the call that it
- * means, with the same context: journal, limits, progress, questions and cancellation
+ * means, with the same context: journal, limits, progress, client requests and cancellation
  * are those of the real tool. `mctl` sees everything: a person looks for a name.
  */
 import type { ClientSettings, Configuration, ExposeMode } from '../../config/configuration.ts';
@@ -207,8 +207,8 @@ export class ToolExposure {
 		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
 			this.#usage.queries.asked(context.sessionId, query, names);
-		const parts = { ...searched, tools, accept, index, skillSearch, found };
-		return answerSearchTool(params, context, parts);
+		const deps = { ...searched, tools, accept, index, skillSearch, found };
+		return answerSearchTool(params, context, deps);
 	}
 
 	/** The best tools for the query of a person, over all tools of the hub. */

@@ -45,7 +45,7 @@ export interface RunHubOptions {
 	/** `host:port` of the HTTP listener. Default: from the configuration, else none. */
 	readonly httpAddress?: string | undefined;
 	/** Opens the HTTP listener, which is in a layer above. */
-	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
+	readonly openHttp?: ((deps: HubHttpDeps) => Promise<HubHttp>) | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Offers tools of this hub to other hubs. */
@@ -65,7 +65,7 @@ export interface HubOffer {
 }
 
 /** What the HTTP listener gets from its hub. */
-export interface HubHttpParts {
+export interface HubHttpDeps {
 	readonly address: string;
 	readonly settings: HubSection;
 	/** The state folder of the hub. */
@@ -139,8 +139,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
-	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
-	const handlers = handlersOf(() => whenOpen(opened), parts);
+	const deps = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
+	const handlers = handlersOf(() => whenOpen(opened), deps);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
@@ -216,7 +216,7 @@ function openHubOf(
 	});
 }
 
-interface HandlerParts {
+interface HandlerDeps {
 	readonly shared: SharedState;
 	readonly activity: Activity;
 	readonly forwarded: BridgeEnvironment;
@@ -228,7 +228,7 @@ interface HandlerParts {
 /** The handlers for clients and plugins, counted as activity. */
 function handlersOf(
 	opened: () => OpenedHub,
-	{ shared, activity, forwarded, http, retirement, log }: HandlerParts,
+	{ shared, activity, forwarded, http, retirement, log }: HandlerDeps,
 ): PluginHandlers {
 	const details = (): Record<string, string> => hubDetails(opened(), activity.clients);
 	const served = orchestratorHandlers({ opened, shared, log, details });
@@ -236,22 +236,18 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
-interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
+interface ListenerDeps extends Pick<HubHttpDeps, 'opened' | 'shared' | 'offer'> {
 	readonly activity: Activity;
 }
 
 /** Where any port will do, that of the last run is taken when it is free. */
-async function openAtLastPort(
-	address: string,
-	options: RunHubOptions,
-	parts: ListenerParts,
-): Promise<HubHttp> {
+async function openAtLastPort(address: string, options: RunHubOptions, deps: ListenerDeps): Promise<HubHttp> {
 	const { path } = options.folder;
 	const last = lastAddress(path, address);
 	// Another program may have the port by now.
 	const again =
-		last === undefined ? undefined : await openListener(last, options, parts).catch(() => undefined);
-	const http = again ?? (await openListener(address, options, parts));
+		last === undefined ? undefined : await openListener(last, options, deps).catch(() => undefined);
+	const http = again ?? (await openListener(address, options, deps));
 	keepPort(path, http.url);
 	return http;
 }
@@ -259,7 +255,7 @@ async function openAtLastPort(
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity, offer }: ListenerParts,
+	{ opened, shared, activity, offer }: ListenerDeps,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({

@@ -53,7 +53,7 @@ export interface SourceSetup {
 }
 
 /** Makes the source of the setting `fabric`. */
-export type OpenFabric = (settings: FabricSection, parts: FabricParts) => Promise<Source>;
+export type OpenFabric = (settings: FabricSection, deps: FabricParts) => Promise<Source>;
 
 export interface FabricParts {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -150,11 +150,11 @@ async function fabricSources(setup: SourceSetup): Promise<Source[]> {
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
 	// What this hub offers does not concern the tools of others: their calls go on.
 	const configurationKey = entryKey({ ...fabric, offer: undefined, group: undefined });
-	const parts = { environment, review, configurationKey, log: log.named('fabric') };
+	const deps = { environment, review, configurationKey, log: log.named('fabric') };
 	try {
-		return [await kept(setup, { id: 'fabric', configurationKey }, () => openFabric(fabric, parts))];
+		return [await kept(setup, { id: 'fabric', configurationKey }, () => openFabric(fabric, deps))];
 	} catch (error) {
-		parts.log.error(`the tools of other hubs cannot be used: ${messageOf(error)}`);
+		deps.log.error(`the tools of other hubs cannot be used: ${messageOf(error)}`);
 		return [];
 	}
 }

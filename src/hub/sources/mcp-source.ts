@@ -3,7 +3,7 @@
  * process started; a call starts the server.
  *
  * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
- * questions of the server to its client.
+ * requests of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
@@ -100,7 +100,7 @@ export class McpSource
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
 	readonly #calls: ServerCalls;
-	readonly #questions: ServerClientRequests;
+	readonly #clientRequests: ServerClientRequests;
 	readonly #serverLog: ServerLog;
 	readonly #starts = startCounts();
 	readonly #roots: ServerRoots;
@@ -119,8 +119,8 @@ export class McpSource
 		this.#queue = callSemaphore(name, settings);
 		const files = cacheFilesOf(folder, entry, version);
 		const scope = new ScopeChoice(entry, files, log);
-		this.#questions = new ServerClientRequests(name, scope, log);
-		this.#roots = new ServerRoots(this.#questions, options.clients, log);
+		this.#clientRequests = new ServerClientRequests(name, scope, log);
+		this.#roots = new ServerRoots(this.#clientRequests, options.clients, log);
 		this.#levels = new LogLevels(options.clients);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), scope, { name: 'orchestra', version });
@@ -149,7 +149,7 @@ export class McpSource
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
-			questions: this.#questions,
+			clientRequests: this.#clientRequests,
 			levels: this.#levels,
 			extensions: this.#extensions,
 			isElsewhere: this.address !== undefined,
@@ -384,7 +384,7 @@ export class McpSource
 			onChange: (process, change) => this.#onServerChange(process, change),
 			onRequest: (process, request) => this.#roots.answer(process, request),
 			onNotification: (process, method, params) => {
-				const log = this.#questions.notified(process, method, params);
+				const log = this.#clientRequests.notified(process, method, params);
 				if (log) this.#listeners.emit(log);
 			},
 		};

@@ -14,8 +14,8 @@ import { CallContext, type ClientConnection } from '../../mcp/server/call-contex
 import type { Durability } from '../../mcp/server/call-observers.ts';
 import {
 	type Asking,
+	type InputRequests,
 	type InputResponses,
-	type Questions,
 	requireCapabilities,
 } from '../../mcp/server/input-requests.ts';
 import type { Ended } from '../../mcp/server/methods.ts';
@@ -139,7 +139,7 @@ export class DurableCall implements Durability {
 
 	/** Ask the client of the call, or those who follow the task. */
 	async ask(
-		questions: Questions,
+		questions: InputRequests,
 		{ clientCapabilities }: CallContext,
 		signal?: AbortSignal,
 	): Promise<InputResponses> {

@@ -1,4 +1,4 @@
-/* Questions to the client: the capability that each needs, and which answers count. */
+/* Client requests: the capability that each needs, and which answers count. */
 
 import { OrchestraError } from '../../errors.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
@@ -9,25 +9,27 @@ import type { CallContext } from './call-context.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
-/** Questions by key; their answers have the same keys. */
-export type Questions = Readonly<Record<string, InputRequest>>;
+/** Client requests by key; their answers have the same keys. */
+export type InputRequests = Readonly<Record<string, InputRequest>>;
 
-/** The answers of a client, by the keys of the questions. */
+/** The answers of a client, by the keys of the client requests. */
 export type InputResponses = Readonly<Record<string, unknown>>;
 
 /** How a call asks its client for input, and the answers that came with the request. */
 export interface Asking {
-	asker?: { ask(questions: Questions, context: CallContext, signal?: AbortSignal): Promise<InputResponses> };
+	asker?: {
+		ask(inputRequests: InputRequests, context: CallContext, signal?: AbortSignal): Promise<InputResponses>;
+	};
 	inputResponses?: InputResponses | undefined;
 	requestState?: string | undefined;
-	/** Proven, not claimed by the client: an earlier round of this call returned questions. Default false. */
+	/** Proven, not claimed by the client: an earlier round of this call returned client requests. Default false. */
 	isContinued?: boolean;
 }
 
-/** Throws -32021 with the missing capability when the client cannot answer all questions. */
-export function requireCapabilities(questions: Questions, capabilities: Capabilities): void {
-	for (const question of Object.values(questions)) {
-		const [name, feature] = neededFor(question);
+/** Throws -32021 with the missing capability when the client cannot answer all client requests. */
+export function requireCapabilities(inputRequests: InputRequests, capabilities: Capabilities): void {
+	for (const request of Object.values(inputRequests)) {
+		const [name, feature] = neededFor(request);
 		const declared = ownEntry(capabilities, name);
 		if (isObject(declared) && isCovered(declared, feature)) continue;
 		const label = feature === undefined ? name : `${name}.${feature}`;
@@ -37,9 +39,9 @@ export function requireCapabilities(questions: Questions, capabilities: Capabili
 	}
 }
 
-/** Whether every question has an answer; an answer is an object under the key of its question. */
-export function areAnswered(questions: Questions, responses: Capabilities): boolean {
-	return Object.keys(questions).every((key) => Object.hasOwn(responses, key) && isObject(responses[key]));
+/** Whether every client request has an answer; an answer is an object under the same key. */
+export function areAnswered(inputRequests: InputRequests, responses: Capabilities): boolean {
+	return Object.keys(inputRequests).every((key) => Object.hasOwn(responses, key) && isObject(responses[key]));
 }
 
 function neededFor({ method, params }: InputRequest): [name: string, feature?: string] {

@@ -17,7 +17,7 @@ import type { InputResponses } from './input-requests.ts';
 export interface ProviderTasks {
 	/** The state of a task, in the form of the client's era. */
 	get(id: string, context: CallContext): Awaitable<Result>;
-	/** Answers to its questions. */
+	/** Answers to its client requests. */
 	update(id: string, responses: InputResponses, context: CallContext): Awaitable<void>;
 	/** Cancel it. For a legacy client: the task as it is then. */
 	cancel(id: string, context: CallContext): Awaitable<Result>;

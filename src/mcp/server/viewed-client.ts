@@ -2,7 +2,7 @@
  * The clients of calls that pass as text: a `tools/call` is a view, before anything of it is parsed.
  *
  * A provider that can pass it on as text takes it (`ToolForwarder`) and sends the answer as text too. What
- * needs values (an error, a question, a large result) goes on by the general route, with what was
+ * needs values (an error, a client request, a large result) goes on by the general route, with what was
  * received so far. The envelope of a modern client is read once and compared as text from then on.
  */
 import { attempt } from '../../errors.ts';

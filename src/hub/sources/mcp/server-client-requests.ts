@@ -1,5 +1,5 @@
 /*
- * Questions and log messages of an MCP server, sent to the client whose call is in flight.
+ * Client requests and log messages of an MCP server, sent to the client whose call is in flight.
  *
  * A process that several clients share cannot say which client it asks, except over HTTP,
  * where a request comes on the stream of a call. When all calls in flight are of one
@@ -110,8 +110,8 @@ export class ServerClientRequests {
 }
 
 /**
- * Of several calls of one client, the call that can carry the question. A legacy client gets a request, so any call will
- * do. A modern one answers in the retry of the call that asks: not one whose questions it has and maybe abandoned.
+ * Of several calls of one client, the call that can carry the request. A legacy client gets a request, so any call will
+ * do. A modern one answers in the retry of the call that asks: not one whose client requests it has and maybe abandoned.
  */
 function certainCall(calls: readonly CallContext[]): CallContext | undefined {
 	if (calls.every(({ revision }) => revision.era === 'legacy')) return calls[0];
@@ -155,7 +155,7 @@ function ofTask(calls: readonly CallContext[], params: unknown): CallContext | u
 	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
 }
 
-/** A question of a task says so: any other belongs to a call that is none, if there is one. */
+/** A client request of a task says so: any other belongs to a call that is none, if there is one. */
 function withoutTask(calls: readonly CallContext[]): readonly CallContext[] {
 	const plain = calls.filter(({ upstreamTask }) => upstreamTask === undefined);
 	return plain.length > 0 ? plain : calls;

@@ -5,7 +5,7 @@ import type { CancelSource } from '../../../rpc/calls/pending.ts';
 import type { RestartPolicy } from '../../../rpc/restart-policy.ts';
 import type { StartCounts } from '../../../rpc/supervisor.ts';
 import type { ExtensionRules } from '../../extensions.ts';
-import type { ServerOpeningParts } from './process/server-opening.ts';
+import type { ServerOpeningDeps } from './process/server-opening.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { StartLimiter } from './process/start-limiter.ts';
 import type { ResourceWatchers } from './resource-watchers.ts';
@@ -21,7 +21,7 @@ export interface ServerRequest {
 }
 
 /** What all processes of a server share. */
-export interface ServerDeps extends ServerOpeningParts {
+export interface ServerDeps extends ServerOpeningDeps {
 	readonly limiter: StartLimiter;
 	readonly extensions: ExtensionRules;
 	readonly starts: StartCounts;

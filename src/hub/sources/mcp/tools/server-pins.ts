@@ -47,7 +47,7 @@ export interface PinnedEntry {
 	readonly settings: { readonly pin: PinMode | undefined };
 }
 
-export interface PinParts {
+export interface PinDeps {
 	readonly entry: PinnedEntry;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly review: ToolReview;
@@ -56,7 +56,7 @@ export interface PinParts {
 
 /** The pins of an entry. */
 export function openServerPins(
-	{ entry, environment, review, log }: PinParts,
+	{ entry, environment, review, log }: PinDeps,
 	onQuarantine: () => void,
 ): ServerPins {
 	const { name, settings, file } = entry;
