@@ -191,7 +191,7 @@ export class Relay implements Receiver {
 	message(received: string): void {
 		const { text, head } = clientMessage(received);
 		if (head.kind === 'blank' || this.#isFinished) return;
-		this.#local.note(head);
+		this.#local.observe(head);
 		if (this.#roots?.take(text, head)) return;
 		if (head.kind === 'response' && this.#forwardResponse(text, head)) return;
 		if (head.kind === 'notification' && head.method === 'notifications/cancelled') return this.#cancel(text);

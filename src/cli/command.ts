@@ -1,6 +1,6 @@
 /*
  * A command is data: its usage, its examples, its flags, and what it does.
- * Help, completion, parsing and error texts all come from that one value and from
+ * Help, completion, parsing and error messages all come from that one value and from
  * its line in the table of commands, which has the summary.
  */
 import { OrchestraError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /*
- * The problems of the configuration for people: one line for each server or plugin that
+ * The problems of the configuration for users: one line for each server or plugin that
  * cannot be used, and for each other problem. A command says those of what it uses.
  */
 import type { ConfigProblem } from '../config/problem.ts';
@@ -68,15 +68,15 @@ export function refuseUnused(
 ): void {
 	for (const [name, own] of unusedServers(problems, used)) {
 		if (word !== name && !word.startsWith(qualifiedName(name, ''))) continue;
-		const notes = problemLines(own);
-		const message = notes.map(({ text }) => text).join('\n');
-		throw new OrchestraError('bad_input', message, { hint: notes[0]?.fix });
+		const lines = problemLines(own);
+		const message = lines.map(({ text }) => text).join('\n');
+		throw new OrchestraError('bad_input', message, { hint: lines[0]?.fix });
 	}
 }
 
 function noteOf(problems: readonly ConfigProblem[]): ProblemLine {
 	const [first] = problems;
-	if (first === undefined) throw new OrchestraError('internal', 'a note without a problem');
+	if (first === undefined) throw new OrchestraError('internal', 'a line without a problem');
 	const { file, line, message, entry, hint } = first;
 	const names = variablesOf(problems);
 	if (entry?.section === 'tool') {

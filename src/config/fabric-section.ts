@@ -14,8 +14,8 @@ import {
 	readKeys,
 	type Shape,
 	schemaOf,
+	strings,
 	text,
-	texts,
 	type Written,
 } from './key.ts';
 import { pinMode } from './pin-mode.ts';
@@ -40,15 +40,15 @@ const LABEL = /^[A-Za-z0-9][\w.-]{0,62}(?:=[\w.-]{1,63})?$/;
 /** `gpu` or `zone=a`, one or several. */
 const labels: Shape<readonly string[]> = {
 	read: (field) => {
-		const given = typeof field.value === 'string' ? [field.text() ?? ''] : field.texts();
+		const given = typeof field.value === 'string' ? [field.text() ?? ''] : field.strings();
 		const isRight = given?.every((label) => LABEL.test(label)) !== false && (given?.length ?? 0) <= LABELS;
 		return isRight ? given : field.report(`at most ${LABELS} labels such as "gpu" or "zone=a"`);
 	},
-	schema: { anyOf: [text.schema, texts.schema] },
+	schema: { anyOf: [text.schema, strings.schema] },
 };
 
 const ruleKeys: Keys<FabricRule> = {
-	tools: key(texts, { about: 'patterns of tools, as `group__tool`', empty: [] }),
+	tools: key(strings, { about: 'patterns of tools, as `group__tool`', empty: [] }),
 	require: key(labels, { about: 'labels that a worker needs, `"gpu"` or `["gpu", "zone=a"]`', empty: [] }),
 	prefer: key(labels, { about: 'labels of the workers that are chosen first', empty: [] }),
 };
@@ -74,7 +74,7 @@ const credentials: Shape<NonNullable<FabricSection['credentials']>> = {
 };
 
 const fabricKeys: Keys<Written<Omit<FabricSection, 'file'>>> = {
-	servers: key(texts, { about: 'addresses of the NATS servers, `tls://host:port`', empty: [] }),
+	servers: key(strings, { about: 'addresses of the NATS servers, `tls://host:port`', empty: [] }),
 	name: key(memberName, { about: 'the name of this hub' }),
 	group: key(memberName, { about: 'the name of what it offers; equal workers share one. Default: `name`' }),
 	credentials: key(credentials, {
@@ -82,8 +82,8 @@ const fabricKeys: Keys<Written<Omit<FabricSection, 'file'>>> = {
 		isSecret: true,
 	}),
 	ca: key(path, { about: 'file of the certificate authority of the servers' }),
-	offer: key(texts, { about: 'patterns of the tools that other hubs may call; default: none' }),
-	use: key(texts, { about: 'patterns of the tools of other hubs, as `group__tool`; default: all' }),
+	offer: key(strings, { about: 'patterns of the tools that other hubs may call; default: none' }),
+	use: key(strings, { about: 'patterns of the tools of other hubs, as `group__tool`; default: all' }),
 	pin: key(pinMode, { about: 'as `pin` of all servers, for the tools of other hubs' }),
 	labels: key(labels, {
 		about: 'what hubs may choose this worker by, for example `["gpu", "zone=a"]`',

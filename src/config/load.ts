@@ -113,7 +113,7 @@ interface Reading {
 	namesPlugins: boolean;
 }
 
-/** Who chose a file: the folder it was found in, the person who named it, or the user once and for all. */
+/** Who chose a file: the folder it was found in, the user who named it, or the user once and for all. */
 type Origin = 'project' | 'named' | 'user';
 
 function readInto(reading: Reading, file: string, origin: Origin): void {

@@ -2,9 +2,20 @@
 import { LARGEST_PORT } from '../link/address.ts';
 import { ACCOUNT_KEY_FORM, isAccountKey } from '../oauth/account.ts';
 import { callbackHosts, grants, type IdentityProvider, type OAuthSettings } from '../oauth/auth-settings.ts';
-import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretStrings, SecretText } from '../secrets/secret-text.ts';
 import type { Field } from './field.ts';
-import { flag, type Keys, key, object, type Place, readKeys, type Shape, text, texts, word } from './key.ts';
+import {
+	flag,
+	type Keys,
+	key,
+	object,
+	type Place,
+	readKeys,
+	type Shape,
+	strings,
+	text,
+	word,
+} from './key.ts';
 
 /** Without TLS on this machine only. */
 const SAFE_URL = /^https:\/\/.|^http:\/\/(?:localhost|127\.|\[::1\])/;
@@ -34,8 +45,8 @@ const scopes: Shape<readonly string[]> = {
 					.text()
 					?.split(/\s+/)
 					.filter((scope) => scope !== '')
-			: field.texts(),
-	schema: { anyOf: [text.schema, texts.schema] },
+			: field.strings(),
+	schema: { anyOf: [text.schema, strings.schema] },
 };
 
 const port: Shape<number> = {
@@ -148,7 +159,7 @@ export const identityProvider: Shape<IdentityProvider> = {
 };
 
 /** Plain values, and those with references. */
-function divided(values: Readonly<Record<string, Secret | undefined>>): { readonly secrets?: SecretTexts } {
+function divided(values: Readonly<Record<string, Secret | undefined>>): { readonly secrets?: SecretStrings } {
 	const present = Object.entries(values).flatMap(([name, value]): [string, Secret][] =>
 		value === undefined ? [] : [[name, value]],
 	);

@@ -5,7 +5,7 @@ import { noteArgs } from '../secrets/secret-name.ts';
 import type { PluginEntry } from './configuration.ts';
 import { childLimits, pluginSandbox } from './confinement.ts';
 import type { Field, SecretMap } from './field.ts';
-import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, text, texts } from './key.ts';
+import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, strings, text } from './key.ts';
 import { isEntryEnabled, secretMap } from './server-entry.ts';
 
 /** As it is written. */
@@ -33,7 +33,7 @@ const binary: Shape<string> = {
 export const pluginKeys: Keys<WrittenPlugin> = {
 	id: key(text, { about: 'its name' }),
 	binary: key(binary, { about: 'the program; one without a slash is looked up on PATH' }),
-	args: key(texts, { about: 'its arguments', empty: [], isSecret: true }),
+	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
 	env: key(secretMap, { about: 'its environment variables; may have secret references', isSecret: true }),
 	config: key(secretMap, {
 		about: 'settings that it receives when it boots; may have secret references',
@@ -45,9 +45,9 @@ export const pluginKeys: Keys<WrittenPlugin> = {
 	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
 	enabled: key(flag, { about: '`false` leaves it out', byDefault: true }),
 	disabled: key(flag, { about: 'leave it out', byDefault: false }),
-	provides_storage: key(texts, { about: 'kinds of storage that it has', empty: [] }),
-	provides_ai: key(texts, { about: 'AI providers that it has', empty: [] }),
-	depends_on: key(texts, { about: 'ids of the plugins that start before it', empty: [] }),
+	provides_storage: key(strings, { about: 'kinds of storage that it has', empty: [] }),
+	provides_ai: key(strings, { about: 'AI providers that it has', empty: [] }),
+	depends_on: key(strings, { about: 'ids of the plugins that start before it', empty: [] }),
 };
 
 export const plugin: Shape<PluginEntry> = {

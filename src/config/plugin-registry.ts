@@ -48,5 +48,5 @@ function withoutNulls(value: JsonValue): JsonValue {
 function rankOf(field: Field, { providesAi }: PluginEntry): number {
 	if (providesAi.length > 0) return 0;
 	const needs = [field.at('needs_storage'), field.at('needs_tools')];
-	return needs.every((names) => (names.texts() ?? []).length === 0) ? 1 : 2;
+	return needs.every((names) => (names.strings() ?? []).length === 0) ? 1 : 2;
 }

@@ -59,6 +59,6 @@ function readEmbeddings(field: Field, place: Place): EmbeddingsSection | undefin
 export const searchKeys: Keys<SearchSection> = {
 	embeddings: key(embeddings, {
 		about:
-			'an endpoint that the texts of tools and documents, and queries, are sent to ([embeddings](tool-search.md#embeddings)); absent: nothing is sent',
+			'an endpoint that the text of tools and documents, and queries, are sent to ([embeddings](tool-search.md#embeddings)); absent: nothing is sent',
 	}),
 };

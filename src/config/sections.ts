@@ -49,8 +49,8 @@ import {
 	type Shape,
 	schemaOf,
 	section,
+	strings,
 	text,
-	texts,
 	word,
 } from './key.ts';
 import { identityProvider } from './oauth-settings.ts';
@@ -180,7 +180,7 @@ const limitKeys: Keys<Limits> = {
 };
 
 const extensionsKeys: Keys<ExtensionsSection> = {
-	pass: key(texts, {
+	pass: key(strings, {
 		about:
 			'identifiers, such as `com.example/x`, that pass between clients and servers although the hub does not know them; right for extensions that only add `_meta`',
 		empty: [],
@@ -198,7 +198,7 @@ const tasksKeys: Keys<TasksSection> = {
 		empty: {},
 		merge: byName,
 	}),
-	always: key(texts, {
+	always: key(strings, {
 		about: 'patterns of tools whose calls become tasks at once',
 		empty: [],
 		merge: bothLists,

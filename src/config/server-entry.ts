@@ -28,9 +28,9 @@ import {
 	readKey,
 	type Shape,
 	schemaOf,
+	strings,
 	text,
 	textMap,
-	texts,
 	word,
 } from './key.ts';
 import { oauth } from './oauth-settings.ts';
@@ -117,7 +117,7 @@ interface Launch {
 
 const launchKeys: Keys<Launch> = {
 	command: key(program, { about: 'the program; one with `./` is a path, a bare name is looked up on PATH' }),
-	args: key(texts, { about: 'its arguments', empty: [], isSecret: true }),
+	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
 	env: key(secretMap, {
 		about:
 			'its environment variables, beside a minimal environment; may have [secret references](secrets.md)',
@@ -166,8 +166,8 @@ export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 		byDefault: 1000,
 	}),
 	restart: key(flag, { about: 'whether it is started again after a crash', byDefault: true }),
-	allow: key(texts, { about: 'patterns of the tools that are listed, such as `["read_*"]`; default: all' }),
-	deny: key(texts, { about: 'patterns of the tools that are not', byDefault: [] }),
+	allow: key(strings, { about: 'patterns of the tools that are listed, such as `["read_*"]`; default: all' }),
+	deny: key(strings, { about: 'patterns of the tools that are not', byDefault: [] }),
 	rename: key(rename, {
 		about:
 			'new names of tools: `{ "old": "new" }`; a tool whose name another one gets is left out, with a warning',

@@ -1,7 +1,7 @@
 /* The sections about which tools an agent sees: `toolList`, `views` and `clients`. */
 import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from './configuration.ts';
 import { EXPOSE_ABOVE } from './defaults.ts';
-import { bothLists, countOrZero, type Keys, key, text, texts, word } from './key.ts';
+import { bothLists, countOrZero, type Keys, key, strings, text, word } from './key.ts';
 import { clientResults } from './results-section.ts';
 
 const exposeModes: readonly ExposeMode[] = ['search', 'all'];
@@ -16,13 +16,13 @@ export const toolListKeys: Keys<ToolListSection> = {
 		about: 'number of tools above which agents search',
 		byDefault: EXPOSE_ABOVE,
 	}),
-	always: key(texts, { about: 'patterns of tools that are always listed', empty: [], merge: bothLists }),
+	always: key(strings, { about: 'patterns of tools that are always listed', empty: [], merge: bothLists }),
 };
 
 /** One entry of `views`. */
 export const viewKeys: Keys<ToolView> = {
-	allow: key(texts, { about: 'patterns of the tools in it, `*` stands for any characters; default: all' }),
-	deny: key(texts, { about: 'patterns of the tools that are not in it', empty: [] }),
+	allow: key(strings, { about: 'patterns of the tools in it, `*` stands for any characters; default: all' }),
+	deny: key(strings, { about: 'patterns of the tools that are not in it', empty: [] }),
 };
 
 /** One entry of `clients`. */

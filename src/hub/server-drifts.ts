@@ -51,7 +51,7 @@ export interface ServerDrift {
 	readonly lockFile: string;
 	/** That the lock file does not have it any more, although its tools were accepted. */
 	readonly missing: string | undefined;
-	/** Of the tools as they are now: what a person saw when they accept it. */
+	/** Of the tools as they are now: what a user saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
 	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */
@@ -104,7 +104,7 @@ function groupsOf({ file, pin }: FabricSection, environment: Environment): Liste
 
 /**
  * Accept the tools of a server as they were listed last. Returns what was accepted. With `expected`, the `sha256` of the
- * drift that a person saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
+ * drift that a user saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
  */
 export async function acceptServer(
 	entry: ComparedEntry,

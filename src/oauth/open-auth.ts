@@ -1,6 +1,6 @@
 /*
  * Authorization of one server: supplies its token, renews it, and signs in where a
- * person takes part.
+ * user takes part.
  *
  * A refresh token often works once, so two refreshes at the same moment end with one
  * of them locked out. Within a process a refresh is single-flight; between processes
@@ -124,7 +124,7 @@ export class ServerAuth implements HttpAuth {
 		this.#isAdoptionTried = true;
 	}
 
-	/** Get a token that the server may accept. Throws `io` when only a person can. */
+	/** Get a token that the server may accept. Throws `io` when only a user can. */
 	async onUnauthorized({ status, challenges, token }: Unauthorized): Promise<'retry' | 'fail'> {
 		const bearer = bearerOf(challenges);
 		if (status === 403 || bearer.get('error') === 'insufficient_scope')

@@ -2,7 +2,7 @@
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { resolveSecrets } from '../secrets/resolve-secret.ts';
-import type { SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretStrings } from '../secrets/secret-text.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
 import { openHttpTransport, parseServerUrl } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -23,7 +23,7 @@ export interface RemoteServer {
 	/** An `Authorization` header is sent as it is and replaces OAuth. */
 	readonly headers?: Readonly<Record<string, string>> | undefined;
 	/** Headers with secret references. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	readonly oauth?: OAuthSettings | undefined;
 	/** A command that prints headers, and the folder that it runs in. */
 	readonly headersHelper?: string | undefined;

@@ -24,7 +24,7 @@ import { asksOffline, scopesToRequest, splitScopes } from './scopes.ts';
 import { assertPkce, authorizationEndpoint } from './server-metadata.ts';
 import { exchangeCode } from './token-requests.ts';
 
-/** How a person takes part in a sign-in. */
+/** How a user takes part in a sign-in. */
 export interface Interaction {
 	/** Show the page to the user, in a browser or as text. Called once. */
 	showPage(url: string): Promise<void>;

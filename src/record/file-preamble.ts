@@ -24,7 +24,7 @@ export class FilePreamble {
 	}
 
 	/** A line was written. */
-	note({ from, id, method, line }: WrittenLine): void {
+	add({ from, id, method, line }: WrittenLine): void {
 		if (method === undefined) return this.#answered(from, JSON.stringify(id), line);
 		if (method === 'notifications/initialized' && this.#handshake.length < IN_FLIGHT_LIMIT)
 			this.#handshake.push(line);

@@ -186,8 +186,8 @@ function answerIn(text: string, line: number): RecordedAnswer | undefined {
 /** A batch has several. */
 function partsOf({ line, from, text = '{}', value, omittedBytes }: RecordedMessage): Part[] {
 	const values = Array.isArray(value) ? value : [value];
-	const texts = Array.isArray(value) ? elementsOf(text) : [text];
+	const strings = Array.isArray(value) ? elementsOf(text) : [text];
 	return values.flatMap((each: unknown, at): Part[] =>
-		isObject(each) ? [{ line, from, text: texts[at] ?? '{}', value: each, omittedBytes }] : [],
+		isObject(each) ? [{ line, from, text: strings[at] ?? '{}', value: each, omittedBytes }] : [],
 	);
 }

@@ -33,7 +33,7 @@ export class Recorder {
 	readonly #options: RecorderOptions;
 	readonly #startedAt = new Date();
 	readonly #origin = performance.now();
-	readonly #carried = new FilePreamble();
+	readonly #preamble = new FilePreamble();
 	#files = 0;
 	#file: string | undefined;
 	#descriptor: number | undefined;
@@ -99,10 +99,10 @@ export class Recorder {
 		if (this.#size + bytes.length > limitBytes) this.#closeFile();
 		if (this.#descriptor === undefined) {
 			this.#open();
-			for (const line of this.#carried.lines) this.#append(Buffer.from(line));
+			for (const line of this.#preamble.lines) this.#append(Buffer.from(line));
 		}
 		this.#append(bytes);
-		this.#carried.note(written);
+		this.#preamble.add(written);
 	}
 
 	#append(bytes: Buffer): void {

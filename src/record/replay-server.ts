@@ -77,8 +77,8 @@ export class ReplayServer implements Receiver {
 	}
 
 	async #batch(values: readonly unknown[], text: string): Promise<void> {
-		const texts = elementsOf(text);
-		const answers = await Promise.all(values.map((value, at) => this.#answerTo(value, texts[at] ?? '')));
+		const strings = elementsOf(text);
+		const answers = await Promise.all(values.map((value, at) => this.#answerTo(value, strings[at] ?? '')));
 		const given = answers.filter((answer) => answer !== undefined);
 		if (given.length > 0) this.#post(`[${given.join(',')}]`);
 	}

@@ -14,7 +14,7 @@ import { onAbort } from '../rpc/abortable.ts';
 
 /** Longest secret. */
 export const SECRET_LIMIT_BYTES: number = 64 * 1024;
-/** How long a command may take, in milliseconds: it may ask an agent, never a person. */
+/** How long a command may take, in milliseconds: it may ask an agent, never a user. */
 const COMMAND_MS = 10_000;
 
 export interface SecretCommandOptions {

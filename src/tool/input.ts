@@ -148,8 +148,8 @@ function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undef
 	const items: SchemaPlace = { schema: resolveSchema(place)['items'], root: place.root };
 	const types = typesOf(items);
 	const isScalar = !types.includes('object') && !types.includes('array');
-	const texts = text === '' ? [] : isScalar ? text.split(',') : [text];
-	const elements = texts.map((each) => scalarValue(each, types));
+	const strings = text === '' ? [] : isScalar ? text.split(',') : [text];
+	const elements = strings.map((each) => scalarValue(each, types));
 	return Array.isArray(earlier) ? [...earlier, ...elements] : elements;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Calls that wait for a person, and approvals that nobody has used yet.
+ * Calls that wait for a user, and approvals that nobody has used yet.
  *
  * An approval is used once. The call that waits takes it; when its caller has given up, the
  * next call with the same binding takes it, until it expires. So a client with a short
@@ -14,7 +14,7 @@ import { APPROVAL_MS, type ApprovalRequest, bindingKey } from './approval-reques
 
 /** How often answers are looked for while a call waits, in milliseconds. */
 const POLL_MS = 200;
-/** Most calls that wait for a person at once. */
+/** Most calls that wait for a user at once. */
 const PENDING_LIMIT = 100;
 const ID_BYTES = 3;
 
@@ -54,12 +54,12 @@ export class Approvals {
 		this.#approvalMs = approvalMs;
 	}
 
-	/** How long a person may take, in milliseconds. */
+	/** How long a user may take, in milliseconds. */
 	get approvalMs(): number {
 		return this.#approvalMs;
 	}
 
-	/** Wait for a person. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
+	/** Wait for a user. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
 	async wait(
 		asked: NewApprovalRequest,
 		signal: AbortSignal,

@@ -1,5 +1,5 @@
 /*
- * The arguments of a call as a person reads them before a decision: one row for each, its
+ * The arguments of a call as a user reads them before a decision: one row for each, its
  * name and its value apart.
  *
  * A value is JSON on one line in which every line break, tab, bidirectional and other

@@ -1,6 +1,6 @@
 /*
  * The policy in front of every call of a tool: a call passes, is refused, or waits for
- * a person. The person is asked through the client when it can ask, else by
+ * a user. The user is asked through the client when it can ask, else by
  * `mctl approve`. Without rules a call passes with one comparison.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -106,24 +106,24 @@ export class CallGate {
 		});
 	}
 
-	/** Make the call with `go`, or return `refuse` with a text for the caller. `onNote` gets the decision. */
+	/** Make the call with `go`, or return `refuse` with a text for the caller. `onDecision` gets the decision. */
 	run<T extends object>(
 		call: GatedCall,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyOutcome) => void },
+		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
 	): Awaitable<T> {
 		const policy = this.#policy();
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
-		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
-		onNote({ policy: decision.action, rule: placeOf(decision) });
+		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onDecision });
+		onDecision({ policy: decision.action, rule: placeOf(decision) });
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
 	}
 
-	/** Ask a person about a call that a limit stops. Rejects when it is canceled. */
+	/** Ask a user about a call that a limit stops. Rejects when it is canceled. */
 	async lift(call: GatedCall, limit: { rule: string; reason: string }): Promise<ApprovalOutcome> {
 		const request = this.#requestOf(call, { action: 'ask', rule: undefined }, this.#policy().version);
-		const outcome = await this.#askPerson({ ...request, ...limit }, call.context);
+		const outcome = await this.#askUser({ ...request, ...limit }, call.context);
 		if (call.context.isCanceled) call.context.signal.throwIfAborted();
 		return outcome;
 	}
@@ -142,24 +142,24 @@ export class CallGate {
 		call: GatedCall,
 		decision: PolicyDecision,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyOutcome) => void },
+		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
 	): Promise<T> {
 		const request = this.#requestOf(call, decision, this.#policy().version);
 		const { context } = call;
 		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
-		const outcome = isContinued ? 'allowed' : await this.#askPerson(request, context);
+		const outcome = isContinued ? 'allowed' : await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		// An approval outlives a change of other rules: the call is decided again.
 		const policy = this.#policy();
 		const now = decisionAbout(call, policy);
 		if (outcome === 'allowed' && now.action === 'deny') {
-			onNote({ policy: 'deny', rule: placeOf(now) });
+			onDecision({ policy: 'deny', rule: placeOf(now) });
 			return refuse(denialOf(call.name, now));
 		}
 		const isOther = now.action === 'ask' && !isSameRule(now, decision);
-		const note = outcome === 'allowed' && isOther ? 'changed' : notes[outcome];
-		onNote({ policy: note, rule: request.rule });
-		if (note !== 'approved') return refuse(refusalOf(call.name, note, this.#approvals.approvalMs));
+		const verdict = outcome === 'allowed' && isOther ? 'changed' : verdicts[outcome];
+		onDecision({ policy: verdict, rule: request.rule });
+		if (verdict !== 'approved') return refuse(refusalOf(call.name, verdict, this.#approvals.approvalMs));
 		const result = await go();
 		// A source gives an answer.
 		if (isInputRequired(answerValue(result as Answer)))
@@ -185,7 +185,7 @@ export class CallGate {
 		};
 	}
 
-	async #askPerson(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
+	async #askUser(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
 		const reporting = setInterval(report, this.#progressMs);
@@ -220,16 +220,16 @@ export class CallGate {
 	}
 }
 
-const notes = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
+const verdicts = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
 
-function refusalOf(tool: string, note: PolicyOutcome['policy'], approvalMs: number): string {
+function refusalOf(tool: string, decision: PolicyOutcome['policy'], approvalMs: number): string {
 	const why: Partial<Record<PolicyOutcome['policy'], string>> = {
 		refused: 'its user denied the call',
 		expired: `nobody approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
 		changed: 'the policy changed while it waited for approval; call it again',
 		full: 'too many calls wait for approval; mctl approve lists them',
 	};
-	return `${tool} was not called: ${why[note] ?? note}`;
+	return `${tool} was not called: ${why[decision] ?? decision}`;
 }
 
 function decisionAbout(

@@ -27,7 +27,7 @@ export interface NamedTool {
 	readonly tool: string;
 }
 
-/** `server__tool`, as a person writes it. */
+/** `server__tool`, as a user writes it. */
 export function qualifiedName(server: string, tool: string): string {
 	return `${server}${SEPARATOR}${tool}`;
 }
@@ -95,7 +95,7 @@ export class ServerNames {
 		return found;
 	}
 
-	/** The tool that a person or a client names by this text. */
+	/** The tool that a user or a client names by this text. */
 	read(name: string): NamedTool {
 		const found = this.find(name);
 		return { name, server: found?.server, tool: found ? name.slice(found.end) : name };

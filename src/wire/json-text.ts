@@ -66,7 +66,7 @@ function keepNumbers(value: unknown, text: string | undefined, levels: number): 
 	if (!rewritesNumbers(text) || Object.hasOwn(value, 'toJSON')) return;
 	const copy = (): object => (Array.isArray(value) ? [...value] : { ...value });
 	Object.defineProperty(value, 'toJSON', { value: () => embedText(text) ?? copy() });
-	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberTexts(text);
+	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberStrings(text);
 	for (const [key, part] of parts) keepNumbers(Reflect.get(value, key), part, levels - 1);
 }
 
@@ -169,7 +169,7 @@ export function elementsOf(text: string): string[] {
 }
 
 /** The texts of the members of an object. The last of two equal names counts. */
-function memberTexts(text: string): Map<string, string> {
+function memberStrings(text: string): Map<string, string> {
 	return new Map(memberSpans(text).map(({ name, start, end }) => [name, text.slice(start, end).trim()]));
 }
 

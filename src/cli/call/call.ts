@@ -166,11 +166,11 @@ function refuseFolder({ flags, cwd }: CommandInput): void {
 function save(file: string, { content, structuredContent }: ListedItem, { cwd, out }: CommandInput): void {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
 	const binary = blocks.map(binaryOf).find((each) => each !== undefined);
-	const texts = blocks.flatMap((block) =>
+	const strings = blocks.flatMap((block) =>
 		isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
 	);
 	const text =
-		structuredContent === undefined ? texts.join('\n') : JSON.stringify(structuredContent, null, 2);
+		structuredContent === undefined ? strings.join('\n') : JSON.stringify(structuredContent, null, 2);
 	const bytes = binary?.bytes ?? Buffer.from(text);
 	try {
 		writeFileSync(resolve(cwd, file), bytes);

@@ -70,7 +70,7 @@ function describe({ kind, item, server, address }: FoundItem): Shown {
 	};
 }
 
-/** A tool of a server is called by the server's name, as people know it. */
+/** A tool of a server is called by the server's name, as users know it. */
 function commandOf({ kind, item, server, address }: FoundItem): string[] {
 	if (kind === 'prompt') return ['mctl prompt', quoted(nameOf(item))];
 	if (address !== undefined) return ['mctl call', quoted(address), quoted(nameOf(item))];

@@ -1,4 +1,4 @@
-/* `mctl approve`: calls that wait for a person, and the decision about one. */
+/* `mctl approve`: calls that wait for a user, and the decision about one. */
 import { escapedText } from '../../printable.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
@@ -82,7 +82,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 	const names = request.arguments.map(({ name }) => textWidth(name));
 	const column = Math.min(WIDEST_NAME, Math.max(0, ...names));
 	for (const argument of request.arguments)
-		for (const text of argumentTexts(argument, isWhole))
+		for (const text of argumentLines(argument, isWhole))
 			for (const line of rowLines(text.name, text.value, { indent: INDENT, column, width: out.width }))
 				out.line(line);
 	if (!isWhole && request.arguments.some(({ isLong }) => isLong))
@@ -91,7 +91,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 }
 
 /** The size of a long argument has a row of its own, before its text. */
-function argumentTexts(argument: ArgumentRow, isWhole: boolean): { name: string; value: string }[] {
+function argumentLines(argument: ArgumentRow, isWhole: boolean): { name: string; value: string }[] {
 	const { name, text, isLong, leftOut, hasSecret } = argument;
 	const secret = hasSecret ? '; a secret in it is replaced by •••' : '';
 	if (!isLong)

@@ -1,6 +1,6 @@
 /*
  * `mctl read`: one resource of the library, the storage, a plugin or an MCP server, rendered
- * for a person or as it is for a pipe.
+ * for a user or as it is for a pipe.
  */
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';

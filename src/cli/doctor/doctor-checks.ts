@@ -58,7 +58,7 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	const { files } = project.configuration;
 	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
 	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
-	for (const note of problemLines(project.configProblems)) yield { verdict: 'fail', ...note };
+	for (const line of problemLines(project.configProblems)) yield { verdict: 'fail', ...line };
 }
 
 /** Not a failure: the file may be a stranger's, and the user wants it so. */
@@ -85,7 +85,7 @@ function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
 			yield { verdict: 'ok', text: `${name}: ${count} ${count === 1 ? 'tool' : 'tools'}` };
 		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
 	}
-	for (const note of problemLines(project.toolProblems)) yield { verdict: 'fail', ...note };
+	for (const line of problemLines(project.toolProblems)) yield { verdict: 'fail', ...line };
 }
 
 async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {

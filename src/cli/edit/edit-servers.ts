@@ -114,7 +114,7 @@ export interface EntryEdit {
 	readonly wasChanged: boolean;
 }
 
-/** The answer of a command that edits one entry: its lines for a person, or one object. */
+/** The answer of a command that edits one entry: its lines for a user, or one object. */
 export function reportEdit({ flags, out }: CommandInput, edit: EntryEdit, lines: readonly string[]): void {
 	const { name, change, wasChanged, file } = edit;
 	if (flags['json'] !== true) for (const line of lines) out.line(line);

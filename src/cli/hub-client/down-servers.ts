@@ -1,4 +1,4 @@
-/* Why a server is down, for people. */
+/* Why a server is down, for users. */
 import type { SourceReport } from '../../hub/source-status.ts';
 import { timeUntil } from '../terminal/quantity.ts';
 

@@ -46,7 +46,7 @@ export async function listAll(session: HubSession, kind: ListKind): Promise<read
 	return items as readonly object[] as readonly ListedItem[];
 }
 
-/** A person waits for plugins to start; each has its own deadline. */
+/** A user waits for plugins to start; each has its own deadline. */
 const LIST_WAIT_MS = 30_000;
 /** Longer than that. */
 const LIST_MS = 60_000;

@@ -28,7 +28,7 @@ import { openFabric } from './fabric-openers.ts';
 import { errorOfHub } from './hub-error.ts';
 import { hubFolderHere } from './hub-location.ts';
 
-/** How long the command of a person waits for a server that starts; a first start may download it. */
+/** How long the command of a user waits for a server that starts; a first start may download it. */
 export const START_WAIT_MS = 60_000;
 
 export interface HubSession {
@@ -153,7 +153,7 @@ async function openOwn(
 	const log = out.log('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
 	const journal = serveJournal(async () => hubFolderHere({ cwd, environment }).path, log);
-	// A person who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
+	// A user who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
 	const reportsFindings = needs === undefined;
 	const options = {
 		file,

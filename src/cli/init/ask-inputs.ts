@@ -46,8 +46,8 @@ export async function askInputs(
 		const values = await askMissing(asked, given, input);
 		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
 		const stored = await storedValues(asked, values, { ...input, owner: [fileOf(server), server.name] });
-		const texts = new Map([...stored].map(([key, [text = '']]) => [key, text]));
-		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, texts) });
+		const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
+		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
 	}
 	return filled;
 }

@@ -1,5 +1,5 @@
 /*
- * Moving in: import the servers of all clients, and put our one entry in their place.
+ * Import the servers of all clients, and put our one entry in their place.
  *
  * Everything is read and planned first. Then all files are written with a backup, or
  * shown as a diff.

@@ -1,6 +1,6 @@
 /*
  * The input of an MCP tool, checked before it is sent, so that a mistyped word gets a
- * sentence for people: the key, what is expected, an example.
+ * sentence for users: the key, what is expected, an example.
  *
  * Only what words can get wrong is checked: types, enums, unknown and missing keys. The
  * server validates the rest. Unknown keys of `--input` are sent as they are.

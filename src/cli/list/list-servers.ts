@@ -103,8 +103,8 @@ async function reviewNotes(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<string[]> {
 	const { serverDrifts } = await import('../../hub/server-drifts.ts');
-	const { reviewTexts } = await import('../doctor/check-pins.ts');
-	return reviewTexts(serverDrifts(entries, environment));
+	const { reviewLines } = await import('../doctor/check-pins.ts');
+	return reviewLines(serverDrifts(entries, environment));
 }
 
 function rowOf(server: ListedServer): string[] {

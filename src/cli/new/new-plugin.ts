@@ -41,7 +41,7 @@ await definePlugin({
 	description: 'Says hello',
 	tools: {
 		hello: {
-			description: 'Greet somebody',
+			description: 'Greet a user',
 			inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
 			run: ({ name = 'world' }) => \`Hello, \${name}!\`,
 		},

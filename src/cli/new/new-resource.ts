@@ -41,7 +41,7 @@ title: ${title}
 description: Say in one sentence what the reader will know.
 tags: [first-tag, second-tag]
 useWhen:
-  - The words of somebody who has the problem
+  - The words of a user who has the problem
 ---
 # ${title}
 

@@ -15,7 +15,7 @@ import { openProject } from '../target/project.ts';
 import { serverNamed } from '../target/server-named.ts';
 import { RECORDED_LINE_BYTES } from './record-program.ts';
 
-/** Longest value that is shown to people; all of it is in the JSON. */
+/** Longest value that is shown to users; all of it is in the JSON. */
 const SHOWN_CHARACTERS = 400;
 const DIFFERENT = 1;
 

@@ -129,10 +129,10 @@ function remoteEntry(
 }
 
 /** `KEY=VALUE` or `Name: value`; undefined when there are none. */
-function pairsOf(texts: readonly string[], separator: '=' | ':'): Record<string, string> | undefined {
-	if (texts.length === 0) return undefined;
+function pairsOf(strings: readonly string[], separator: '=' | ':'): Record<string, string> | undefined {
+	if (strings.length === 0) return undefined;
 	return Object.fromEntries(
-		texts.map((text): [string, string] => {
+		strings.map((text): [string, string] => {
 			const at = text.indexOf(separator);
 			const key = text.slice(0, Math.max(0, at)).trim();
 			const isKey = separator === '=' ? /^[A-Za-z_]\w*$/.test(key) : /^[\w!#$%&'*+.^`|~-]+$/.test(key);

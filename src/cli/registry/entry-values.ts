@@ -81,9 +81,9 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 	if (description !== undefined) out.note(printableLine(description));
 	const kind =
 		choices.length > 0 ? ` (${choices.map(printableLine).join(', ')})` : isSecret ? ' (not shown)' : '';
-	const texts: string[] = [];
+	const strings: string[] = [];
 	do {
-		const isFirst = texts.length === 0;
+		const isFirst = strings.length === 0;
 		const text = await askLine(
 			{
 				prompt: `${printableLine(key)}${kind}${isFirst ? '' : ', another, or nothing'}: `,
@@ -97,9 +97,9 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 		if (text === undefined)
 			throw new OrchestraError('canceled', `${key} was not given, so nothing was written`);
 		if (text === '') break;
-		texts.push(text);
+		strings.push(text);
 	} while (isRepeated);
-	return texts;
+	return strings;
 }
 
 /** Why a text is not a possible value; undefined when it is. */
@@ -131,10 +131,10 @@ export async function storedValues(
 ): Promise<Map<string, string[]>> {
 	const stored = new Map<string, string[]>();
 	for (const { key, format, isSecret } of asked) {
-		const texts = values.get(key);
-		if (texts === undefined) continue;
+		const strings = values.get(key);
+		if (strings === undefined) continue;
 		const finals: string[] = [];
-		for (const text of texts) {
+		for (const text of strings) {
 			if (text.startsWith('${')) finals.push(text);
 			else if (isSecret) finals.push(await storeSecret([...owner, key], text, { environment, signal }));
 			else finals.push(format === 'filepath' ? pathOf(text, { cwd, environment }) : text);

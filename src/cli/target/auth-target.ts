@@ -3,7 +3,7 @@ import type { Configuration, RemoteServerEntry, ServerEntry } from '../../config
 import { OrchestraError } from '../../errors.ts';
 import { accountOf, hasAuthorizationHeader } from '../../oauth/account.ts';
 import type { OAuthSettings } from '../../oauth/auth-settings.ts';
-import type { SecretTexts } from '../../secrets/secret-text.ts';
+import type { SecretStrings } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
 import { serverNamed } from './server-named.ts';
@@ -16,7 +16,7 @@ export interface AuthTarget {
 	readonly shownUrl: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Headers with secret references. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	readonly settings: OAuthSettings;
 	/** Undefined for a URL without an entry. */
 	readonly entry: RemoteServerEntry | undefined;

@@ -22,7 +22,7 @@ export interface Project {
 	readonly toolProblems: readonly ConfigProblem[];
 }
 
-/** Read the configuration and find the tools of the working directory. A person may run the bundled examples (`hasExamples`). */
+/** Read the configuration and find the tools of the working directory. A user may run the bundled examples (`hasExamples`). */
 export function openProject(
 	{ cwd, environment }: CommandPlace,
 	{ hasExamples = false }: { hasExamples?: boolean } = {},

@@ -1,6 +1,6 @@
 /*
- * The difference between the tools of a server and what was accepted, for a person: words
- * in colour on a terminal, `[-old-]{+new+}` elsewhere. The texts come from a server, so
+ * The difference between the tools of a server and what was accepted, for a user: words
+ * in colour on a terminal, `[-old-]{+new+}` elsewhere. The strings come from a server, so
  * every control character is escaped.
  */
 import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';

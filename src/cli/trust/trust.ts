@@ -101,7 +101,7 @@ const marks = {
 	removed: ['-', 'red'],
 } as const;
 
-/** A stranger wrote the names and texts. */
+/** A stranger wrote the names and descriptions. */
 function show({ file, state, effects }: SeenFile, out: Output): void {
 	out.line(out.style('bold', printableLine(file)));
 	if (effects.length === 0) return out.line('  It starts nothing and loosens nothing, so it needs no trust.');

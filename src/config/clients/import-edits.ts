@@ -1,5 +1,5 @@
 /*
- * The new text of every file for moving in: our configuration with the chosen servers,
+ * The new text of every file of an import: our configuration with the chosen servers,
  * and the clients with our entry in their place. Nothing is written here.
  *
  * A server goes where it counted before: one of the user's files to the user's

@@ -52,10 +52,10 @@ function isTrusted(record: TrustRecord, path: string, bytes: Uint8Array): boolea
 
 /** The effects for the record: a text by the name of each, within bounds. */
 export function recordedEffects(effects: readonly ProjectEffect[]): Record<string, string> {
-	const texts = effects
+	const strings = effects
 		.slice(0, EFFECT_LIMIT)
 		.map(({ text, ...effect }): [string, string] => [effectName(effect), recordedText(text)]);
-	return Object.fromEntries(texts);
+	return Object.fromEntries(strings);
 }
 
 /** `server files`, `plugin tools.x`, `setting hub.httpAddr`. */

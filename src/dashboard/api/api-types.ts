@@ -95,7 +95,7 @@ export interface DashboardState {
 	/** In configuration order; disabled ones too. */
 	readonly backends: readonly SourceRow[];
 	readonly clients: readonly ClientRow[];
-	/** Calls that wait for a person. */
+	/** Calls that wait for a user. */
 	readonly approvals: readonly ApprovalRow[];
 	/** The worst first. Calls that wait are in `approvals`. */
 	readonly attention: readonly AttentionRow[];

@@ -14,7 +14,7 @@ import { TimeBuckets } from './latency-chart.ts';
 const SHOWN_TOOLS = 8;
 /** Pairs of a client and a source; those with fewer calls are left out. */
 const FLOWS_LIMIT = 400;
-/** More than texts are kept, so that two of their numbers are one key. */
+/** More than strings are kept, so that two of their numbers are one key. */
 const KEY_FACTOR = 2 ** 26;
 
 /** Which calls. The flows are of all clients and sources. */

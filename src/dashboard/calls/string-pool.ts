@@ -12,7 +12,7 @@ const TEXT_CHARACTERS = 300;
 
 export class StringPool {
 	readonly #ids = new Map<string, number>();
-	readonly #texts: string[] = [];
+	readonly #strings: string[] = [];
 	/** The strings as they were given, cut. */
 	readonly #keys: string[] = [];
 	readonly #uses: number[] = [];
@@ -26,10 +26,10 @@ export class StringPool {
 			this.#uses[known] = (this.#uses[known] ?? 0) + 1;
 			return known;
 		}
-		const id = this.#free.pop() ?? this.#texts.length;
+		const id = this.#free.pop() ?? this.#strings.length;
 		this.#ids.set(key, id);
 		this.#keys[id] = key;
-		this.#texts[id] = redact(key);
+		this.#strings[id] = redact(key);
 		this.#uses[id] = 1;
 		return id;
 	}
@@ -40,18 +40,18 @@ export class StringPool {
 		this.#uses[id] = uses;
 		if (uses > 0) return;
 		this.#ids.delete(this.#keys[id] ?? '');
-		this.#texts[id] = '';
+		this.#strings[id] = '';
 		this.#keys[id] = '';
 		this.#free.push(id);
 	}
 
 	/** Without secrets. */
 	text(id: number): string {
-		return this.#texts[id] ?? '';
+		return this.#strings[id] ?? '';
 	}
 
 	/** For each number, 1 when its string passes the test. */
 	matching(test: (text: string) => boolean): Uint8Array {
-		return Uint8Array.from(this.#texts, (text) => (test(text) ? 1 : 0));
+		return Uint8Array.from(this.#strings, (text) => (test(text) ? 1 : 0));
 	}
 }

@@ -73,19 +73,19 @@ export function commandText(command: PageCommand): string {
 /** The command in the body of a request. Throws `bad_input`. */
 export function readPageCommand(body: Readonly<Record<string, unknown>>): PageCommand {
 	const text = (name: string): string => plainWord(body[name], name);
-	const texts = (name: string): string[] => textList(body[name], name);
+	const strings = (name: string): string[] => textList(body[name], name);
 	const isDryRun = body['isDryRun'] === true;
 	switch (body['kind']) {
 		case 'add-command':
-			return { kind: 'add-command', name: text('name'), words: texts('words'), env: texts('env') };
+			return { kind: 'add-command', name: text('name'), words: strings('words'), env: strings('env') };
 		case 'add-url':
-			return { kind: 'add-url', name: text('name'), url: text('url'), headers: texts('headers') };
+			return { kind: 'add-url', name: text('name'), url: text('url'), headers: strings('headers') };
 		case 'add-listed':
-			return { kind: 'add-listed', name: text('name'), values: texts('values'), isDryRun };
+			return { kind: 'add-listed', name: text('name'), values: strings('values'), isDryRun };
 		case 'search':
 			return { kind: 'search', query: text('query') };
 		case 'import':
-			return importCommand(texts('names'), isDryRun);
+			return importCommand(strings('names'), isDryRun);
 		case 'connect':
 			return { kind: 'connect', client: text('client'), isDryRun };
 		case 'sign-in':

@@ -48,12 +48,12 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 /** The list as JSON without secrets. */
 export async function encodedList({ rows, ...rest }: CatalogueReply): Promise<string> {
 	const slices = new WorkSlices();
-	const texts: string[] = [];
+	const strings: string[] = [];
 	for (const row of rows) {
-		texts.push(JSON.stringify(redactJson(row)));
+		strings.push(JSON.stringify(redactJson(row)));
 		if (slices.isOver) await slices.next();
 	}
-	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${texts.join(',')}]}`;
+	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${strings.join(',')}]}`;
 }
 
 /** The fields of an item that say what it is. */

@@ -60,7 +60,7 @@ export class ServerView {
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
 			tokens: sources.find(({ backend }) => backend === id)?.tokens ?? null,
-			history: lines?.notes().map(eventOf) ?? [],
+			history: lines?.events().map(eventOf) ?? [],
 			rules: await this.#rulesOf(id),
 			policyTarget: this.#policy.ofServer(id),
 			...(row.drifted > 0 ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
@@ -134,7 +134,7 @@ function sortedNames(plain: object = {}, secret: object = {}): string[] {
 	return [...new Set([...Object.keys(plain), ...Object.keys(secret)])].sort();
 }
 
-/** The first word of a note is the state: `started: pid 12`, `ended: …`, `stopped: unused`. */
+/** The first word of an event is the state: `started: pid 12`, `ended: …`, `stopped: unused`. */
 function eventOf({ at, text }: ServerLine): ServerEvent {
 	const [, state = text, message] = /^([a-z ]+):\s*(.*)$/s.exec(text) ?? [];
 	const pid = /\bpid (\d+)/.exec(text)?.[1];

@@ -41,7 +41,7 @@ const secretKeys: ReadonlySet<string> = new Set(
 interface Unit {
 	/** In the file. */
 	readonly path: Path;
-	/** In the configuration, for people. */
+	/** In the configuration, for users. */
 	readonly key: string;
 	readonly value: unknown;
 	readonly state: 'counts' | 'blocked' | 'unused';

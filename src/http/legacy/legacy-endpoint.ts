@@ -122,11 +122,11 @@ interface SortedBatch {
 
 /** The messages of a batch; nothing of it is handled when one has a problem. */
 function sorted(session: LegacyHttpSession, values: readonly unknown[], text: string): SortedBatch {
-	const texts = elementsOf(text);
+	const strings = elementsOf(text);
 	const batch: SortedBatch = { requests: [], others: [] };
 	const keys = new Set<Id>();
 	for (const [at, value] of values.entries()) {
-		const element = texts[at] ?? '';
+		const element = strings[at] ?? '';
 		const read = readMessage(value, element);
 		if (read.kind === 'invalid') return { ...batch, problem: invalidMessage(read) };
 		if (read.kind !== 'request') {

@@ -61,7 +61,7 @@ export class HubCall implements StartedCall, GatedCall {
 		this.number = number;
 		this.startedAt = startedAt;
 		this.beganAt = beganAt;
-		this.decision = route.note;
+		this.decision = route.decision;
 		this.#target = route.found;
 	}
 

@@ -159,8 +159,8 @@ function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: reado
 	return best.score >= GOOD_SCORE ? 0 : SOMETHING_WAIT_MS;
 }
 
-function lines(...texts: readonly string[]): string {
-	return texts.filter((text) => text !== '').join('\n');
+function lines(...strings: readonly string[]): string {
+	return strings.filter((text) => text !== '').join('\n');
 }
 
 /** The sentences about wrong arguments; none for a schema that cannot be checked here, which the tool checks itself. */

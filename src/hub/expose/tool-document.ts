@@ -85,18 +85,18 @@ function spaced(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]+/gu, ' ');
 }
 
-interface ParameterTexts {
+interface ParameterStrings {
 	readonly parameters: string[];
 	readonly details: string[];
 }
 
-function parametersIn({ inputSchema }: Tool): ParameterTexts {
-	const found: ParameterTexts = { parameters: [], details: [] };
+function parametersIn({ inputSchema }: Tool): ParameterStrings {
+	const found: ParameterStrings = { parameters: [], details: [] };
 	collect({ schema: inputSchema, root: inputSchema }, found, 0);
 	return found;
 }
 
-function collect(place: SchemaPlace, found: ParameterTexts, depth: number): void {
+function collect(place: SchemaPlace, found: ParameterStrings, depth: number): void {
 	if (depth >= DEPTH_LIMIT) return;
 	for (const [name, inner] of propertiesOf(place)) {
 		if (found.parameters.length >= PARAMETER_LIMIT) return;

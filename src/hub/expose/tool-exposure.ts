@@ -5,7 +5,7 @@
  * The hub asks here with the context of each request, since the client is known by
  * request only. A call through `call_tool` goes back to the hub as the call that it
  * means, with the same context: journal, limits, progress, client requests and cancellation
- * are those of the real tool. `mctl` sees everything: a person looks for a name.
+ * are those of the real tool. `mctl` sees everything: a user looks for a name.
  */
 import type { ClientSettings, Configuration, ExposeMode } from '../../config/configuration.ts';
 import { EXPOSE_ABOVE } from '../../config/defaults.ts';
@@ -211,7 +211,7 @@ export class ToolExposure {
 		return answerSearchTool(params, context, deps);
 	}
 
-	/** The best tools for the query of a person, over all tools of the hub. */
+	/** The best tools for the query of a user, over all tools of the hub. */
 	async search(list: MergedList<Tool>, query: string, limit: number): Promise<SearchHit[]> {
 		return (await this.#ranker()).search(await this.#offered(list), { query, limit });
 	}
@@ -332,10 +332,10 @@ function serverOf({ routes }: MergedList<Tool>, name: string): string {
 /** The tools of a list with their servers, and what each server says of itself. */
 async function offeredBy(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
 	const sources = new Set([...list.routes.values()].map(({ source }) => source));
-	const texts = await Promise.all(
+	const strings = await Promise.all(
 		[...sources].map(async (source) => (await able(source, 'instructions')?.instructions()) ?? ''),
 	);
-	const about = new Map([...sources].map(({ id }, at) => [id, texts[at] ?? '']));
+	const about = new Map([...sources].map(({ id }, at) => [id, strings[at] ?? '']));
 	return list.items.map((tool) => {
 		const server = serverOf(list, tool.name);
 		const isBuiltIn = list.routes.get(tool.name)?.source.kind === 'results';

@@ -59,7 +59,7 @@ export class ToolIndex {
 	readonly #log: Log;
 	readonly #usage: ToolUsage;
 	/** The indexed tools as JSON, by name. */
-	readonly #texts = new Map<string, string>();
+	readonly #strings = new Map<string, string>();
 	/** The server of each of them. */
 	readonly #servers = new Map<string, string>();
 	/** Those without a description. */
@@ -113,8 +113,8 @@ export class ToolIndex {
 		const slices = new WorkSlices();
 		const tools = listed.filter(({ isBuiltIn = false }) => !isBuiltIn);
 		const names = new Set(tools.map(({ tool }) => tool.name));
-		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
-			this.#texts.delete(name);
+		for (const name of [...this.#strings.keys()].filter((each) => !names.has(each))) {
+			this.#strings.delete(name);
 			this.#servers.delete(name);
 			this.#bare.delete(name);
 			index.remove(name);
@@ -124,8 +124,8 @@ export class ToolIndex {
 			if (slices.isOver) await slices.next();
 			const { name } = offered.tool;
 			const text = JSON.stringify(offered);
-			if (this.#texts.get(name) === text) continue;
-			this.#texts.set(name, text);
+			if (this.#strings.get(name) === text) continue;
+			this.#strings.set(name, text);
 			this.#servers.set(name, offered.server);
 			if (offered.tool.description?.trim()) this.#bare.delete(name);
 			else this.#bare.add(name);

@@ -3,7 +3,7 @@
  * in a hash chain.
  *
  * Arguments and results are never written: they may contain secrets and may be large.
- * Their hashes are, so that a person who has them can prove what was called. The query
+ * Their hashes are, so that a user who has them can prove what was called. The query
  * of a URI, which holds the arguments of a resource, is left out too. A journal that
  * cannot be written causes a warning and never fails a call. Lines are made after the
  * response is sent, not in the path of the call.

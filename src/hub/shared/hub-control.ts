@@ -4,7 +4,7 @@
  * They are a tool request of the plugin protocol with a name that no tool has, on the
  * local link and with the certificate of `mctl` only. An agent behind a bridge sends MCP
  * messages through a tunnel and cannot send one: else it could let itself in where a
- * person approves its calls.
+ * user approves its calls.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/* The last lines of a server or plugin in memory, and the notes of the hub about it. */
+/* The last lines of a server or plugin in memory, and the events that the hub logged about it. */
 import { crashLines } from '../../process/crash-lines.ts';
 import { redact } from '../../redact.ts';
 import { Listeners } from '../../rpc/listeners.ts';
@@ -14,7 +14,7 @@ import {
 
 export class SourceLog implements ServerLines {
 	#lines: ServerLine[] = [];
-	readonly #notes: ServerLine[] = [];
+	readonly #events: ServerLine[] = [];
 	readonly #listeners = new Listeners<ServerLine>();
 	#characters = 0;
 
@@ -22,8 +22,8 @@ export class SourceLog implements ServerLines {
 		return lastOf(this.#lines, count);
 	}
 
-	notes(): readonly ServerLine[] {
-		return this.#notes;
+	events(): readonly ServerLine[] {
+		return this.#events;
 	}
 
 	lastErrors(count: number): string[] {
@@ -42,7 +42,7 @@ export class SourceLog implements ServerLines {
 		if (text === '') return '';
 		const line = { at: Date.now(), stream, text };
 		this.#lines.push(line);
-		if (stream === 'hub' && this.#notes.push(line) > LOG_REMARKS_LIMIT) this.#notes.shift();
+		if (stream === 'hub' && this.#events.push(line) > LOG_REMARKS_LIMIT) this.#events.shift();
 		this.#characters += text.length;
 		if (this.#characters > RING_CHARACTERS || this.#lines.length > LOG_RING_LINES) this.#dropOldest();
 		this.#listeners.emit(line);

@@ -10,7 +10,7 @@ import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
 import { EmbeddingEndpoint, type EmbeddingSettings } from './embedding-endpoint.ts';
 import {
-	BATCH_TEXTS,
+	BATCH_STRINGS,
 	EMBEDDED_CHARACTERS,
 	EMBEDDED_LIMIT,
 	EMBEDDING_PAUSE_MS,
@@ -126,8 +126,8 @@ export class Embeddings {
 			for (const [at, hash] of hashes.entries())
 				if (!this.#vectors.has(hash)) missing.set(hash, cut(documents[at]?.text ?? ''));
 			const entries = [...missing];
-			for (let at = 0; at < entries.length; at += BATCH_TEXTS) {
-				const batch = entries.slice(at, at + BATCH_TEXTS);
+			for (let at = 0; at < entries.length; at += BATCH_STRINGS) {
+				const batch = entries.slice(at, at + BATCH_STRINGS);
 				const texts = batch.map(([, text]) => text);
 				const vectors = await this.#endpoint.embed(texts, EMBEDDING_REQUEST_MS, this.#closing.signal);
 				for (const [place, [hash]] of batch.entries()) {

@@ -64,7 +64,7 @@ function tagsOf(headings: readonly string[]): string[] {
 	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(copyString);
 }
 
-/** A text under `key`; numbers and dates count as text, as people write `title: 2025`. */
+/** A text under `key`; numbers and dates count as text, as users write `title: 2025`. */
 export function metadataText(data: Metadata, key: string, problems: string[]): string | undefined {
 	const value = data[key];
 	if (value === undefined || value === null || value === '') return undefined;
@@ -74,7 +74,7 @@ export function metadataText(data: Metadata, key: string, problems: string[]): s
 	return undefined;
 }
 
-/** A list of texts under `key`; one text with commas counts as a list. */
+/** A list of strings under `key`; one text with commas counts as a list. */
 export function listOf(data: Metadata, key: string, problems: string[]): string[] {
 	const value = data[key];
 	if (value === undefined || value === null) return [];
@@ -82,12 +82,12 @@ export function listOf(data: Metadata, key: string, problems: string[]): string[
 	if (typeof value !== 'string' && !Array.isArray(value)) problems.push(`${key} is not a list`);
 	if (items.length > LIST_LIMIT)
 		problems.push(`${key} has ${items.length} entries, the first ${LIST_LIMIT} are kept`);
-	const texts = new Set<string>();
+	const strings = new Set<string>();
 	for (const item of items.slice(0, LIST_LIMIT)) {
 		const text = typeof item === 'string' || typeof item === 'number' ? cut(String(item).trim()) : '';
-		if (text !== '') texts.add(text);
+		if (text !== '') strings.add(text);
 	}
-	return [...texts];
+	return [...strings];
 }
 
 function cut(text: string): string {

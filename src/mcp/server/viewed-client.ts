@@ -64,31 +64,31 @@ export class EnvelopeClient implements ViewedClient {
 	forwarder: ToolForwarder | undefined;
 	/** The form of its last call: calls of the same form have the same envelope. */
 	#form: MessageForm | undefined;
-	readonly #texts: readonly (string | undefined)[];
+	readonly #strings: readonly (string | undefined)[];
 
 	private constructor(
 		client: ModernClient,
 		origin: RequestOrigin,
-		texts: readonly (string | undefined)[],
+		strings: readonly (string | undefined)[],
 		form: MessageForm | undefined,
 	) {
 		this.client = client;
 		this.origin = origin;
-		this.#texts = texts;
+		this.#strings = strings;
 		this.#form = form;
 	}
 
 	/** Undefined when the envelope is not valid. */
 	static of(view: MessageView, peer: () => Peer, sessions: ConnectionSessions): EnvelopeClient | undefined {
 		const { meta } = modernEnvelopeOf(view) ?? {};
-		const texts = envelope.map((each) => view.source(each));
-		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), texts, view.form);
+		const strings = envelope.map((each) => view.source(each));
+		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), strings, view.form);
 	}
 
 	isOf(view: MessageView): boolean {
 		if (view.form !== undefined && view.form === this.#form) return true;
 		for (let at = 0; at < envelope.length; at++) {
-			const [member, text] = [envelope[at], this.#texts[at]];
+			const [member, text] = [envelope[at], this.#strings[at]];
 			if (member && (text === undefined ? view.has(member) : !view.is(member, text))) return false;
 		}
 		this.#form = view.form;

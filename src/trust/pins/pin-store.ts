@@ -1,6 +1,6 @@
 /*
  * The pins of one lock file: read, recorded when a server is seen for the first time,
- * and replaced when a person accepts what a server offers now.
+ * and replaced when a user accepts what a server offers now.
  *
  * Several hubs write: each change is made under a lock of the state folder, on the file
  * as it is then. A project that cannot be written has its first pins in the state folder.
@@ -76,7 +76,7 @@ export class PinStore {
 		return readPinTexts(this.place.folder, server);
 	}
 
-	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a person. */
+	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);

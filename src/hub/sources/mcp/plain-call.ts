@@ -4,7 +4,7 @@
  *
  * It is one object, an entry of the table of requests in flight at both ends, so deadlines,
  * progress, cancellation and the end of the server find it there. Everything else of a call (its
- * context, its abort signal, promises) is made when somebody needs it. A result that no value is
+ * context, its abort signal, promises) is made when it is needed. A result that no value is
  * needed of is sent to the client as it came. Everything else goes on by the general route, which
  * is the reference: it makes the call again in all respects but one, the request was sent already.
  */
@@ -40,7 +40,7 @@ export interface PlainRoute {
 	/** Longest result that is passed on as text, in characters. */
 	readonly limitCharacters: number;
 	/** What the journal says about the policy. */
-	readonly note: Partial<PolicyOutcome>;
+	readonly decision: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
 	/** The result was sent to the client. */
@@ -198,7 +198,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		return this.view.value(member.arguments) ?? {};
 	}
 
-	/** Made when somebody needs it; on the general route, the context there. */
+	/** Made when it is needed; on the general route, the context there. */
 	get context(): CallContext {
 		return (this.#context ??= viewedContext(this.from, this.#incoming));
 	}

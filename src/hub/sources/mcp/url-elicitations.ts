@@ -1,6 +1,6 @@
 /*
  * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
- * its note that a person is done with one reaches the client that was asked. Only legacy
+ * its note that a user is done with one reaches the client that was asked. Only legacy
  * revisions have this notification.
  */
 import { attempt } from '../../../errors.ts';

@@ -1,4 +1,4 @@
-/* InputRequests about hostile results: each ends, with an answer or with an error that says what to do. */
+/* Questions about hostile results: each ends, with an answer or with an error that says what to do. */
 import { describe, expect, it } from 'vitest';
 import { readLookRequest } from '../../../../src/hub/results/look/look-request.ts';
 import { LookThreads } from '../../../../src/hub/results/look/run-look.ts';

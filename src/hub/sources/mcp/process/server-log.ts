@@ -1,6 +1,6 @@
 /*
  * The stderr of one MCP server without secrets: the last part in memory, everything in a
- * rotated file. Lines of stdout that are no messages, and notes of the hub, are beside it.
+ * rotated file. Lines of stdout that are no messages, and events that the hub logs, are beside it.
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
@@ -31,7 +31,7 @@ export class ServerLog {
 	}
 
 	/** A line of our own: the server started or ended. */
-	note(line: string): void {
+	event(line: string): void {
 		this.#write(`[orchestra] ${this.lines.keep('hub', line)}`);
 	}
 

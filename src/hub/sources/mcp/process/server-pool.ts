@@ -46,7 +46,7 @@ export class ServerPool {
 	readonly #watchers = new Map<string | undefined, ResourceWatchers>();
 	readonly #perCall = new Set<ServerProcess>();
 	#callPolicy: RestartPolicy;
-	/** Resolves when the processes that a person stopped are gone. */
+	/** Resolves when the processes that a user stopped are gone. */
 	#stopping: Promise<unknown> = Promise.resolve();
 	#isClosed = false;
 	#isStopped = false;
@@ -68,7 +68,7 @@ export class ServerPool {
 		return this.#currentScope ?? next;
 	}
 
-	/** True when a person stopped it, until it is used again. */
+	/** True when a user stopped it, until it is used again. */
 	get isStopped(): boolean {
 		return this.#isStopped;
 	}
@@ -163,7 +163,7 @@ export class ServerPool {
 		this.#callPolicy = restartPolicy(this.#deps);
 		this.#shared = this.#makeShared();
 		this.#isStopped = true;
-		this.#deps.serverLog.note('stopped: by a person');
+		this.#deps.serverLog.event('stopped: by a user');
 		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
 		await this.#stopping;
 	}

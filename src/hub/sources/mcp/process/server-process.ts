@@ -42,11 +42,11 @@ export class ServerProcess {
 				stop: (connection) => connection.close(),
 				onStarted: (connection) => this.#ready(connection),
 				onDown: ({ error }, isStart) => {
-					serverLog.note(`${isStart ? 'did not start' : 'ended'}: ${firstLine(error.message)}`);
+					serverLog.event(`${isStart ? 'did not start' : 'ended'}: ${firstLine(error.message)}`);
 					log.warn(firstLine(error.message));
 					if (isStart) log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
 				},
-				onStopped: () => serverLog.note('stopped: unused'),
+				onStopped: () => serverLog.event('stopped: unused'),
 				failedStart: (thrown) => this.#failedStart(thrown),
 				downError: ({ error }, delayMs) => serverDown(entry, error, delayMs),
 				isNeeded: () => this.#isNeeded,
@@ -229,7 +229,7 @@ export class ServerProcess {
 		const { revision, serverInfo } = connection;
 		this.#wasCalled = false;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
-		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
+		serverLog.event(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
 		for (const uri of this.#options.watchers?.uris ?? []) this.#subscribe(connection, uri);
 		onReady(this, connection);
