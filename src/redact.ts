@@ -117,16 +117,16 @@ function count(start: string, change: number): void {
 }
 
 function withoutPieces(text: string): string {
-	let kept = '';
+	let clean = '';
 	let from = 0;
 	for (let at = 0; at <= text.length - SECRET_SHORTEST_CHARACTERS; at++) {
 		if (firstCodes[text.charCodeAt(at) % CODES] === 0) continue;
 		const pieces = piecesByStart.get(text.slice(at, at + SECRET_SHORTEST_CHARACTERS));
 		const found = pieces?.find((piece) => text.startsWith(piece, at));
 		if (found === undefined) continue;
-		kept += text.slice(from, at) + MASK;
+		clean += text.slice(from, at) + MASK;
 		from = at + found.length;
 		at = from - 1;
 	}
-	return from === 0 ? text : kept + text.slice(from);
+	return from === 0 ? text : clean + text.slice(from);
 }

@@ -72,9 +72,9 @@ function withoutCommand(words: readonly string[]): ResolvedCommand {
 	});
 }
 
-function alone(asked: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
+function alone(resolved: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
 	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
-	if (extra === undefined) return asked;
+	if (extra === undefined) return resolved;
 	throw new OrchestraError('bad_input', `unexpected word "${extra}" after mctl ${word}`, {
 		hint: `usage: mctl ${word}`,
 	});

@@ -42,13 +42,13 @@ async function run(
 	onCommand: (command: Command) => void,
 ): Promise<number | void> {
 	const { out, environment, program, signal, stdin } = context;
-	const asked = resolveCommand(commands, args);
-	if (asked.kind === 'version') return out.line(packageVersion());
-	if (asked.kind === 'overview') return out.line(overview(commands));
-	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));
-	const command = await asked.entry.load();
-	const { words, flags, lists } = parseFlags(command, asked.rest);
-	if (flags['help']) return out.line(commandHelp(asked.entry, command));
+	const resolved = resolveCommand(commands, args);
+	if (resolved.kind === 'version') return out.line(packageVersion());
+	if (resolved.kind === 'overview') return out.line(overview(commands));
+	if (resolved.kind === 'group') return out.line(groupHelp(commands, resolved.name));
+	const command = await resolved.entry.load();
+	const { words, flags, lists } = parseFlags(command, resolved.rest);
+	if (flags['help']) return out.line(commandHelp(resolved.entry, command));
 	const isQuiet = flags['quiet'] === true || environment['LOG_LEVEL']?.toLowerCase() === 'error';
 	if (isQuiet) out.silence();
 	onCommand(command);

@@ -31,9 +31,9 @@ export function instructionsFor(
 	own?: string,
 	guide?: Promise<string | undefined>,
 ): Awaitable<string | undefined> {
-	const asked = sources.filter((source) => able(source, 'instructions'));
-	if (asked.length === 0) return own;
-	const strings = asked.map(async (source): Promise<ServerInstructions> => {
+	const capable = sources.filter((source) => able(source, 'instructions'));
+	if (capable.length === 0) return own;
+	const strings = capable.map(async (source): Promise<ServerInstructions> => {
 		const text = (await able(source, 'instructions')?.instructions()) ?? '';
 		return { id: source.id, qualifiesNames: qualifiesNames(source), text };
 	});

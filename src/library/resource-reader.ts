@@ -21,23 +21,23 @@ export class ResourceReader {
 
 	/** Undefined when there is no such resource. Throws `bad_input` for wrong parameters of a match. */
 	async read(uri: string): Promise<ReadText | undefined> {
-		const asked = parseUri(uri);
-		return asked && this.#read(uri, asked);
+		const parsed = parseUri(uri);
+		return parsed && this.#read(uri, parsed);
 	}
 
-	async #read(uri: string, asked: ParsedUri): Promise<ReadText | undefined> {
+	async #read(uri: string, parsed: ParsedUri): Promise<ReadText | undefined> {
 		const json = 'application/json';
-		switch (asked.kind) {
+		switch (parsed.kind) {
 			case 'registry':
 				return { mimeType: json, text: registryText(this.#deps.fragments) };
 			case 'category': {
-				const text = categoryText(this.#deps.fragments, asked.category);
+				const text = categoryText(this.#deps.fragments, parsed.category);
 				return text === undefined ? undefined : { mimeType: json, text };
 			}
 			case 'fragment':
-				return this.#readFragment(uri, asked.name);
+				return this.#readFragment(uri, parsed.name);
 			case 'match':
-				return this.#readMatch(uri, asked);
+				return this.#readMatch(uri, parsed);
 		}
 	}
 

@@ -32,7 +32,7 @@ export class RepeatedConversation {
 	readonly #transport: Transport;
 	readonly #conversation: RecordedConversation;
 	readonly #waiting = new Map<string, (text: string) => void>();
-	readonly #asked = new Map<string, number>();
+	readonly #answered = new Map<string, number>();
 	#endReason: OrchestraError | undefined;
 
 	/** Starts the transport; the caller closes it. */
@@ -107,8 +107,8 @@ export class RepeatedConversation {
 	/** The answers of the recording in their order; the last one again when there are no more. */
 	#answerRequest(id: string, method: string): void {
 		const answers = this.#conversation.clientAnswers.get(method) ?? [];
-		const at = this.#asked.get(method) ?? 0;
-		this.#asked.set(method, at + 1);
+		const at = this.#answered.get(method) ?? 0;
+		this.#answered.set(method, at + 1);
 		const answer = answers[at] ?? answers.at(-1);
 		const unknown = { code: rpcCodes.methodNotFound, message: `the recording has no answer to ${method}` };
 		const { member, text } = answer ?? { member: 'error', text: JSON.stringify(unknown) };

@@ -61,14 +61,14 @@ export class Approvals {
 
 	/** Wait for a user. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
 	async wait(
-		asked: NewApprovalRequest,
+		request: NewApprovalRequest,
 		signal: AbortSignal,
 		onAsked: (id: string) => void,
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
-		const key = bindingKey(asked);
+		const key = bindingKey(request);
 		if (this.#takeUnused(key)) return 'allowed';
-		const pending = this.#adopt(key) ?? this.#open(asked, key);
+		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onAsked(pending.request.id);
 		return new Promise((resolve, reject) => {
@@ -114,11 +114,11 @@ export class Approvals {
 		return undefined;
 	}
 
-	#open(asked: NewApprovalRequest, key: string): PendingApproval | undefined {
+	#open(call: NewApprovalRequest, key: string): PendingApproval | undefined {
 		if (this.#pending.size >= PENDING_LIMIT) return undefined;
 		const now = Date.now();
 		const request: ApprovalRequest = {
-			...asked,
+			...call,
 			id: this.#newId(),
 			pid: process.pid,
 			askedAt: new Date(now).toISOString(),

@@ -12,10 +12,10 @@
 export const NAME_CHARACTERS = 64;
 const SEPARATOR = '__';
 const HASH_CHARACTERS = 8;
-/** What is kept of a name that is too long. */
-const KEPT_CHARACTERS = NAME_CHARACTERS - HASH_CHARACTERS - 1;
+/** What is left of a name that is too long. */
+const PREFIX_CHARACTERS = NAME_CHARACTERS - HASH_CHARACTERS - 1;
 /** Longest server in a name: a name that is shortened keeps it whole. */
-const LABEL_CHARACTERS = KEPT_CHARACTERS - SEPARATOR.length;
+const LABEL_CHARACTERS = PREFIX_CHARACTERS - SEPARATOR.length;
 
 /** A tool, as policies, views and filters know it. */
 export interface NamedTool {
@@ -42,8 +42,8 @@ function serverLabel(server: string): string {
 	const isPlain = /^[\w.-]+$/.test(server) && !server.includes(SEPARATOR) && !server.endsWith('_');
 	if (isPlain && server.length <= LABEL_CHARACTERS) return server;
 	const single = server.replaceAll(/[^\w.-]/gu, '_').replaceAll(/_+/g, '_');
-	const kept = single.slice(0, LABEL_CHARACTERS - HASH_CHARACTERS - 1).replace(/_$/, '');
-	return `${kept}_${hashOf(server)}`;
+	const remaining = single.slice(0, LABEL_CHARACTERS - HASH_CHARACTERS - 1).replace(/_$/, '');
+	return `${remaining}_${hashOf(server)}`;
 }
 
 /** The name; when it is too long, its beginning and a hash of the whole name. */
@@ -53,7 +53,7 @@ export function shortened(name: string): string {
 
 /** The beginning of a name and a hash of `text`. */
 export function hashed(name: string, text: string): string {
-	return `${name.slice(0, KEPT_CHARACTERS)}_${hashOf(text)}`;
+	return `${name.slice(0, PREFIX_CHARACTERS)}_${hashOf(text)}`;
 }
 
 /** The name; when agents would refuse a character of it, with `_` instead and a hash of the whole name. */

@@ -146,13 +146,13 @@ export function withMember(text: string, path: readonly string[], json: string):
 /** An object text without the members at these paths, and everything else as it was written. */
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
 	if (!text.trimStart().startsWith('{')) return text;
-	const kept = memberSpans(text).flatMap(({ name, at, start, end }) => {
+	const remaining = memberSpans(text).flatMap(({ name, at, start, end }) => {
 		const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
 		if (inner.some((rest) => rest.length === 0)) return [];
 		if (inner.length === 0) return text.slice(at, end);
 		return text.slice(at, start) + withoutMembers(text.slice(start, end), inner);
 	});
-	return `{${kept.join(',')}}`;
+	return `{${remaining.join(',')}}`;
 }
 
 /** The texts of the elements of an array. */

@@ -293,8 +293,8 @@ describe('runTimeoutMs', () => {
 	it('is --timeout, else that of the configuration, the manifest, the default, 30 s, in this order', () => {
 		const all = { asked: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
 		expect(runTimeoutMs('x', all)).toBe(1);
-		expect(runTimeoutMs('x', { ...all, asked: undefined })).toBe(2);
-		expect(runTimeoutMs('y', { ...all, asked: undefined })).toBe(3);
+		expect(runTimeoutMs('x', { ...all, requested: undefined })).toBe(2);
+		expect(runTimeoutMs('y', { ...all, requested: undefined })).toBe(3);
 		expect(runTimeoutMs('y', { fallback: 4 })).toBe(4);
 		expect(runTimeoutMs('y', {})).toBe(RUN_TIMEOUT_MS);
 	});

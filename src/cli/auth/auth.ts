@@ -19,7 +19,7 @@ import { forgetFailures } from '../learn/learn-servers.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
 import { refuseBlocked } from '../target/call-target.ts';
-import { accountOffers, chooseOffer, listAccounts, writeAccount } from './auth-accounts.ts';
+import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
@@ -107,7 +107,7 @@ async function signInOrShare(input: CommandInput, target: AuthTarget): Promise<v
 	await server.adoptEarlier();
 	const isFirst = target.entry !== undefined && server.credentials?.tokens === undefined;
 	const store = CredentialStore.ofUser(input.environment, Log.silent);
-	const chosen = isFirst ? await chooseOffer(accountOffers(target, store), target, input) : undefined;
+	const chosen = isFirst ? await chooseAccount(accountChoices(target, store), target, input) : undefined;
 	if (chosen === undefined) return logIn(input, target, server);
 	if (chosen.key === undefined) return adopt(input, target);
 	await useAccount(input, withAccount(target, chosen.key), chosen.key);

@@ -93,7 +93,10 @@ type Options = NonNullable<Parameters<typeof runTool>[1]>;
 function runOptions(
 	tool: DiscoveredTool,
 	{ configuration }: Project,
-	{ timeoutMs: asked, environment }: { timeoutMs: number | undefined } & Pick<CommandInput, 'environment'>,
+	{
+		timeoutMs: requested,
+		environment,
+	}: { timeoutMs: number | undefined } & Pick<CommandInput, 'environment'>,
 ): Options {
 	const { tools, limits, root } = configuration;
 	const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
@@ -105,7 +108,7 @@ function runOptions(
 		sandbox: ownEntry(tools.sandboxes, tool.id) ?? tools.sandbox,
 		childLimits: tools.limits,
 		timeoutMs: runTimeoutMs(tool.id, {
-			asked,
+			requested,
 			byTool: tools.timeouts,
 			manifest: tool.timeoutMs,
 			fallback: tools.timeoutMs,

@@ -73,8 +73,8 @@ async function signIns(
 			: signInStateOf(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
 }
 
-/** The names that a server offered last. */
-export interface KnownOffers {
+/** The names that a server listed last. */
+export interface CachedNames {
 	readonly name: string;
 	/** In front of every name, as agents see it. */
 	readonly prefix: string;
@@ -83,7 +83,7 @@ export interface KnownOffers {
 }
 
 /** The names of all enabled servers that were seen before. */
-export function knownOffers({ cwd, environment }: CommandPlace): KnownOffers[] {
+export function cachedNames({ cwd, environment }: CommandPlace): CachedNames[] {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	return configuration.mcpServers.flatMap((entry) => {
 		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
@@ -94,7 +94,7 @@ export function knownOffers({ cwd, environment }: CommandPlace): KnownOffers[] {
 	});
 }
 
-/** A tool by the name that agents see, as its server offered it last; undefined when it is unknown. */
+/** A tool by the name that agents see, as its server listed it last; undefined when it is unknown. */
 export function knownToolNamed({ cwd, environment }: CommandPlace, name: string): Tool | undefined {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
@@ -118,7 +118,7 @@ function knownServer(entry: ServerEntry, environment: Environment): CachedServer
 
 /** The tools that a known server offers to clients, under its own or its new names. */
 function knownTools(entry: ServerEntry, known: CachedServer): readonly Tool[] {
-	return new ToolNames(entry.settings).offered(known.tools);
+	return new ToolNames(entry.settings).exposed(known.tools);
 }
 
 /** Nothing when no hub runs or it does not respond: then the files are shown. */

@@ -88,8 +88,8 @@ async function viewOf(
 /** The tools of a view. The first column is the name. */
 function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
 	const isIn = listed.rows.map(([name = '']) => holds(name));
-	const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
-	return { ...listed, rows: kept(listed.rows), items: kept(listed.items) };
+	const remaining = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
+	return { ...listed, rows: remaining(listed.rows), items: remaining(listed.items) };
 }
 
 function chooseKinds({ words, flags }: CommandInput): readonly string[] {

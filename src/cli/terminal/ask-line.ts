@@ -14,7 +14,7 @@ export interface AskOptions {
 	readonly signal: AbortSignal;
 }
 
-export interface AskedLine<T> {
+export interface LinePrompt<T> {
 	readonly prompt: string;
 	/** What a trimmed line means. */
 	readonly read: (line: string) => T | 'wrong';
@@ -26,7 +26,7 @@ export interface AskedLine<T> {
 
 /** The first answer that is right; undefined when the input ends, or after too many wrong ones. */
 export async function askLine<T>(
-	{ prompt, read, help, isHidden = false }: AskedLine<T>,
+	{ prompt, read, help, isHidden = false }: LinePrompt<T>,
 	{ out, stdin, signal }: AskOptions,
 ): Promise<T | undefined> {
 	// In line mode the terminal itself shows what is typed; in raw mode the reader does, to an output that shows nothing.

@@ -111,13 +111,13 @@ export class CallRing {
 	/** The call with this number ended. Does nothing when it is not kept any more. */
 	end(number: number, end: EndedCall): void {
 		const sequence = this.#sequenceOf(number);
-		if (this.#isKept(sequence)) this.#end(sequence, end);
+		if (this.#isRetained(sequence)) this.#end(sequence, end);
 	}
 
 	/** Undefined when it is not kept. */
 	row(number: number): CallRow | undefined {
 		const sequence = this.#sequenceOf(number);
-		return this.#isKept(sequence) ? this.#rowAt(sequence) : undefined;
+		return this.#isRetained(sequence) ? this.#rowAt(sequence) : undefined;
 	}
 
 	/** Rows that match, the newest first, before the call with the number `before`, and how many match at all. */
@@ -208,7 +208,7 @@ export class CallRing {
 			this.#strings.release(column[slot] ?? 0);
 	}
 
-	#isKept(sequence: number): boolean {
+	#isRetained(sequence: number): boolean {
 		return sequence >= 0 && sequence < this.#next && sequence >= this.#next - this.#capacity;
 	}
 

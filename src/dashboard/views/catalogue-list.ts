@@ -18,7 +18,7 @@ export interface MadeList {
 	/** Of the definitions of the tools. */
 	readonly costs: CostsReply['sources'];
 	/** Prompts, resources, templates and skills. */
-	readonly offers: readonly IndexedItem[];
+	readonly items: readonly IndexedItem[];
 	readonly rowOf: (kind: CatalogueKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
 }
 
@@ -66,7 +66,7 @@ interface Described {
 class RowList {
 	readonly #backends: string[] = [];
 	readonly #rows: CatalogueRow[] = [];
-	readonly #offers: IndexedItem[] = [];
+	readonly #items: IndexedItem[] = [];
 	readonly #byName = new Map<string, CatalogueRow>();
 	readonly #indexes = new Map<string, number>();
 	readonly #costs = new Map<string, { tools: number; tokens: number }>();
@@ -77,7 +77,7 @@ class RowList {
 			costs: [...this.#costs]
 				.map(([backend, cost]) => ({ backend, ...cost }))
 				.toSorted((one, other) => other.tokens - one.tokens),
-			offers: this.#offers,
+			items: this.#items,
 			rowOf: (kind, name) => {
 				const [, , backend = -1, summary = ''] = this.#byName.get(`${kind} ${name}`) ?? [];
 				return { backend: this.#backends[backend] ?? '', summary };
@@ -96,7 +96,7 @@ class RowList {
 		this.#byName.set(`${kind} ${name}`, row);
 		if (kind === 'tool') return this.#addCost(this.#backends[backend] ?? '', item);
 		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
-		this.#offers.push({
+		this.#items.push({
 			kind,
 			name,
 			title: shown,

@@ -192,8 +192,8 @@ export class CatalogueView {
 	}
 
 	async #others(query: string, kind: CatalogueKind, limit: number): Promise<ToolSearchHit[]> {
-		const { offers, rowOf } = await this.#made();
-		const hits = await this.#index.search(offers, { query, kind, limit });
+		const { items, rowOf } = await this.#made();
+		const hits = await this.#index.search(items, { query, kind, limit });
 		return hits.map(({ name, score, why }) => hitOf(rowOf(kind, name), { kind, name, score, why }));
 	}
 }

@@ -74,7 +74,7 @@ export class LegacyEndpoint {
 		const isFull = streams.isFull || session.pushCount >= this.#deps.limits.sessionStreams;
 		if (isFull) return refuse(response, tooManyStreams);
 		if (session.listen(response, headerOf(request, 'last-event-id'))) return;
-		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer kept' });
+		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer buffered' });
 	}
 
 	/** DELETE: end the session. */

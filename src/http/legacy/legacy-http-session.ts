@@ -132,7 +132,7 @@ export class LegacyHttpSession extends HttpChannel {
 		});
 		for (const key of keys) this.#posts.set(key, post);
 		for (const { view, value, text } of requests)
-			if (!view || !this.#peer.offer(view)) this.#peer.parsed(view ? parseJson(text) : value, text);
+			if (!view || !this.#peer.takeView(view)) this.#peer.parsed(view ? parseJson(text) : value, text);
 	}
 
 	/** Handle a notification or a response of the client. */
@@ -187,14 +187,14 @@ export class LegacyHttpSession extends HttpChannel {
 
 	#resumePost(response: ServerResponse, { stream, number }: { stream: string; number: number }): boolean {
 		const post = [...this.#posts.values()].find(({ name }) => name === stream);
-		const kept = post ? post.after(number) : this.#replay.after(stream, number);
-		if (kept === undefined || (post === undefined && kept.length === 0)) return false;
+		const buffered = post ? post.after(number) : this.#replay.after(stream, number);
+		if (buffered === undefined || (post === undefined && buffered.length === 0)) return false;
 		const events = new EventStream(response, this.#deps.limits);
 		if (post) {
-			post.resume(events, kept);
+			post.resume(events, buffered);
 			return true;
 		}
-		for (const { text, id } of kept) events.send(text, id);
+		for (const { text, id } of buffered) events.send(text, id);
 		events.end();
 		return true;
 	}

@@ -9,7 +9,7 @@ import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import type { EventStream } from '../event-stream.ts';
 import { LEGACY_RETRY_MS } from '../http-limits.ts';
 import { PostAnswer, type PostAnswerDeps } from '../post-answer.ts';
-import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
+import { type BufferedEvent, eventId, type ReplayBuffer } from './replay-buffer.ts';
 
 export interface LegacyPostDeps extends Pick<PostAnswerDeps, 'limits' | 'heartbeats'> {
 	/** The name of its stream, unique in the session. */
@@ -91,13 +91,13 @@ export class LegacyPost {
 	}
 
 	/** The events after `number`; undefined when some are lost. */
-	after(number: number): readonly KeptEvent[] | undefined {
+	after(number: number): readonly BufferedEvent[] | undefined {
 		const events = this.#deps.replay.after(this.name, number);
 		return events?.length === this.#eventCount - number ? events : undefined;
 	}
 
 	/** Continue on another connection, with the events that the client missed. */
-	resume(stream: EventStream, events: readonly KeptEvent[]): void {
+	resume(stream: EventStream, events: readonly BufferedEvent[]): void {
 		this.#answer?.end();
 		this.#answer = undefined;
 		this.#resumed?.end();
@@ -140,9 +140,9 @@ export class LegacyPost {
 
 	#collect(id: Id, text: string): void {
 		const limit = this.#budget.exceededBy(text.length);
-		const kept = limit === undefined ? text : encodeError(id, droppedResponse(text.length, limit));
-		this.#budget.batched(kept.length);
-		this.#responses.push(kept);
+		const buffered = limit === undefined ? text : encodeError(id, droppedResponse(text.length, limit));
+		this.#budget.batched(buffered.length);
+		this.#responses.push(buffered);
 	}
 
 	#takeResponses(): string[] {

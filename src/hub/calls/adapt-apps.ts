@@ -79,6 +79,6 @@ function withoutPage(tool: Tool): Tool {
 	const { [OLD_PAGE_KEY]: old, ui, ...others } = meta;
 	const isPage = isObject(ui) && 'resourceUri' in ui;
 	if (old === undefined && !isPage) return tool;
-	const { resourceUri: _page, ...kept } = isObject(ui) ? ui : {};
-	return { ...tool, _meta: Object.keys(kept).length === 0 ? others : { ...others, ui: kept } };
+	const { resourceUri: _page, ...remaining } = isObject(ui) ? ui : {};
+	return { ...tool, _meta: Object.keys(remaining).length === 0 ? others : { ...others, ui: remaining } };
 }

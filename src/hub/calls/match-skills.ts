@@ -41,12 +41,12 @@ async function withSkills(
 	const { parseUri } = await import('../../library/uri.ts');
 	const { readMatchRequest } = await import('../../library/match/match-request.ts');
 	const { estimateTokens } = await import('../../library/match/tokens.ts');
-	const asked = parseUri(uri);
+	const parsed = parseUri(uri);
 	const value: Result = answerValue(answer);
 	const [content, ...others] = Array.isArray(value['contents']) ? value['contents'] : [];
 	const text = isObject(content) ? content['text'] : undefined;
-	if (asked?.kind !== 'match' || typeof text !== 'string') return answer;
-	const { query, tags, categories, maxTokens } = readMatchRequest(undefined, asked.parameters);
+	if (parsed?.kind !== 'match' || typeof text !== 'string') return answer;
+	const { query, tags, categories, maxTokens } = readMatchRequest(undefined, parsed.parameters);
 	// No skill has a tag or a category of the library.
 	if (tags.length + categories.length > 0) return answer;
 	const [title = '', ...lines] = (await search.lines(skills, query)).split('\n');

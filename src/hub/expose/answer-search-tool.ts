@@ -28,7 +28,7 @@ import {
 	searchTools,
 } from './search-tools.ts';
 import { GOOD_SCORE, type SkillSearch, skillsUsing } from './skill-search.ts';
-import { type OfferedTool, ownName } from './tool-document.ts';
+import { type ExposedTool, ownName } from './tool-document.ts';
 import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -44,7 +44,7 @@ const SOMETHING_WAIT_MS = 3000;
 
 export interface SearchToolDeps extends Omit<SearchedTools, 'list'> {
 	/** The tools as they are listed now. */
-	readonly tools: () => Promise<readonly OfferedTool[]>;
+	readonly tools: () => Promise<readonly ExposedTool[]>;
 	/** The view of the client. */
 	readonly accept: ToolFilter | undefined;
 	readonly index: ToolIndex;
@@ -144,7 +144,7 @@ async function find(
 	return lines(`No tool matches "${query}". ${advice(tools, deps)}`, skills, missing);
 }
 
-function advice(tools: readonly OfferedTool[], deps: SearchToolDeps): string {
+function advice(tools: readonly ExposedTool[], deps: SearchToolDeps): string {
 	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, deps));
 	const servers = new Set(visible.map(({ server }) => server));
 	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
@@ -198,13 +198,13 @@ async function unknownTool(wanted: string, deps: SearchToolDeps): Promise<string
 /** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */
 async function closeNames(
 	wanted: string,
-	tools: readonly OfferedTool[],
+	tools: readonly ExposedTool[],
 	deps: SearchToolDeps,
 ): Promise<string[]> {
-	const offered = tools.filter(({ tool }) => isVisible(tool.name, deps));
-	const names = offered.map(({ tool }) => tool.name);
-	const owns = offered.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
-	const { tool } = new ServerNames(offered.map(({ server }) => server)).read(wanted);
+	const exposed = tools.filter(({ tool }) => isVisible(tool.name, deps));
+	const names = exposed.map(({ tool }) => tool.name);
+	const owns = exposed.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
+	const { tool } = new ServerNames(exposed.map(({ server }) => server)).read(wanted);
 	// What follows the first `__`, when nothing is known of the server.
 	const asked = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();
 	const same = names.filter((_, at) => owns[at] === asked);

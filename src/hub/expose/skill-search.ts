@@ -8,7 +8,7 @@ import type { Skill } from '../../protocol/mcp-types.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern } from '../../trust/tool-pattern.ts';
 import { toolsOfSkill } from '../skills/skill-tools.ts';
-import { firstSentence, type OfferedTool } from './tool-document.ts';
+import { type ExposedTool, firstSentence } from './tool-document.ts';
 import { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
@@ -21,7 +21,7 @@ const DESCRIPTION_CHARACTERS = 160;
 
 export class SkillSearch {
 	readonly #index: ToolIndex;
-	readonly #offers = new WeakMap<readonly Skill[], readonly OfferedTool[]>();
+	readonly #exposed = new WeakMap<readonly Skill[], readonly ExposedTool[]>();
 
 	constructor(log: Log) {
 		this.#index = new ToolIndex(new ToolUsage(), log);
@@ -30,11 +30,11 @@ export class SkillSearch {
 	/** One line for each skill that fits a query; empty when none does. */
 	async lines(skills: readonly Skill[], query: string): Promise<string> {
 		if (skills.length === 0) return '';
-		const offered = this.#offers.get(skills) ?? skills.map(asTool);
-		this.#offers.set(skills, offered);
-		const hits = await this.#index.search(offered, { query, limit: SHOWN });
+		const exposed = this.#exposed.get(skills) ?? skills.map(asTool);
+		this.#exposed.set(skills, exposed);
+		const hits = await this.#index.search(exposed, { query, limit: SHOWN });
 		const found = hits.filter(({ score }) => score >= GOOD_SCORE).map(({ id }) => id);
-		const byUri = new Map(offered.map(({ tool }) => [tool.name, tool.description ?? '']));
+		const byUri = new Map(exposed.map(({ tool }) => [tool.name, tool.description ?? '']));
 		const lines = found.map(
 			(uri) => `${uri}: ${firstSentence(byUri.get(uri) ?? '', DESCRIPTION_CHARACTERS)}`,
 		);
@@ -49,7 +49,7 @@ export function skillsUsing(name: string, skills: readonly Skill[], servers: rea
 	return skills.filter((skill) => anyToolPattern(toolsOfSkill(skill), names)(tool)).map(({ uri }) => uri);
 }
 
-function asTool({ uri, frontmatter }: Skill): OfferedTool {
+function asTool({ uri, frontmatter }: Skill): ExposedTool {
 	const { name, description } = frontmatter;
 	const tool = { name: uri, title: String(name), description: String(description), inputSchema: {} };
 	return { tool, server: '' };

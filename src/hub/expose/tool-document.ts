@@ -28,7 +28,7 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 };
 
 /** A tool with the server that offers it. */
-export interface OfferedTool {
+export interface ExposedTool {
 	readonly tool: Tool;
 	readonly server: string;
 	/** What the server says of itself: title and instructions. */
@@ -38,7 +38,7 @@ export interface OfferedTool {
 }
 
 /** The fields of a tool for the index. */
-export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchDocument {
+export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchDocument {
 	const { parameters, details } = parametersIn(tool);
 	const description = (tool.description ?? '').slice(0, DESCRIPTION_CHARACTERS);
 	return {
@@ -58,7 +58,7 @@ export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchD
 }
 
 /** A tool as a model reads it. */
-export function embeddedTool({ tool, server }: OfferedTool): EmbeddedDocument {
+export function embeddedTool({ tool, server }: ExposedTool): EmbeddedDocument {
 	const { name, title = '', description = '' } = tool;
 	return { id: name, text: [spaced(`${server} ${ownName(name, server)}`), title, description].join('\n') };
 }

@@ -28,7 +28,7 @@ import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
 import type { SkillSearch } from './skill-search.ts';
-import type { OfferedTool } from './tool-document.ts';
+import type { ExposedTool } from './tool-document.ts';
 import { aboutView, type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
@@ -84,7 +84,7 @@ export class ToolExposure {
 	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
 	#generation = 0;
 	#lastSettings: unknown;
-	readonly #offers = new WeakMap<MergedList<Tool>, Promise<readonly OfferedTool[]>>();
+	readonly #exposed = new WeakMap<MergedList<Tool>, Promise<readonly ExposedTool[]>>();
 
 	constructor(options: ToolExposureOptions) {
 		this.#options = options;
@@ -198,9 +198,9 @@ export class ToolExposure {
 		const accept: ToolFilter | undefined =
 			test && ((name) => current !== undefined && filterOver(current, test)(name));
 		const { answerSearchTool } = await import('./answer-search-tool.ts');
-		const tools = async (): Promise<readonly OfferedTool[]> => {
+		const tools = async (): Promise<readonly ExposedTool[]> => {
 			current = await searched.list();
-			return this.#offered(current);
+			return this.#exposedOf(current);
 		};
 		const index = await this.#ranker();
 		const { SkillSearch: Search } = await import('./skill-search.ts');
@@ -213,7 +213,7 @@ export class ToolExposure {
 
 	/** The best tools for the query of a user, over all tools of the hub. */
 	async search(list: MergedList<Tool>, query: string, limit: number): Promise<SearchHit[]> {
-		return (await this.#ranker()).search(await this.#offered(list), { query, limit });
+		return (await this.#ranker()).search(await this.#exposedOf(list), { query, limit });
 	}
 
 	/** A call of this tool succeeded; with its context it counts for the query that found the tool. */
@@ -240,9 +240,9 @@ export class ToolExposure {
 	}
 
 	/** The same array for the same list: the index compares it. */
-	#offered(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
-		const known = this.#offers.get(list) ?? offeredBy(list);
-		this.#offers.set(list, known);
+	#exposedOf(list: MergedList<Tool>): Promise<readonly ExposedTool[]> {
+		const known = this.#exposed.get(list) ?? exposedBy(list);
+		this.#exposed.set(list, known);
 		return known;
 	}
 
@@ -330,7 +330,7 @@ function serverOf({ routes }: MergedList<Tool>, name: string): string {
 }
 
 /** The tools of a list with their servers, and what each server says of itself. */
-async function offeredBy(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
+async function exposedBy(list: MergedList<Tool>): Promise<readonly ExposedTool[]> {
 	const sources = new Set([...list.routes.values()].map(({ source }) => source));
 	const strings = await Promise.all(
 		[...sources].map(async (source) => (await able(source, 'instructions')?.instructions()) ?? ''),

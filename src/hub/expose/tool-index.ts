@@ -20,7 +20,7 @@ import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import { clausesOf } from './query-clauses.ts';
-import { embeddedTool, type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
+import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolUsage } from './tool-usage.ts';
 
@@ -65,9 +65,9 @@ export class ToolIndex {
 	/** Those without a description. */
 	readonly #bare = new Set<string>();
 	readonly #embeddings: OpenEmbeddings;
-	readonly #embedded = new WeakMap<readonly OfferedTool[], readonly EmbeddedDocument[]>();
+	readonly #embedded = new WeakMap<readonly ExposedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
-	#tools: readonly OfferedTool[] | undefined;
+	#tools: readonly ExposedTool[] | undefined;
 	/** Settles with the last search; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
@@ -79,7 +79,7 @@ export class ToolIndex {
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
-	async search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
+	async search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
 		const found = this.#last.then(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
@@ -89,7 +89,7 @@ export class ToolIndex {
 		return found;
 	}
 
-	async #updated(tools: readonly OfferedTool[]): Promise<SearchIndex> {
+	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {
 		if (this.#index === undefined) {
 			const index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
@@ -109,7 +109,7 @@ export class ToolIndex {
 	}
 
 	/** Removals first: they settle what earlier additions left to do. */
-	async #update(index: SearchIndex, listed: readonly OfferedTool[]): Promise<void> {
+	async #update(index: SearchIndex, listed: readonly ExposedTool[]): Promise<void> {
 		const slices = new WorkSlices();
 		const tools = listed.filter(({ isBuiltIn = false }) => !isBuiltIn);
 		const names = new Set(tools.map(({ tool }) => tool.name));
@@ -120,22 +120,22 @@ export class ToolIndex {
 			index.remove(name);
 			if (slices.isOver) await slices.next();
 		}
-		for (const offered of tools) {
+		for (const exposed of tools) {
 			if (slices.isOver) await slices.next();
-			const { name } = offered.tool;
-			const text = JSON.stringify(offered);
+			const { name } = exposed.tool;
+			const text = JSON.stringify(exposed);
 			if (this.#strings.get(name) === text) continue;
 			this.#strings.set(name, text);
-			this.#servers.set(name, offered.server);
-			if (offered.tool.description?.trim()) this.#bare.delete(name);
+			this.#servers.set(name, exposed.server);
+			if (exposed.tool.description?.trim()) this.#bare.delete(name);
 			else this.#bare.add(name);
-			index.add(toolDocument(offered));
+			index.add(toolDocument(exposed));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
 	}
 
 	/** The same array for the same list. */
-	#embeddedTools(tools: readonly OfferedTool[]): readonly EmbeddedDocument[] {
+	#embeddedTools(tools: readonly ExposedTool[]): readonly EmbeddedDocument[] {
 		const known =
 			this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
 		this.#embedded.set(tools, known);
@@ -150,9 +150,9 @@ export class ToolIndex {
 		const rank = (text: string, near?: Nearness): Ranking =>
 			index.rank(text, { limit: CONTEXT_HITS, accept, nearness: near });
 		const find = (text: string, near?: Nearness): Ranking => {
-			const asked = withoutHumps(text, index);
-			const found = rank(asked, near);
-			return found.ranked.length > 0 ? found : rankedByWords(asked, rank);
+			const terms = withoutHumps(text, index);
+			const found = rank(terms, near);
+			return found.ranked.length > 0 ? found : rankedByWords(terms, rank);
 		};
 		const clauses = clausesOf(query);
 		const found = clauses.length === 1 ? [] : clauses.map((clause) => find(clause).ranked);

@@ -146,7 +146,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	try {
 		opened = await openHubOf(options, { certsDir, listeners, forwarded });
 		offer = await options.openOffer?.(opened, log);
-		const address = await openAskedHttp(http, opened, options);
+		const address = await openRequestedHttp(http, opened, options);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		http.onOpen = () => folder.announce(record());
@@ -175,14 +175,14 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** Open HTTP where it was asked for, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
-async function openAskedHttp(
+/** Open HTTP where it was requested, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
+async function openRequestedHttp(
 	http: HttpSwitch,
 	opened: OpenedHub,
 	{ folder, httpAddress, log }: RunHubOptions,
 ): Promise<string | undefined> {
-	const asked = httpAddress ?? opened.configuration().hub.httpAddr;
-	if (asked !== undefined) return (await http.ensure(asked)) && asked;
+	const requested = httpAddress ?? opened.configuration().hub.httpAddr;
+	if (requested !== undefined) return (await http.ensure(requested)) && requested;
 	const { httpUrl } = folder.killed() ?? {};
 	if (httpUrl === undefined) return undefined;
 	const { protocol, hostname, port } = new URL(httpUrl);

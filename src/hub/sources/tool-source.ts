@@ -99,7 +99,7 @@ export class ToolSource
 	}
 
 	list(): readonly Tool[] {
-		return this.#tools.offered.map(describe);
+		return this.#tools.usable.map(describe);
 	}
 
 	/** Its program is missing, or was installed since the last list. */
@@ -162,7 +162,7 @@ export class ToolSource
 		try {
 			const missing = missingProgram(running.tool, environment);
 			if (missing) throw missing;
-			if (!this.#tools.offered.includes(running.tool)) this.#tools.refresh();
+			if (!this.#tools.usable.includes(running.tool)) this.#tools.refresh();
 			await this.#enter(signal, options.timeoutMs)?.finally(context.enter('queue'));
 		} catch (error) {
 			signal.throwIfAborted();

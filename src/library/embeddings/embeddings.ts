@@ -11,11 +11,11 @@ import { within } from '../../rpc/clock.ts';
 import { EmbeddingEndpoint, type EmbeddingSettings } from './embedding-endpoint.ts';
 import {
 	BATCH_STRINGS,
+	CACHED_QUERIES,
 	EMBEDDED_CHARACTERS,
 	EMBEDDED_LIMIT,
 	EMBEDDING_PAUSE_MS,
 	EMBEDDING_REQUEST_MS,
-	KEPT_QUERIES,
 	LEAST_EMBEDDED_SHARE,
 	QUERIES_AT_ONCE,
 	QUERY_WAIT_MS,
@@ -108,7 +108,7 @@ export class Embeddings {
 			this.#queries.set(text, vector);
 			this.#isFailing = false;
 			for (const oldest of this.#queries.keys()) {
-				if (this.#queries.size <= KEPT_QUERIES) break;
+				if (this.#queries.size <= CACHED_QUERIES) break;
 				this.#queries.delete(oldest);
 			}
 			return vector;

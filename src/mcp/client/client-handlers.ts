@@ -51,14 +51,14 @@ export async function answerRequest(
 	signal: AbortSignal,
 ): Promise<object> {
 	const { elicit, sample, roots } = handlers;
-	if (method === 'elicitation/create' && elicit) return elicit(asked(method, params), { signal });
-	if (method === 'sampling/createMessage' && sample) return sample(asked(method, params), { signal });
+	if (method === 'elicitation/create' && elicit) return elicit(checkedParams(method, params), { signal });
+	if (method === 'sampling/createMessage' && sample) return sample(checkedParams(method, params), { signal });
 	if (method === 'roots/list' && roots) return { roots: await roots({ signal }) };
 	throw methodNotFound(method);
 }
 
 /** The handler gets the params of the server unchecked, as its types declare them. */
-function asked<Method extends keyof ClientMethods>(
+function checkedParams<Method extends keyof ClientMethods>(
 	method: Method,
 	params: unknown,
 ): ClientMethods[Method]['params'] {

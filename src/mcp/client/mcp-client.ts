@@ -212,7 +212,7 @@ export class McpClient {
 				method,
 				params: this.#withLogLevel(params, options),
 				request: (sent) => this.#connection.request(method, sent, { ...call, ...deadline.remaining() }),
-				answer: (request, asked, signal) => answerRequest(this.#handlers, request, asked, signal),
+				answer: (request, params, signal) => answerRequest(this.#handlers, request, params, signal),
 				signal: deadline.signal,
 			});
 			return await deadline.race(complete);

@@ -45,7 +45,7 @@ import {
 } from './input-requests.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { ListTracker } from './list-tracker.ts';
-import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
+import { after, methods, type Params, providerCapabilities, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo } from './resource-subscriptions.ts';
 import { hasTasks } from './task-methods.ts';
@@ -199,8 +199,8 @@ export class LegacySession implements ClientConnection {
 	): Promise<InputResponses> {
 		requireCapabilities(inputRequests, this.capabilities);
 		const answers = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-			const asked = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
-			const answer = await this.#peer().request(method, params, asked);
+			const requestOptions = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
+			const answer = await this.#peer().request(method, params, requestOptions);
 			return [key, answer instanceof JsonText ? answer.exact : answer] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
@@ -221,12 +221,15 @@ export class LegacySession implements ClientConnection {
 		// After the answer: the id of the session costs more than everything else here.
 		setImmediate(() => this.#isOpen && this.#provider.sessions?.introduced?.(this));
 		const { info: serverInfo } = this.#provider;
-		return after(providerOffer(this.#provider, 'legacy', this.clientInfo), ({ capabilities, ...rest }) => ({
-			protocolVersion: this.#revision.version,
-			capabilities: { ...(capabilities as Result), ...this.#taskCapabilities },
-			serverInfo,
-			...rest,
-		}));
+		return after(
+			providerCapabilities(this.#provider, 'legacy', this.clientInfo),
+			({ capabilities, ...rest }) => ({
+				protocolVersion: this.#revision.version,
+				capabilities: { ...(capabilities as Result), ...this.#taskCapabilities },
+				serverInfo,
+				...rest,
+			}),
+		);
 	}
 
 	/** Modern revisions have an extension in its place. */
@@ -303,7 +306,7 @@ export class LegacySession implements ClientConnection {
 				if (round >= LEGACY_INPUT_ROUNDS_LIMIT)
 					throw new OrchestraError(
 						'internal',
-						`${call.method} asked the client for input more than ${LEGACY_INPUT_ROUNDS_LIMIT} times`,
+						`${call.method} requestOptions the client for input more than ${LEGACY_INPUT_ROUNDS_LIMIT} times`,
 					);
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(

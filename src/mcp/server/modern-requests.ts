@@ -26,7 +26,7 @@ import type { ConnectionSessions } from './connection-sessions.ts';
 import type { InputResponses } from './input-requests.ts';
 import { areAnswered, type InputRequests, requireCapabilities } from './input-requests.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
-import { after, type Method, methods, type Params, providerOffer, unlessFailing } from './methods.ts';
+import { after, type Method, methods, type Params, providerCapabilities, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
@@ -92,8 +92,8 @@ export class ModernRequests {
 	#discover({ clientInfo }: ModernClient): Awaitable<Answer> {
 		// After the answer, as with `initialize`.
 		setImmediate(() => this.#options.sessions.introduced());
-		return after(providerOffer(this.#options.provider, 'modern', clientInfo), (offer) =>
-			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
+		return after(providerCapabilities(this.#options.provider, 'modern', clientInfo), (capabilities) =>
+			this.#complete({ supportedVersions: modernVersions, ...capabilities }, true),
 		);
 	}
 

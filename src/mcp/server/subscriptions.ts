@@ -198,8 +198,8 @@ export class Subscriptions {
 		const kinds = Object.entries(listKinds).filter(
 			([name, kind]) => wanted[name] === true && capabilities[kind]?.['listChanged'] === true,
 		);
-		const asked = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
-		const uris = Array.isArray(asked) ? asked.filter((uri) => typeof uri === 'string') : [];
+		const requested = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
+		const uris = Array.isArray(requested) ? requested.filter((uri) => typeof uri === 'string') : [];
 		if (uris.length > RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',

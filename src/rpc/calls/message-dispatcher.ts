@@ -105,7 +105,7 @@ export class MessageDispatcher {
 
 	#takes(view: MessageView | undefined): boolean {
 		if (view === undefined) return false;
-		return this.#deps.onView ? this.offer(view) : this.#deps.outgoing.answerView(view);
+		return this.#deps.onView ? this.takeView(view) : this.#deps.outgoing.answerView(view);
 	}
 
 	#parse(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
@@ -125,11 +125,11 @@ export class MessageDispatcher {
 		if (onView === undefined) return outgoing.answer(text);
 		if (this.#isQueueing) return false;
 		const view = this.#reader.view(text);
-		return view !== undefined && this.offer(view);
+		return view !== undefined && this.takeView(view);
 	}
 
 	/** Offer a request before it is parsed; true when it is taken. */
-	offer(view: MessageView): boolean {
+	takeView(view: MessageView): boolean {
 		return (
 			!this.#isQueueing &&
 			view.has(member.id) &&

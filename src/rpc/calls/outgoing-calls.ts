@@ -150,8 +150,8 @@ export class OutgoingCalls {
 			try {
 				options.onId?.(id);
 				const { dialect } = this.#deps;
-				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
-				const text = serialize(() => encodeRequest(id, method, asked));
+				const withToken = options.onProgress ? dialect.withProgressToken(params, id) : params;
+				const text = serialize(() => encodeRequest(id, method, withToken));
 				const cost = SendWindow.costOf(text);
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);

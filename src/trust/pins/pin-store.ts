@@ -257,17 +257,17 @@ export class PinStore {
 		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || texts.has(hash));
 	}
 
-	/** Keep the texts of pinned tools: those of `tools`, and those that were kept before. */
+	/** Keep the texts of pinned tools: those of `tools`, and those that were stored before. */
 	#keepTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
 		const earlier = this.texts(server);
 		const hashes = toolHashes(tools);
-		const kept = new Map<string, PinnedTool>();
+		const stored = new Map<string, PinnedTool>();
 		for (const [name, hash] of pinned) {
 			const tool = hashes.get(name) === hash ? tools.find((each) => each.name === name) : undefined;
 			const text = tool ? pinnedTool(tool) : earlier.get(hash);
-			if (text) kept.set(hash, text);
+			if (text) stored.set(hash, text);
 		}
-		writePinTexts(this.place.folder, server, kept);
+		writePinTexts(this.place.folder, server, stored);
 	}
 
 	#use(snapshot: PinSnapshot): void {

@@ -21,20 +21,20 @@ export class ClientRequestRate {
 
 	/** Count the requests of these methods. Throws `bad_input` when they are too many. */
 	count(call: object, methods: readonly string[]): void {
-		const asked = methods.filter((method) => method !== 'roots/list').length;
-		if (asked === 0) return;
+		const count = methods.filter((method) => method !== 'roots/list').length;
+		if (count === 0) return;
 		const now = this.#now();
 		if (now - this.#minuteAt >= MINUTE_MS) {
 			this.#minuteAt = now;
 			this.#inMinute = 0;
 		}
-		const ofCall = (this.#byCall.get(call) ?? 0) + asked;
+		const ofCall = (this.#byCall.get(call) ?? 0) + count;
 		if (ofCall > CLIENT_REQUESTS_PER_CALL)
 			throw this.#tooMany(`${CLIENT_REQUESTS_PER_CALL} times during one call`);
-		if (this.#inMinute + asked > CLIENT_REQUESTS_PER_MINUTE)
+		if (this.#inMinute + count > CLIENT_REQUESTS_PER_MINUTE)
 			throw this.#tooMany(`${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
 		this.#byCall.set(call, ofCall);
-		this.#inMinute += asked;
+		this.#inMinute += count;
 	}
 
 	#tooMany(bound: string): OrchestraError {

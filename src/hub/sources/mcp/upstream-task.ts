@@ -154,7 +154,7 @@ class ModernTask {
 	readonly #server: TaskServer;
 	readonly #options: UpstreamTaskOptions;
 	/** The keys of all elicitations so far: each is asked once. */
-	readonly #asked = new Set<string>();
+	readonly #seen = new Set<string>();
 	readonly #failed = new AbortController();
 	#polls = 0;
 	#polledAt = Number.NEGATIVE_INFINITY;
@@ -255,13 +255,13 @@ class ModernTask {
 	/** Each answer is sent on as it comes. */
 	#ask(inputRequests: unknown): void {
 		const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
-		const fresh = requests.filter(([key]) => !this.#asked.has(key));
-		if (this.#asked.size + fresh.length > TASK_QUESTIONS_LIMIT)
+		const fresh = requests.filter(([key]) => !this.#seen.has(key));
+		if (this.#seen.size + fresh.length > TASK_QUESTIONS_LIMIT)
 			throw badTask(`the task has more than ${TASK_QUESTIONS_LIMIT} client requests`);
 		for (const [key, request] of fresh) {
 			if (!isObject(request) || typeof request['method'] !== 'string')
 				throw badTask(`the client request "${key}" has no method`);
-			this.#asked.add(key);
+			this.#seen.add(key);
 			// Its method is checked by who asks it.
 			this.#options.onInputRequests({ [key]: request as unknown as InputRequest });
 			this.#answer(key, request as unknown as InputRequest).catch((error: unknown) => {

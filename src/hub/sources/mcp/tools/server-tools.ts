@@ -53,7 +53,7 @@ export class ServerTools {
 	listed(tools: readonly Tool[]): readonly Tool[] {
 		const quarantined = this.#pins.quarantined;
 		const applied = this.overrides.apply(tools);
-		return this.#names.offered(quarantined ? applied.filter(({ name }) => !quarantined.has(name)) : applied);
+		return this.#names.exposed(quarantined ? applied.filter(({ name }) => !quarantined.has(name)) : applied);
 	}
 
 	/** The instructions of the server, unless they are quarantined. */
