@@ -96,7 +96,7 @@ function startFiles() {
 	return [{ name: nameOf, debugName: 'start', includeDependenciesRecursively: false }];
 }
 
-/** Each module that is loaded with the program or with one of its commands, with the names of those. */
+/** Each module that is loaded with the program, one of its commands or the library, with the names of those. */
 function modulesOfStarts(starts, graph) {
 	const program = join(root, 'src/cli/mctl.ts');
 	const commands = [...staticImports(program, graph)].flatMap(
@@ -112,8 +112,12 @@ function modulesOfStarts(starts, graph) {
 		if (command === undefined) throw new Error(`scripts/build.mjs: there is no command ${name}`);
 		add(name, command);
 	}
+	// A server that is written with the library loads what it needs of those files, not the files of a hub.
+	add('library', join(root, 'src/mcp/index.ts'));
 	// The two that await the command stay alone: what imports their file would wait for the end of itself.
-	for (const id of staticImports(program, graph)) loaders.set(id, ['mctl']);
+	const isOfLibrary = (id) => loaders.get(id)?.includes('library') === true;
+	for (const id of staticImports(program, graph))
+		loaders.set(id, ['mctl', ...(isOfLibrary(id) ? ['library'] : [])]);
 	loaders.delete(program);
 	return loaders;
 }

@@ -29,11 +29,15 @@ const memberName: Shape<string> = {
 	read: (field) => {
 		const name = field.text();
 		if (name === undefined) return undefined;
-		const isName = /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= LONGEST_NAME;
-		return isName && !name.includes('__') ? name : field.report('letters, digits, - and single _');
+		return isMemberName(name) ? name : field.report('letters, digits, - and single _');
 	},
 	schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: LONGEST_NAME },
 };
+
+/** Whether a hub, a worker or a group may be called so. */
+export function isMemberName(name: string): boolean {
+	return /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= LONGEST_NAME && !name.includes('__');
+}
 
 const LABEL = /^[A-Za-z0-9][\w.-]{0,62}(?:=[\w.-]{1,63})?$/;
 

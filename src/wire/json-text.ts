@@ -157,13 +157,24 @@ export function withoutMembers(text: string, paths: readonly (readonly string[])
 
 /** The texts of the elements of an array. */
 export function elementsOf(text: string): string[] {
-	const elements: string[] = [];
-	let at = text.indexOf('[') + 1;
-	while (!(elements.length === 0 && closesAt(text, at))) {
-		const end = scanner.scan(text, at, nothing, []);
-		elements.push(text.slice(at, end).trim());
+	return elementSpans(text).map(({ start, end }) => text.slice(start, end).trim());
+}
+
+/** Where a value is in a text, with the blanks around it. */
+export interface ValueSpan {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** The elements of an array text. */
+export function elementSpans(text: string): ValueSpan[] {
+	const elements: ValueSpan[] = [];
+	let start = text.indexOf('[') + 1;
+	while (!(elements.length === 0 && closesAt(text, start))) {
+		const end = scanner.scan(text, start, nothing, []);
+		elements.push({ start, end });
 		if (text[end] !== ',') break;
-		at = end + 1;
+		start = end + 1;
 	}
 	return elements;
 }
@@ -174,13 +185,10 @@ function memberStrings(text: string): Map<string, string> {
 }
 
 /** A member of an object text. */
-export interface MemberSpan {
+export interface MemberSpan extends ValueSpan {
 	readonly name: string;
 	/** Where its name is. */
 	readonly at: number;
-	/** Where its value is, with the blanks around it. */
-	readonly start: number;
-	readonly end: number;
 }
 
 /** The members of an object text, in their order. */

@@ -9,9 +9,9 @@ export const fabricSetup: Command = {
 
 	async run(input) {
 		refuseWords(input, fabricSetup);
-		const { flags, cwd, environment, out } = input;
+		const { flags, cwd, environment, signal, out } = input;
 		const { setUpFabric } = await import('../../fabric/administration/fabric-report.ts');
-		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment);
+		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment, signal);
 		if (flags['json']) return out.json({ schema: 'orchestra.fabric-setup/1', ...made });
 		const copies = made.replicas === 1 ? 'one replica' : `${made.replicas} replicas`;
 		out.line(`The fabric is ready on ${made.server}, with ${copies}.`);

@@ -29,7 +29,10 @@ export const search: Command = {
 			try {
 				const { servers, unreadable, isCut } = await client.search(words);
 				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
-				if (unreadable > 0) out.note(`note: ${unreadable} entries of ${client.registry.name} cannot be read`);
+				if (unreadable > 0)
+					out.note(
+						`note: ${unreadable} ${unreadable === 1 ? 'entry' : 'entries'} of ${client.registry.name} cannot be read`,
+					);
 				if (isCut) out.note(`note: ${client.registry.name} has more; name the server more closely`);
 			} catch (error) {
 				input.signal.throwIfAborted();

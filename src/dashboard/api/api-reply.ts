@@ -40,6 +40,8 @@ export interface ApiExchange {
 	readonly path: readonly string[];
 	/** The body of a POST. */
 	readonly body: Readonly<Record<string, unknown>>;
+	/** Which login sends the request. */
+	readonly login: string;
 	/** Aborted when the client disconnects before the end of the reply. */
 	readonly signal: AbortSignal;
 }

@@ -83,6 +83,11 @@ export class ApiRoutes {
 		return true;
 	}
 
+	/** End what the pages of a login follow. */
+	signOut(login: string): void {
+		this.#events.signOut(login);
+	}
+
 	close(): void {
 		this.#events.close();
 		this.#catalogue.close();
@@ -161,11 +166,11 @@ export class ApiRoutes {
 		return { ...tool, policyTarget: this.#policy.ofTool(tool.backend, name) };
 	}
 
-	#openEvents({ response, query, streams }: ApiExchange): void {
+	#openEvents({ response, query, streams, login }: ApiExchange): void {
 		if (this.#events.isFull || streams.isFull) return refuseApi(response, 503, 'too_many_streams');
 		const server = query.get('server') || undefined;
 		streams.add(response);
-		this.#events.open(response, { call: numberOf(query, 'call'), server });
+		this.#events.open(response, { call: numberOf(query, 'call'), server, login });
 	}
 
 	#calls({ path, query }: ApiExchange): unknown {

@@ -272,6 +272,8 @@ export interface DashboardEvents {
 export type SignalEvent =
 	/** Sent after 10 s without another event: a hub that sends nothing for longer hangs. */
 	| 'ping'
+	/** The browser has signed out, here or in another tab. The stream ends. */
+	| 'signed-out'
 	/** The configuration was read again: fetch the settings again. */
 	| 'settings';
 

@@ -26,6 +26,8 @@ export interface StreamTarget {
 	readonly call: number | undefined;
 	/** The id of a server. */
 	readonly server: string | undefined;
+	/** The stream ends with it. */
+	readonly login: string;
 }
 
 interface OpenStream extends StreamTarget {
@@ -70,19 +72,20 @@ export class EventStreams {
 	}
 
 	/** Open a stream. It ends with the connection, or with `close`. */
-	open(response: ServerResponse, { call, server }: StreamTarget): void {
+	open(response: ServerResponse, { call, server, login }: StreamTarget): void {
 		const { limits, calls } = this.#deps;
 		if (this.#streams.size === 0) calls.takeChanges(); // those before the first page
 		const stream: OpenStream = {
 			call,
 			server,
+			login,
 			reply: new EventReply(response, limits),
 			lines: [],
 			droppedLines: 0,
 			droppedRows: 0,
 			lastState: '',
 			lastApprovals: '',
-			lastVersion: this.#sources.catalogue.version,
+			lastVersion: 0, // what changed since an earlier stream of the page is news to it
 			lastReload: this.#reloads,
 			lastCall: '',
 			followed: undefined,
@@ -92,8 +95,18 @@ export class EventStreams {
 		response.once('close', () => this.#remove(stream));
 		this.#followLines(stream, true);
 		this.#sendState([stream]);
+		this.#sendOwn(stream);
 		this.#tickAt = performance.now();
 		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
+	}
+
+	/** End the streams of a login, and say why. */
+	signOut(login: string): void {
+		for (const stream of [...this.#streams].filter((each) => each.login === login)) {
+			this.#remove(stream);
+			stream.reply.send('signed-out', '{}');
+			stream.reply.end();
+		}
 	}
 
 	close(): void {

@@ -85,7 +85,11 @@ export class CatalogueView {
 	/** The whole list as JSON without secrets, encoded once. */
 	async text(): Promise<string> {
 		const list = await this.list();
-		if (this.#text?.list !== list) this.#text = { list, text: encodedList(list) };
+		if (this.#text?.list !== list) {
+			this.#text = { list, text: encodedList(list) };
+			// Who reads the list searches it next. A failure is that of the search then.
+			void this.#text.text.then(() => this.#prepareSearch()).catch(() => undefined);
+		}
 		return this.#text.text;
 	}
 
@@ -181,6 +185,12 @@ export class CatalogueView {
 			throw error;
 		});
 		return this.#list;
+	}
+
+	async #prepareSearch(): Promise<void> {
+		const { hub } = this.#deps;
+		await hub.exposure?.prepare(await hub.catalogue.list('tools'));
+		await this.#index.prepare((await this.#made()).items);
 	}
 
 	async #tools(query: string, limit: number): Promise<ToolSearchHit[]> {

@@ -37,7 +37,7 @@ export class ItemIndex {
 	/** The indexed items by id. */
 	readonly #items = new Map<string, IndexedItem>();
 	#list: readonly IndexedItem[] | undefined;
-	/** Settles with the last search; never rejects. */
+	/** Settles with the last search or preparation; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
 	/** The best items of a kind, best first. `list` is the whole list; the same array is not compared again. */
@@ -45,14 +45,23 @@ export class ItemIndex {
 		list: readonly IndexedItem[],
 		{ query, kind, limit }: { query: string; kind: CatalogueKind; limit: number },
 	): Promise<ItemHit[]> {
-		const found = this.#last.then(async () => {
+		return this.#inTurn(async () => {
 			await this.#update(list);
 			const accept = (id: string): boolean => this.#items.get(id)?.kind === kind;
 			const { hits } = this.#index.search(query, { limit, accept });
 			return hits.map((hit) => ({ ...hit, kind, name: this.#items.get(hit.id)?.name ?? '' }));
 		});
-		this.#last = found.catch(() => undefined); // the caller gets the error
-		return found;
+	}
+
+	/** Index the whole list: a search that follows does not wait for it. */
+	prepare(list: readonly IndexedItem[]): Promise<void> {
+		return this.#inTurn(() => this.#update(list));
+	}
+
+	#inTurn<T>(work: () => Promise<T>): Promise<T> {
+		const done = this.#last.then(work);
+		this.#last = done.catch(() => undefined); // the caller gets the error
+		return done;
 	}
 
 	async #update(list: readonly IndexedItem[]): Promise<void> {

@@ -12,7 +12,7 @@ import { OfferFollower } from '../advertisements/advertisement-follower.ts';
 import { RemoteOffers } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
-import { SETUP_ATTEMPTS } from '../fabric-limits.ts';
+import { SERVER_REQUEST_MS, SETUP_ATTEMPTS } from '../fabric-limits.ts';
 import { STREAM } from '../fabric-names.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { natsAccess } from '../open-fabric.ts';
@@ -145,20 +145,24 @@ async function replicasOf(link: FabricLink): Promise<number | null> {
 export function setUpFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
+	signal: AbortSignal,
 ): Promise<{ readonly server: string; readonly replicas: number }> {
 	return asAdministrator(settings, environment, async (link) => {
-		const replicas = await createElected(link);
+		const replicas = await createElected(link, signal);
 		return { server: link.server ?? '', replicas };
 	});
 }
 
 /** A cluster that has just been started elects a leader first. */
-async function createElected(link: FabricLink): Promise<number> {
+async function createElected(link: FabricLink, signal: AbortSignal): Promise<number> {
 	for (let attempt = 1; ; attempt++) {
+		const startedAt = performance.now();
 		try {
 			return await createBucket(link);
 		} catch (error) {
 			if (attempt === SETUP_ATTEMPTS || !OrchestraError.is(error, 'timeout')) throw error;
 		}
+		// Some servers are silent until then, others say at once that there is no leader.
+		await pause(startedAt + SERVER_REQUEST_MS - performance.now(), signal);
 	}
 }

@@ -14,6 +14,7 @@ const CLUSTER_REPLICAS = 3;
 /** Codes of JetStream. */
 const OTHER_CONFIGURATION = 10_058;
 const REPLICAS_NOT_SUPPORTED = 10_074;
+const NO_LEADER = 10_008;
 
 /** Do something with the bucket; when there is none yet, make it first. Throws `bad_input` when we may not make it. */
 export async function withBucket<T>(link: FabricLink, work: () => Promise<T>): Promise<T> {
@@ -71,6 +72,7 @@ async function configure(
 		if (error === undefined) return undefined;
 		const { err_code: code, description } = isObject(error) ? error : {};
 		const shown = description ?? error;
+		if (code === NO_LEADER) throw new OrchestraError('timeout', String(shown));
 		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
 	} catch (error) {
 		if (link.info?.cluster !== undefined && isSilence(error))

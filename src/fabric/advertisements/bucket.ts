@@ -151,6 +151,7 @@ function readBatch(
 			down: () => fail(link.downReason),
 			denied: (_operation, subject) => {
 				if (subject === DIRECT_GET) fail('the NATS server does not permit this member to read it');
+				if (subject === inbox) fail(`the NATS server does not permit its key to use ${inbox}`, 'bad_input');
 			},
 		});
 		const timer = setTimeout(() => fail('no answer in time', 'timeout'), SERVER_REQUEST_MS);
@@ -165,10 +166,15 @@ function nextBatch({ headers }: Msg, from: number): number | undefined {
 	return isComplete || last < from ? undefined : last + 1;
 }
 
-type UnreadableCode = 'io' | 'not_found' | 'timeout';
+type UnreadableCode = 'io' | 'not_found' | 'timeout' | 'bad_input';
+
+const hints: Readonly<Partial<Record<UnreadableCode, string>>> = {
+	not_found: 'Run mctl fabric setup where the key of the administrator is.',
+	bad_input: 'fabric.name must be the name that the key was made for.',
+};
 
 function unreadable(reason: string, code: UnreadableCode): OrchestraError {
 	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
-		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
+		hint: hints[code],
 	});
 }

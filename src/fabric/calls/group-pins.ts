@@ -1,7 +1,7 @@
 /*
  * The pins of the tools of others: each group of the fabric is compared with what was
- * accepted, as an MCP server is. With `hold` before a list, because the list depends on
- * it; with `tell` after it, one group at a time.
+ * accepted, as an MCP server is. With `quarantine` before a list, because the list depends
+ * on it; with `warn` after it, one group at a time.
  */
 import type { PinMode } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';

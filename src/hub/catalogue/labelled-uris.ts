@@ -148,9 +148,9 @@ export function mapItems<T>(items: readonly T[], change: (item: T) => T): readon
 	return changed.every((item, at) => item === items[at]) ? items : changed;
 }
 
-/** Whether the text of a result may have a URI with a label. */
+/** Whether the text of a result may have a URI with a label; a server may write its letters as escapes. */
 export function mayNameLabelled(text: string): boolean {
-	return text.includes('ui:') || text.includes('skill:');
+	return /ui:|skill:|\\u00/i.test(text);
 }
 
 function isSkill(skill: unknown): skill is Skill {

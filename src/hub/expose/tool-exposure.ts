@@ -216,6 +216,11 @@ export class ToolExposure {
 		return (await this.#ranker()).search(await this.#exposedOf(list), { query, limit });
 	}
 
+	/** Build the index of these tools now, so that the first search does not wait for it. */
+	async prepare(list: MergedList<Tool>): Promise<void> {
+		await (await this.#ranker()).prepare(await this.#exposedOf(list));
+	}
+
 	/** A call of this tool succeeded; with its context it counts for the query that found the tool. */
 	used(name: string, context?: CallContext): void {
 		this.#usage.used(name);

@@ -68,7 +68,7 @@ export class ToolIndex {
 	readonly #embedded = new WeakMap<readonly ExposedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
 	#tools: readonly ExposedTool[] | undefined;
-	/** Settles with the last search; never rejects. */
+	/** Settles with the last search or preparation; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
 	/** @param embeddings the model that the user chose, if any */
@@ -79,14 +79,23 @@ export class ToolIndex {
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
-	async search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
-		const found = this.#last.then(async () => {
+	search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
+		return this.#inTurn(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
 			return this.#bestTools(index, query, nearness);
 		});
-		this.#last = found.catch(() => undefined); // the caller gets the error
-		return found;
+	}
+
+	/** Index these tools: a search that follows does not wait for it. */
+	prepare(tools: readonly ExposedTool[]): Promise<void> {
+		return this.#inTurn(async () => void (await this.#updated(tools)));
+	}
+
+	#inTurn<T>(work: () => Promise<T>): Promise<T> {
+		const done = this.#last.then(work);
+		this.#last = done.catch(() => undefined); // the caller gets the error
+		return done;
 	}
 
 	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {

@@ -276,7 +276,10 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 
 	endSession(sessionId: string): void {
 		this.#unchanged.endSession(sessionId);
-		void this.#store?.then((store) => store.endSession(sessionId));
+		// A hub that stays finds results of sessions that began before its restart.
+		const store = this.#options.lasting === undefined ? this.#store : this.#opened();
+		// What cannot be removed now is removed when it is too old.
+		store?.then((opened) => opened.endSession(sessionId)).catch(() => {});
 	}
 
 	async close(): Promise<void> {

@@ -59,16 +59,18 @@ function TextInput({ field, value, set, attributes }: ControlProps): JSX.Element
 	const { format, minLength } = field.schema;
 	const shown = typeof value === 'string' ? value : '';
 	const take = (text: string): void => set(text === '' && !field.isRequired ? undefined : text);
+	// An empty text is no address, no date and no file.
+	const pick = (text: string): void => set(text === '' ? undefined : text);
 	const hint = typeof format === 'string' ? attributeText(format) : undefined;
 	const control = { ...attributes, value: shown, placeholder: hint };
-	const onInput = (event: { currentTarget: HTMLInputElement }): void => take(event.currentTarget.value);
+	const onInput = (event: { currentTarget: HTMLInputElement }): void => pick(event.currentTarget.value);
 	if (format === 'email') return <input {...control} type="email" onInput={onInput} />;
 	if (format === 'uri') return <input {...control} type="url" onInput={onInput} />;
 	if (format === 'date') return <input {...control} type="date" onInput={onInput} />;
 	if (format === 'date-time' || format === 'time')
-		return <TimeInput attributes={attributes} text={shown} isTime={format === 'time'} onText={take} />;
+		return <TimeInput attributes={attributes} text={shown} isTime={format === 'time'} onText={pick} />;
 	if (isBase64(field.schema))
-		return <FileInput attributes={attributes} schema={field.schema} data={shown} onData={take} />;
+		return <FileInput attributes={attributes} schema={field.schema} data={shown} onData={pick} />;
 	return (
 		<GrowingText
 			attributes={attributes}

@@ -1,6 +1,7 @@
 /* A file for a field that takes base64: read here, shown when it is an image. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { BitmapImage } from '../call/bitmap-image.tsx';
 import { formatBytes } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
@@ -29,6 +30,7 @@ interface FileInputProps {
 export function FileInput({ attributes, schema, data, onData }: FileInputProps): JSX.Element {
 	const { contentMediaType } = schema;
 	const accepted = typeof contentMediaType === 'string' ? contentMediaType : undefined;
+	const input = useRef<HTMLInputElement>(null);
 	const about = useSignal('');
 	const type = useSignal('');
 	const take = async (file: File | undefined): Promise<void> => {
@@ -39,25 +41,44 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 		}
 		const bytes = new Uint8Array(await file.arrayBuffer());
 		about.value = `${file.name}, ${formatBytes(file.size)}`;
-		type.value = file.type || accepted || '';
+		type.value = file.type;
 		onData(base64Of(bytes));
 	};
+	const remove = (): void => {
+		if (input.current) input.current.value = '';
+		about.value = '';
+		type.value = '';
+		onData('');
+	};
+	// A draft that was left has its data, and no file.
+	const mimeType = type.value || (accepted ?? '');
 	return (
 		<div class="file-input">
 			<input
 				{...attributes}
+				ref={input}
 				type="file"
 				accept={accepted}
 				onChange={(event) => void take(event.currentTarget.files?.[0])}
 			/>
-			{about.value !== '' && (
+			{(about.value !== '' || data !== '') && (
 				<p class="dim" role="status">
-					<VisibleText text={about.value} isLine />
+					<VisibleText text={about.value || `a file of ${formatBytes(sizeOf(data))}`} isLine />
+					{data !== '' && (
+						<button type="button" class="quiet" onClick={remove}>
+							Remove
+						</button>
+					)}
 				</p>
 			)}
-			{data !== '' && /^image\/(?!svg)/.test(type.value) && <BitmapImage data={data} mimeType={type.value} />}
+			{data !== '' && /^image\/(?!svg)/.test(mimeType) && <BitmapImage data={data} mimeType={mimeType} />}
 		</div>
 	);
+}
+
+/** Of the bytes that base64 stands for. */
+function sizeOf(data: string): number {
+	return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 /* Everything that the views share: the state of the hub, live; the API; the route; short notices. */
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CallDetails, CallRow } from '../../api/api-calls.ts';
@@ -25,6 +25,8 @@ export class Dashboard {
 	readonly state: Signal<DashboardState | undefined> = signal(undefined);
 	readonly approvals: Signal<readonly ApprovalRow[]> = signal([]);
 	readonly catalogue: Signal<CatalogueReply | undefined> = signal(undefined);
+	/** The newest version that the hub announced. */
+	readonly catalogueVersion: Signal<number | undefined> = signal(undefined);
 	readonly notices: Signal<readonly Notice[]> = signal([]);
 	/** The call that is followed. */
 	readonly call: Signal<CallDetails | undefined> = signal(undefined);
@@ -36,6 +38,7 @@ export class Dashboard {
 	readonly #logListeners = new Set<(event: LogEvent) => void>();
 	#notices = 0;
 	#isFetchingCatalogue = false;
+	#isCatalogueStale = false;
 
 	constructor() {
 		this.feed = new EventFeed({
@@ -53,8 +56,13 @@ export class Dashboard {
 				for (const listener of this.#logListeners) listener(event);
 			},
 			catalogue: ({ version }) => {
+				this.catalogueVersion.value = version;
 				if (this.catalogue.peek() && this.catalogue.peek()?.version !== version) void this.loadCatalogue();
 			},
+		});
+		effect(() => {
+			// A hub that was started again counts its versions anew.
+			if (this.feed.opened.value > 1 && this.catalogue.peek()) void this.loadCatalogue();
 		});
 	}
 
@@ -74,12 +82,16 @@ export class Dashboard {
 		this.feed.follow(followed);
 	}
 
-	/** Fetch the catalogue; one fetch at a time. */
+	/** Fetch the catalogue; one fetch at a time, and once more when it changed meanwhile. */
 	async loadCatalogue(): Promise<void> {
+		this.#isCatalogueStale = true;
 		if (this.#isFetchingCatalogue) return;
 		this.#isFetchingCatalogue = true;
 		try {
-			this.catalogue.value = await this.api.get<CatalogueReply>('/api/catalogue');
+			while (this.#isCatalogueStale) {
+				this.#isCatalogueStale = false;
+				this.catalogue.value = await this.api.get<CatalogueReply>('/api/catalogue');
+			}
 		} catch (thrown) {
 			this.notify({ text: 'The catalogue could not be read.', error: RequestError.describe(thrown) });
 		} finally {

@@ -69,6 +69,7 @@ export class EventFeed {
 		for (const name of Object.keys(this.#handlers) as EventName[])
 			source.addEventListener(name, ({ data }) => this.#dispatch(name, data));
 		source.addEventListener('ping', () => this.#watchSilence());
+		source.addEventListener('signed-out', () => this.signOut());
 		source.addEventListener('settings', () => {
 			this.#watchSilence();
 			this.configured.value += 1;
