@@ -75,7 +75,7 @@ function withoutCommand(words: readonly string[]): ResolvedCommand {
 function alone(resolved: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
 	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
 	if (extra === undefined) return resolved;
-	throw new OrchestraError('bad_input', `unexpected word "${extra}" after mctl ${word}`, {
+	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${word}`, {
 		hint: `usage: mctl ${word}`,
 	});
 }

@@ -4,7 +4,7 @@ import { checkInput } from '../../src/cli/input/check-input.ts';
 import { exampleArgs } from '../../src/cli/input/example-args.ts';
 import { typeText } from '../../src/schema/schema-text.ts';
 import { signatureLine } from '../../src/schema/tool-signature.ts';
-import { inputFromWords } from '../../src/tool/input.ts';
+import { inputFromArgs } from '../../src/tool/input.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
 import { thrownBy } from '../support/programs.ts';
 
@@ -66,7 +66,7 @@ describe('an example', () => {
 		const all = { ...each, required: Object.keys(each['properties'] as JsonObject) };
 		const words = exampleArgs(all).map(unquoted);
 		expect(words).toHaveLength(all.required.length);
-		checkInput({ tool: 'x', schema: all, values: inputFromWords(words, all) });
+		checkInput({ tool: 'x', schema: all, values: inputFromArgs(words, all) });
 	});
 });
 
@@ -84,7 +84,7 @@ describe('wrong input', () => {
 		[['path=a'], 'the parameter mode must be given', 'mode=fast'],
 		[[], 'the parameters path, mode must be given', 'read(path: string'],
 	])('%j: %s', async (words, message, hint) => {
-		const values = inputFromWords(words, schema);
+		const values = inputFromArgs(words, schema);
 		const thrown = await thrownBy(() => checkInput({ tool: 'read', schema, values }));
 		expect(thrown).toMatchObject({ code: 'bad_input', message, hint: expect.stringContaining(hint) });
 	});

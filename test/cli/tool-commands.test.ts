@@ -232,7 +232,7 @@ describe('mctl init', () => {
 describe('wrong usage', () => {
 	it.each([
 		[['list', 'tool'], 'there is no list of "tool"; did you mean tools'],
-		[['list', 'tools', 'more'], 'mctl list takes one word'],
+		[['list', 'tools', 'more'], 'mctl list takes one argument'],
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
 		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],
@@ -244,14 +244,14 @@ describe('wrong usage', () => {
 		[['check', './nowhere'], 'there is no tool at ./nowhere'],
 		[['run', 'helo-world'], 'there is no tool "helo-world"'],
 		[['run', './nowhere'], 'there is no tool at ./nowhere'],
-		[['doctor', 'me'], 'unexpected word "me": mctl doctor takes flags only'],
-		[['init', 'me'], 'unexpected word "me": mctl init takes flags only'],
-		[['hub', 'start', 'me'], 'unexpected word "me": mctl hub start takes flags only'],
-		[['hub', 'stop', 'me'], 'unexpected word "me": mctl hub stop takes flags only'],
-		[['hub', 'status', 'me'], 'unexpected word "me": mctl hub status takes flags only'],
-		[['hub', 'ps', 'me'], 'unexpected word "me": mctl hub ps takes flags only'],
+		[['doctor', 'me'], 'unexpected argument "me": mctl doctor takes flags only'],
+		[['init', 'me'], 'unexpected argument "me": mctl init takes flags only'],
+		[['hub', 'start', 'me'], 'unexpected argument "me": mctl hub start takes flags only'],
+		[['hub', 'stop', 'me'], 'unexpected argument "me": mctl hub stop takes flags only'],
+		[['hub', 'status', 'me'], 'unexpected argument "me": mctl hub status takes flags only'],
+		[['hub', 'ps', 'me'], 'unexpected argument "me": mctl hub ps takes flags only'],
 		[['hub', 'logs', 'me'], 'there is no server "me"'],
-		[['hub', 'logs', 'a', 'b'], 'unexpected word "b": name one server'],
+		[['hub', 'logs', 'a', 'b'], 'unexpected argument "b": name one server'],
 		[['call'], 'mctl call needs a server and a tool, or a tool'],
 		[['call', 'hello-wrld'], 'there is no tool "hello-wrld"'],
 		[['call', 'hello-world', 'nme=x'], 'there is no parameter "nme"; did you mean name'],
@@ -260,8 +260,8 @@ describe('wrong usage', () => {
 		[['call', 'hello-world', '--output', '/'], '--output takes a file, and / is a folder'],
 		[['show'], 'mctl show needs the name of a tool, a prompt or a resource'],
 		[['show', 'hello-wrld'], 'there is no tool, prompt or resource "hello-wrld"'],
-		[['show', 'a', 'b', 'c'], 'unexpected word "c"'],
-		[['hub', 'run', 'me'], 'unexpected word "me": mctl hub run takes flags only'],
+		[['show', 'a', 'b', 'c'], 'unexpected argument "c"'],
+		[['hub', 'run', 'me'], 'unexpected argument "me": mctl hub run takes flags only'],
 		[
 			['bridge', '--certs-dir', '.', '--orchestrator-addr', '127.0.0.1:0'],
 			'"127.0.0.1:0" is not an address to connect to',
@@ -269,7 +269,7 @@ describe('wrong usage', () => {
 		[['bridge', '--orchestrator-addr', ''], '--orchestrator-addr is empty; it takes HOST:PORT'],
 		[['bridge', '--certs-dir', 'nowhere'], '--certs-dir nowhere is not a folder'],
 		[['bridge', '--certs-dir', ''], '--certs-dir is empty'],
-		[['hub', 'ls', 'me'], 'unexpected word "me": mctl hub ls takes flags only'],
+		[['hub', 'ls', 'me'], 'unexpected argument "me": mctl hub ls takes flags only'],
 	])('%j gives a sentence, a hint and exit 64', async (args, sentence) => {
 		const cwd = temporaryFolder();
 		const env = { HOME: cwd, XDG_STATE_HOME: cwd };

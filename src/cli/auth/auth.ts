@@ -14,7 +14,7 @@ import { splitScopes } from '../../oauth/scopes.ts';
 import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn-servers.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
@@ -41,21 +41,21 @@ export const auth: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, cwd, environment } = input;
-		const [word, ...rest] = words;
+		const { args, flags, cwd, environment } = input;
+		const [arg, ...rest] = args;
 		if (flags['list']) {
-			refuseWords(input, { usage: 'mctl auth --list [--json]' });
+			refuseArgs(input, { usage: 'mctl auth --list [--json]' });
 			return listAccounts(input);
 		}
-		if (word === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
-		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${words.length}`);
+		if (arg === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
+		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${args.length}`);
 		if (['status', 'logout', 'adopt'].filter((flag) => flags[flag]).length > 1)
 			throw usageError(auth, 'use --status, --logout or --adopt, one of them');
 		const key = accountFlag(flags);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
-		refuseUnused(word, problems, configuration.mcpServers);
-		if (configuration.mcpServers.every(({ name }) => name !== word)) refuseBlocked(word, blocked);
-		const found = await withSecrets(findAuthTarget(configuration, word, key), environment);
+		refuseUnused(arg, problems, configuration.mcpServers);
+		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
+		const found = await withSecrets(findAuthTarget(configuration, arg, key), environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));
 		if (flags['status']) return showStatus(input, target, openTarget(input, target));

@@ -59,13 +59,13 @@ export const call: Command = {
 	},
 
 	async run(input) {
-		if (input.words.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
+		if (input.args.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
 		const timeoutMs = numberFlag(input, call, 'timeout');
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input);
 		const project = openProject(input, { hasExamples: true });
 		printProblems(problemsOfCalls(project.configProblems), input.out);
-		const target = await callTarget(input.words, project, input);
+		const target = await callTarget(input.args, project, input);
 		const servers = project.configuration.mcpServers.map(({ name }) => name);
 		const view = new CallView(input.out, input.environment);
 		const handlers = handlersOf(view, input);
@@ -90,7 +90,7 @@ async function callOnce(
 ): Promise<number> {
 	const { signal, flags, out } = input;
 	const tool = await findTarget(target, session, input, servers);
-	const values = await readCallInput(call, input, tool, target.words);
+	const values = await readCallInput(call, input, tool, target.args);
 	const startedAt = performance.now();
 	let result: ListedItem;
 	try {

@@ -23,9 +23,9 @@ type Found = Pick<FoundItem, 'kind' | 'item'>;
 const silent = { onElicitation: async () => ({ action: 'decline' as const }), onLog: () => {} };
 
 /** Throws `bad_input` with the nearest names when there is nothing of this name. */
-export async function findItem(words: readonly string[], input: CommandInput): Promise<FoundItem> {
+export async function findItem(args: readonly string[], input: CommandInput): Promise<FoundItem> {
 	const project = openProject(input, { hasExamples: true });
-	const target = await callTarget(words, project, input);
+	const target = await callTarget(args, project, input);
 	return withTools(target, input, silent, async (session) => {
 		const found = await findIn(session, target, input);
 		const servers = await serverStatuses(project.configuration, input);

@@ -40,20 +40,20 @@ export const run: Command = {
 	},
 
 	async run(input) {
-		const [word, ...words] = input.words;
-		if (word === undefined) throw usageError(run, 'mctl run needs the id of a tool');
+		const [arg, ...args] = input.args;
+		if (arg === undefined) throw usageError(run, 'mctl run needs the id of a tool');
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
 		const project = openProject(input, { hasExamples: true });
 		printProblems(problemsOfCalls(project.configProblems), input.out);
-		if (project.tools.every(({ id }) => id !== word)) {
-			refuseBlocked(word, project.blocked);
-			refuseUnused(word, project.configProblems, project.configuration.mcpServers);
+		if (project.tools.every(({ id }) => id !== arg)) {
+			refuseBlocked(arg, project.blocked);
+			refuseUnused(arg, project.configProblems, project.configuration.mcpServers);
 		}
-		if (isCalled(project, word)) return runCalled(project, timeoutMs, input);
-		const tool = findTool(project, word);
+		if (isCalled(project, arg)) return runCalled(project, timeoutMs, input);
+		const tool = findTool(project, arg);
 		reportBlocked(project.blocked.filter(concernsTools), input.out);
-		const values = await readToolInput(run, input, { words, schema: tool.inputSchema });
+		const values = await readToolInput(run, input, { args, schema: tool.inputSchema });
 		const options = {
 			...runOptions(tool, project, { timeoutMs, environment: input.environment }),
 			input: values,
@@ -69,9 +69,9 @@ function concernsTools({ effects }: BlockedFile): boolean {
 }
 
 /** True for the address of a server, and for a name that no folder has and a plugin, an MCP server or another machine may. */
-function isCalled({ tools, configuration }: Project, word: string): boolean {
-	if (isAddress(word)) return true;
-	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
+function isCalled({ tools, configuration }: Project, arg: string): boolean {
+	if (isAddress(arg)) return true;
+	const isId = !/[/\\]|^\.{1,2}$/.test(arg) && !tools.some(({ id }) => id === arg);
 	const { plugins, mcpServers, fabric } = configuration;
 	return isId && (fabric !== undefined || [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled));
 }
@@ -82,8 +82,8 @@ async function runCalled(
 	input: CommandInput,
 ): Promise<number> {
 	const { runHubTool } = await import('./run-hub-tool.ts');
-	const target = await callTarget(input.words, project, input);
-	const inputFor = (tool: ListedItem): Promise<JsonObject> => readCallInput(run, input, tool, target.words);
+	const target = await callTarget(input.args, project, input);
+	const inputFor = (tool: ListedItem): Promise<JsonObject> => readCallInput(run, input, tool, target.args);
 	const otherNames = project.tools.map(({ id }) => id);
 	return runHubTool({ target, timeoutMs, inputFor, otherNames }, input);
 }

@@ -22,11 +22,11 @@ export const show: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const { words, flags, out } = input;
-		if (words.length === 0)
+		const { args, flags, out } = input;
+		if (args.length === 0)
 			throw usageError(show, 'mctl show needs the name of a tool, a prompt or a resource');
-		if (words.length > 2) throw usageError(show, `unexpected word "${words[2]}"`);
-		const found = await findItem(words, input);
+		if (args.length > 2) throw usageError(show, `unexpected argument "${args[2]}"`);
+		const found = await findItem(args, input);
 		const shown = describe(found);
 		if (flags['json']) return out.json(jsonOf(found, shown));
 		print(shown, input);

@@ -31,11 +31,11 @@ export const approve: Command = {
 	},
 
 	async run(input) {
-		const [action = 'list', id, ...rest] = input.words;
+		const [action = 'list', id, ...rest] = input.args;
 		const files = ApprovalFiles.ofUser(input.environment);
-		if (rest.length > 0) throw usageError(approve, `unexpected word "${rest[0]}": name one call`);
+		if (rest.length > 0) throw usageError(approve, `unexpected argument "${rest[0]}": name one call`);
 		if (action === 'list') {
-			if (id !== undefined) throw usageError(approve, `unexpected word "${id}" after list`);
+			if (id !== undefined) throw usageError(approve, `unexpected argument "${id}" after list`);
 			return list(files.list(), input);
 		}
 		if (action !== 'show' && action !== 'allow' && action !== 'deny')

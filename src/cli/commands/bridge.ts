@@ -15,7 +15,7 @@ import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
 import type { SkillSelection } from '../skill-flag.ts';
 import { viewOfFlag } from '../view-flag.ts';
@@ -42,7 +42,7 @@ export const bridge: Command = {
 	isServer: true,
 
 	async run(input) {
-		refuseWords(input, bridge);
+		refuseArgs(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		const project = input.flags['orchestrator-addr'] === undefined ? projectOf(input) : undefined;
 		const skill = await skillFor(input, project);

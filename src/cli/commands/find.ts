@@ -26,7 +26,7 @@ export const find: Command = {
 	},
 
 	async run(input) {
-		const query = input.words.join(' ');
+		const query = input.args.join(' ');
 		if (query.trim() === '') throw usageError(find, 'mctl find needs some words to look for');
 		const maxTokens = numberFlag(input, find, 'max-tokens');
 		const options = {

@@ -25,14 +25,14 @@ export const prompt: Command = {
 	flags: libraryFlags,
 
 	async run(input) {
-		const [name, ...pairs] = input.words;
+		const [name, ...pairs] = input.args;
 		if (name === undefined) throw usageError(prompt, 'mctl prompt needs the name of a prompt');
 		const given = readPairs(pairs);
 		const { out, flags } = input;
 		const { description, messages } = await getPrompt(name, given, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.prompt/1', name, description, messages });
 		const text = messages.map(({ content }) => contentText(content)).join('\n');
-		if (out.isTerminal) out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+		if (out.isTerminal) out.line(renderMarkdown(text, (...args) => out.style(...args), out.width));
 		else await out.write(text.endsWith('\n') ? text : `${text}\n`);
 	},
 };

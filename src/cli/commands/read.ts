@@ -35,7 +35,7 @@ export const read: Command = {
 	flags: libraryFlags,
 
 	async run(input) {
-		const [uri, ...rest] = input.words;
+		const [uri, ...rest] = input.args;
 		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
 		const { out, flags } = input;
 		const contents = await readContents(uri, input);
@@ -78,7 +78,7 @@ async function print(content: unknown, { out, environment }: CommandInput): Prom
 	const text = contentText(content);
 	const isMarkdown = isObject(content) && content['mimeType'] === 'text/markdown';
 	if (out.isTerminal && isMarkdown) {
-		out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+		out.line(renderMarkdown(text, (...args) => out.style(...args), out.width));
 	} else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
 }
 

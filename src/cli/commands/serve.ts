@@ -12,7 +12,7 @@ import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.t
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
 import { viewOfFlag } from '../view-flag.ts';
 
@@ -40,7 +40,7 @@ export const serveCommand: Command = {
 
 	async run(input) {
 		const { flags } = input;
-		refuseWords(input, serveCommand);
+		refuseArgs(input, serveCommand);
 		const { config } = flags;
 		if (typeof config === 'string') assertFile(config, input);
 		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;

@@ -13,15 +13,15 @@ export const server: Command = {
 	examples: ['mctl server restart files', 'mctl server stop files'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, out, cwd, environment, signal }) {
-		const [action, name, extra] = words;
+	async run({ args, flags, out, cwd, environment, signal }) {
+		const [action, name, extra] = args;
 		if (action !== 'start' && action !== 'stop' && action !== 'restart')
 			throw usageError(
 				server,
 				`mctl server needs start, stop or restart${action ? `, not "${action}"` : ''}`,
 			);
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
-		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
+		if (extra !== undefined) throw usageError(server, `unexpected argument "${extra}": name one server`);
 		const { configuration, blocked } = loadConfiguration({ cwd, environment });
 		const entry =
 			configuration.mcpServers.find((each) => each.name === name) ??

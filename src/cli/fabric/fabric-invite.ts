@@ -26,8 +26,8 @@ export const fabricInvite: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, lists, environment, out } = input;
-		const [name, ...more] = words;
+		const { args, flags, lists, environment, out } = input;
+		const [name, ...more] = args;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricInvite, 'mctl fabric invite needs one name');
 		const offers =

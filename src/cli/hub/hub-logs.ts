@@ -65,11 +65,11 @@ interface LogSource {
 	readonly hint: string;
 }
 
-function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
+function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	const [server, ...rest] = words;
-	if (rest.length > 0) throw usageError(hubLogs, `unexpected word "${rest[0]}": name one server`);
+	const [server, ...rest] = args;
+	if (rest.length > 0) throw usageError(hubLogs, `unexpected argument "${rest[0]}": name one server`);
 	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
 	if (server === undefined) {
 		return flags['journal']

@@ -1,6 +1,6 @@
 /* `mctl hub ps`: every process that the hub owns, and what the MCP servers among them are. */
 import { printable } from '../../printable.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
 import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
@@ -26,7 +26,7 @@ export const hubPs: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, hubPs);
+		refuseArgs(input, hubPs);
 		const { flags, out, cwd, environment } = input;
 		const { processes, servers } = await askHub({ cwd, environment });
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes, servers });

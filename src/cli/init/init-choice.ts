@@ -60,7 +60,7 @@ export function chosenServers(
 	);
 }
 
-function rangeOf(word: string): [first: number, last: number] | undefined {
-	const [, first, last = first] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(word) ?? [];
+function rangeOf(arg: string): [first: number, last: number] | undefined {
+	const [, first, last = first] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(arg) ?? [];
 	return first === undefined ? undefined : [Number(first), Number(last)];
 }

@@ -18,7 +18,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { nearest } from '../../nearest.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, canAskUser, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { learnHere } from '../learn/learn-servers.ts';
@@ -52,7 +52,7 @@ export const init: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, init);
+		refuseArgs(input, init);
 		checkFlags(input);
 		const { flags } = input;
 		if (flags['undo'] === true) return undo(input);

@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from '../../wire/json.ts';
 /** Objects are filled in to this depth. */
 const DEPTH_LIMIT = 4;
 
-/** The words for every required key, quoted for a shell. */
+/** The arguments for every required key, quoted for a shell. */
 export function exampleArgs(schema: JsonObject): string[] {
 	const place: SchemaPlace = { schema, root: schema };
 	const properties = propertiesOf(place);

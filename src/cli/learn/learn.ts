@@ -36,13 +36,13 @@ function report(out: CommandInput['out'], { name, tools, error }: LearntServer):
 }
 
 /** The servers that are named, by their names or by the keys that a hub gives; else all that were never seen. */
-function meant({ words, flags, cwd, environment }: CommandInput): readonly ServerEntry[] {
+function meant({ args, flags, cwd, environment }: CommandInput): readonly ServerEntry[] {
 	const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
 	const { mcpServers } = loadConfiguration({ cwd, environment, file }).configuration;
 	const enabled = mcpServers.filter(({ isEnabled }) => isEnabled);
 	const isNew = (entry: ServerEntry): boolean => isUnknown(entry, environment);
-	if (words.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
+	if (args.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
 	if (flags['background'] === true)
-		return enabled.filter((entry) => words.includes(cacheFilesHere(entry, environment).key) && isNew(entry));
-	return words.map((word) => serverNamed(enabled, word));
+		return enabled.filter((entry) => args.includes(cacheFilesHere(entry, environment).key) && isNew(entry));
+	return args.map((arg) => serverNamed(enabled, arg));
 }

@@ -92,10 +92,10 @@ function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
 	return { ...listed, rows: remaining(listed.rows), items: remaining(listed.items) };
 }
 
-function chooseKinds({ words, flags }: CommandInput): readonly string[] {
-	const [kind, ...rest] = words;
+function chooseKinds({ args, flags }: CommandInput): readonly string[] {
+	const [kind, ...rest] = args;
 	if (kind === undefined) return flags['check'] ? ['servers'] : defaultKinds;
-	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
+	if (rest.length > 0) throw usageError(list, `mctl list takes one argument, not ${args.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
 	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);

@@ -59,8 +59,8 @@ const plainNames = new Set([
 
 /** Record until the client disconnects or the program ends. Resolves to the exit code of the program. */
 export async function recordProgram(input: CommandInput, folder: string): Promise<number> {
-	const { words, cwd, environment, out, signal } = input;
-	const program = programOf(words);
+	const { args, cwd, environment, out, signal } = input;
+	const program = programOf(args);
 	const env = definedOf(environment);
 	for (const [name, value] of Object.entries(env)) noteNamedValue(name, value);
 	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
@@ -118,8 +118,8 @@ function passTo(to: Transport, from: Transport, onEnd: () => void): Receiver {
 	};
 }
 
-function programOf(words: readonly string[]): SpawnRecord {
-	const [command = '', ...args] = words;
+function programOf(commandLine: readonly string[]): SpawnRecord {
+	const [command = '', ...args] = commandLine;
 	return args.length === 0 && command.startsWith('stdio:') ? parseStdioUri(command) : { command, args };
 }
 

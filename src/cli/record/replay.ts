@@ -31,7 +31,7 @@ export const replay: Command = {
 	},
 
 	async run(input) {
-		const [path, ...command] = input.words;
+		const [path, ...command] = input.args;
 		const { against } = input.flags;
 		if (path === undefined) return showRecordings(input);
 		if (against !== undefined && command.length > 0)

@@ -141,8 +141,8 @@ function* runFacts({ command, args, env, url }: Record<string, unknown>): Genera
 		yield ['rights', 'it sees what is sent to it, and nothing of this machine'];
 		return;
 	}
-	const words = [command, ...(Array.isArray(args) ? args : [])].map((word) => quoted(String(word)));
-	yield ['runs', words.join(' ')];
+	const commandLine = [command, ...(Array.isArray(args) ? args : [])].map((arg) => quoted(String(arg)));
+	yield ['runs', commandLine.join(' ')];
 	const names = Object.keys(env ?? {});
 	if (names.length > 0) yield ['with', names.join(', ')];
 	yield [

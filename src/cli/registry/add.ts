@@ -42,7 +42,7 @@ export const add: Command = {
 			type: 'string',
 			short: 't',
 			value: 'KIND',
-			help: `${transports.join(', ')} (default: by the words)`,
+			help: `${transports.join(', ')} (default: by the arguments)`,
 		},
 		set: setFlag,
 		as: { type: 'string', value: 'NAME', help: 'the name here of a server that a registry lists' },
@@ -55,14 +55,14 @@ export const add: Command = {
 	},
 
 	async run(input) {
-		const [name, ...words] = input.words;
+		const [name, ...args] = input.args;
 		if (name === undefined) throw usageError(add, 'mctl add needs a name, and a command or a URL');
-		if (words.length === 0 && isBundle(name)) return addBundle(name, input, add);
-		if (words.length === 0 && isListedName(name)) return addListed(name, input, add);
+		if (args.length === 0 && isBundle(name)) return addBundle(name, input, add);
+		if (args.length === 0 && isListedName(name)) return addListed(name, input, add);
 		if (!/^[\w.-]{1,64}$/.test(name)) {
 			throw usageError(add, `"${name}" is not a name: use letters, digits, -, _ and .`);
 		}
-		const entry = entryOf(name, words, input);
+		const entry = entryOf(name, args, input);
 		const [file] = serverFiles(scopeOf(input, add) ?? 'project', input.cwd, input.environment);
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
 		refuseTaken(name, file);
@@ -76,8 +76,8 @@ export const add: Command = {
 	},
 };
 
-function entryOf(name: string, words: readonly string[], input: CommandInput): Record<string, unknown> {
-	const [first, ...rest] = words;
+function entryOf(name: string, args: readonly string[], input: CommandInput): Record<string, unknown> {
+	const [first, ...rest] = args;
 	const { transport } = input.flags;
 	if (first === undefined)
 		throw usageError(
@@ -95,7 +95,7 @@ function entryOf(name: string, words: readonly string[], input: CommandInput): R
 	if (isSelfCommand({ command: first, args: [...rest] })) {
 		throw usageError(
 			add,
-			`"${words.join(' ')}" is this program itself, so it is not added to its own configuration`,
+			`"${args.join(' ')}" is this program itself, so it is not added to its own configuration`,
 		);
 	}
 	const env = pairsOf(input.lists?.get('env') ?? [], '=');
@@ -122,7 +122,7 @@ function remoteEntry(
 ): Record<string, unknown> {
 	if (!URL.canParse(url) || !/^https?:/i.test(url))
 		throw usageError(add, `"${url}" is not an http:// or https:// address`);
-	if (rest.length > 0) throw usageError(add, `unexpected word "${rest[0]}" after the URL`);
+	if (rest.length > 0) throw usageError(add, `unexpected argument "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
 	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };

@@ -20,7 +20,7 @@ export const search: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out } = input;
+		const { args: words, flags, out } = input;
 		if (words.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
 		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(words) : [];
 		const failures: OrchestraError[] = [];

@@ -85,7 +85,7 @@ async function write(
 	}
 }
 
-/** The entry as it is written, with the new version in the word that names the package. */
+/** The entry as it is written, with the new version in the argument that names the package. */
 function withVersion({ name, file, pin }: PackagedServer, source: PackageSource): Record<string, unknown> {
 	const entry = file.servers[name];
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];

@@ -31,8 +31,8 @@ export const skillsInstall: Command = {
 	},
 
 	async run(input) {
-		const { out, flags, words } = input;
-		const [wanted, ...rest] = words;
+		const { out, flags, args } = input;
+		const [wanted, ...rest] = args;
 		if (wanted === undefined || rest.length > 0)
 			throw usageError(skillsInstall, 'mctl skills install needs one skill');
 		const { skill, folder } = await withSkills(input, async (found) => {

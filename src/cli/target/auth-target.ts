@@ -25,18 +25,18 @@ export interface AuthTarget {
 /** Throws `bad_input` when there is no such server, or it does not use OAuth. */
 export function findAuthTarget(
 	{ mcpServers }: Configuration,
-	word: string,
+	arg: string,
 	account: string | undefined,
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
-	if (/^https?:\/\//i.test(word)) return urlTarget(remote, word, account);
-	const entry = serverNamed(mcpServers, word);
+	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
+	const entry = serverNamed(mcpServers, arg);
 	if (entry.kind === 'stdio') {
-		throw new OrchestraError('bad_input', `the server "${word}" is a program on this machine`, {
+		throw new OrchestraError('bad_input', `the server "${arg}" is a program on this machine`, {
 			hint: 'It gets its credentials from `env` in its entry.',
 		});
 	}
-	return targetOf(entry, word);
+	return targetOf(entry, arg);
 }
 
 /** With an account, a URL is no entry: that account at the URL, with the other settings of the first entry that has it. */

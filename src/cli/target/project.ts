@@ -35,23 +35,19 @@ export function openProject(
 }
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
-export function findTool(project: Project, word: string): DiscoveredTool {
-	if (/[/\\]|^\.{1,2}$/.test(word)) return toolAt(word, project);
-	const tool = project.tools.find(({ id }) => id === word);
+export function findTool(project: Project, arg: string): DiscoveredTool {
+	if (/[/\\]|^\.{1,2}$/.test(arg)) return toolAt(arg, project);
+	const tool = project.tools.find(({ id }) => id === arg);
 	if (tool) return tool;
-	const broken = brokenTool(project, word);
+	const broken = brokenTool(project, arg);
 	if (broken) throw broken;
 	const ids = project.tools.map(({ id }) => id);
-	const guesses = nearest(word, ids);
-	const held = blockedReasonOf(word, project.blocked);
-	throw new OrchestraError(
-		'bad_input',
-		`there is no tool "${word}"${held === undefined ? '' : `. ${held}`}`,
-		{
-			hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
-			data: { tool: word, nearest: guesses },
-		},
-	);
+	const guesses = nearest(arg, ids);
+	const held = blockedReasonOf(arg, project.blocked);
+	throw new OrchestraError('bad_input', `there is no tool "${arg}"${held === undefined ? '' : `. ${held}`}`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
+		data: { tool: arg, nearest: guesses },
+	});
 }
 
 /** The error of a tool whose folder or file has a problem; undefined when no problem is one of this name. */

@@ -1,4 +1,4 @@
-/* The server of the configuration that a word names, for every command that takes one. */
+/* The server of the configuration that an argument names, for every command that takes one. */
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';

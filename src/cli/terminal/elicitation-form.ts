@@ -13,7 +13,7 @@ import type { ElicitResult } from '../../protocol/client-methods.ts';
 import { abortable } from '../../rpc/abortable.ts';
 import { propertiesOf, requiredOf } from '../../schema/schema-types.ts';
 import { type Parameter, parametersOf } from '../../schema/tool-signature.ts';
-import { inputFromWords } from '../../tool/input.ts';
+import { inputFromArgs } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { checkInput } from '../input/check-input.ts';
 import { TRIES_LIMIT } from './ask-line.ts';
@@ -83,9 +83,9 @@ async function askField(
 	return undefined;
 }
 
-/** The value of the word, or what is wrong with it. */
-function problemOf(word: string, schema: JsonObject): JsonObject | OrchestraError {
-	const values = inputFromWords([word], schema);
+/** The value of the argument, or what is wrong with it. */
+function problemOf(arg: string, schema: JsonObject): JsonObject | OrchestraError {
+	const values = inputFromArgs([arg], schema);
 	const { required: _, ...oneField } = schema;
 	try {
 		checkInput({ tool: 'form', schema: oneField, values });

@@ -20,10 +20,10 @@ export const trustAccept: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, cwd, environment, signal }) {
-		const [name, ...rest] = words;
+	async run({ args, flags, out, cwd, environment, signal }) {
+		const [name, ...rest] = args;
 		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
-		if (rest.length > 0) throw usageError(trustAccept, `unexpected word "${rest[0]}": name one server`);
+		if (rest.length > 0) throw usageError(trustAccept, `unexpected argument "${rest[0]}": name one server`);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(name, problems, configuration.mcpServers);
 		const entry = serverNamed(pinnedEntries(configuration, environment), name, blocked);

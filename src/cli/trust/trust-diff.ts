@@ -14,9 +14,9 @@ export const trustDiff: Command = {
 	examples: ['mctl trust diff', 'mctl trust diff github', "mctl trust diff --json | jq '.servers[].drifted'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, out, cwd, environment }) {
-		const [name, ...rest] = words;
-		if (rest.length > 0) throw usageError(trustDiff, `unexpected word "${rest[0]}": name one server`);
+	async run({ args, flags, out, cwd, environment }) {
+		const [name, ...rest] = args;
+		if (rest.length > 0) throw usageError(trustDiff, `unexpected argument "${rest[0]}": name one server`);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		if (name === undefined) printProblems(problems, out);
 		else refuseUnused(name, problems, configuration.mcpServers);

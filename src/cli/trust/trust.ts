@@ -11,7 +11,7 @@ import { pathWithoutLinks } from '../../files/path-without-links.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
-import { type Command, type CommandInput, type CommandPlace, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -37,7 +37,7 @@ export const trust: Command = {
 		if (modes.length > 1) throw usageError(trust, `--${modes[0]} and --${modes[1]} exclude each other`);
 		const record = TrustRecord.ofUser(environment);
 		if (flags['revoke'] === true) return revoke(record, input);
-		refuseWords(input, trust);
+		refuseArgs(input, trust);
 		if (flags['list'] === true) return list(record, input);
 		await trustProject(record, input);
 		if (flags['dry-run'] !== true) await learnHere(input);
@@ -148,11 +148,11 @@ function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed
 }
 
 async function revoke(record: TrustRecord, input: CommandInput): Promise<void> {
-	const { words, flags, out, cwd } = input;
-	const [word, extra] = words;
-	if (extra !== undefined) throw usageError(trust, `unexpected word "${extra}": --revoke takes one path`);
+	const { args, flags, out, cwd } = input;
+	const [arg, extra] = args;
+	if (extra !== undefined) throw usageError(trust, `unexpected argument "${extra}": --revoke takes one path`);
 	// The folder, not its files: they may be damaged or gone by now.
-	const path = word === undefined ? projectFolder(input) : resolve(cwd, word);
+	const path = arg === undefined ? projectFolder(input) : resolve(cwd, arg);
 	const places = new Set([path, pathWithoutLinks(path)]);
 	const revoked = await record.revoke((file) => places.has(file) || places.has(dirname(file)));
 	if (revoked.length === 0) {

@@ -20,9 +20,9 @@ export const types: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, cwd, out } = input;
-		if (words.length > 1) throw usageError(types, `mctl types takes one server, not ${words.length}`);
-		const tools = await chosenTools(input, words[0]);
+		const { args, flags, cwd, out } = input;
+		if (args.length > 1) throw usageError(types, `mctl types takes one server, not ${args.length}`);
+		const tools = await chosenTools(input, args[0]);
 		const text = typedClient(tools, ['mctl', 'serve']);
 		if (typeof flags['out'] !== 'string') return out.write(text);
 		writeFileSync(resolve(cwd, flags['out']), text);

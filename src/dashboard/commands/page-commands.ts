@@ -38,7 +38,7 @@ export type PageCommand =
 	| { readonly kind: 'hubs' };
 
 /** The words after `mctl`. */
-export function commandWords(command: PageCommand): string[] {
+export function commandArgs(command: PageCommand): string[] {
 	const dryRun = 'isDryRun' in command && command.isDryRun ? ['--dry-run'] : [];
 	switch (command.kind) {
 		case 'add-command':
@@ -67,7 +67,7 @@ export function commandWords(command: PageCommand): string[] {
 
 /** As it is typed in a terminal. */
 export function commandText(command: PageCommand): string {
-	return ['mctl', ...commandWords(command)].map(quoted).join(' ');
+	return ['mctl', ...commandArgs(command)].map(quoted).join(' ');
 }
 
 /** The command in the body of a request. Throws `bad_input`. */

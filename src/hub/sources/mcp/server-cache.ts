@@ -272,13 +272,13 @@ function remoteOf({ kind, url, headers, secrets }: Exclude<ServerEntry, StdioSer
 }
 
 /** Words of a command line before the program that it means: `docker run image`, `uv tool run package`. */
-const launchWords: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
+const launchArgs: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
 
 /** What an entry starts or reaches, without arguments, folders and versions. */
 function programOf(entry: ServerEntry): unknown[] {
 	if (entry.kind !== 'stdio') return [entry.kind, entry.url.replace(/[?#].*$/s, '')];
 	const { command, args = [] } = entry.record;
-	const program = args.find((word) => !word.startsWith('-') && !launchWords.has(word)) ?? '';
+	const program = args.find((word) => !word.startsWith('-') && !launchArgs.has(word)) ?? '';
 	return ['stdio', basename(command), basename(program).replace(/(?<=.)(@|==).*$/s, '')];
 }
 
