@@ -12,7 +12,6 @@ import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { Configuration, ServerEntry } from './configuration.ts';
-import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
 import { type ConfigFile, inEffect, mergeSections } from './merge-sections.ts';
 import { withPins } from './pin-mode.ts';
@@ -21,7 +20,8 @@ import { isPluginsYaml, parseConfigText, readPluginsYaml } from './plugins-yaml.
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { withSameUrl } from './same-url.ts';
-import { type FileSections, noSections, readSections } from './sections.ts';
+import { withChildLimits } from './sections/confinement.ts';
+import { type FileSections, noSections, readSections } from './sections/sections.ts';
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';

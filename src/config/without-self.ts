@@ -2,7 +2,7 @@
 import type { EntryPlace } from '../oauth/account.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { projectRoot } from './project-file.ts';
-import type { FileSections } from './sections.ts';
+import type { FileSections } from './sections/sections.ts';
 import { isSelfCommand, isStartedBy } from './self-entry.ts';
 
 /** Without those entries; `notes` gets a sentence for each. */

@@ -1,5 +1,5 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
-import { isMemberName } from '../../config/fabric-section.ts';
+import { isMemberName } from '../../config/sections/fabric-section.ts';
 import type { Member } from '../../fabric/administration/server-config.ts';
 import { type Command, usageError } from '../command.ts';
 

@@ -16,7 +16,7 @@ import { referenceText, splitReferences } from '../../secrets/secret-text.ts';
 import { isObject, type JsonValue } from '../../wire/json.ts';
 import type { AnyKeys } from '../key.ts';
 import { yamlKeys } from '../plugins-yaml.ts';
-import { sectionNames, sections } from '../sections.ts';
+import { sectionNames, sections } from '../sections/sections.ts';
 import { isSelfCommand } from '../self-entry.ts';
 
 /** One thing that a file would run or set. */

@@ -6,12 +6,12 @@
  */
 import { isObject } from '../../wire/json.ts';
 import type { ToolsSection } from '../configuration.ts';
-import { childLimitKeys } from '../confinement.ts';
 import type { FieldSource } from '../field.ts';
 import { type AnyKeys, untrustedOf } from '../key.ts';
 import type { ConfigFile } from '../merge-sections.ts';
 import type { ConfigProblem } from '../problem.ts';
-import { type FileSections, sections } from '../sections.ts';
+import { childLimitKeys } from '../sections/confinement.ts';
+import { type FileSections, sections } from '../sections/sections.ts';
 
 /** Read a file that is not trusted: its variables are not expanded, and the hub asks nobody for them. */
 export function readUntrusted(

@@ -8,7 +8,7 @@
 import type { AnyKeys } from '../../config/key.ts';
 import { userFile } from '../../config/load.ts';
 import { registryFile } from '../../config/plugin-registry.ts';
-import { sections } from '../../config/sections.ts';
+import { sections } from '../../config/sections/sections.ts';
 import { defaultRunsAtOnce } from '../../tool/runs-at-once.ts';
 import type { SettingRow, SettingsReply } from '../api/api-catalogue.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';

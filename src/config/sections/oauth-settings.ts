@@ -1,9 +1,14 @@
 /* The `oauth` object of a remote server. */
-import { LARGEST_PORT } from '../link/address.ts';
-import { ACCOUNT_KEY_FORM, isAccountKey } from '../oauth/account.ts';
-import { callbackHosts, grants, type IdentityProvider, type OAuthSettings } from '../oauth/auth-settings.ts';
-import type { SecretStrings, SecretText } from '../secrets/secret-text.ts';
-import type { Field } from './field.ts';
+import { LARGEST_PORT } from '../../link/address.ts';
+import { ACCOUNT_KEY_FORM, isAccountKey } from '../../oauth/account.ts';
+import {
+	callbackHosts,
+	grants,
+	type IdentityProvider,
+	type OAuthSettings,
+} from '../../oauth/auth-settings.ts';
+import type { SecretStrings, SecretText } from '../../secrets/secret-text.ts';
+import type { Field } from '../field.ts';
 import {
 	flag,
 	type Keys,
@@ -15,7 +20,7 @@ import {
 	strings,
 	text,
 	word,
-} from './key.ts';
+} from '../key.ts';
 
 /** Without TLS on this machine only. */
 const SAFE_URL = /^https:\/\/.|^http:\/\/(?:localhost|127\.|\[::1\])/;

@@ -1,9 +1,9 @@
 /* The `sandbox` and `limits` of a server, a plugin or the tools. */
 import { join } from 'node:path';
-import type { ChildLimits } from '../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../process/sandbox/sandbox.ts';
-import type { Configuration } from './configuration.ts';
-import type { Field } from './field.ts';
+import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../../process/sandbox/sandbox.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Field } from '../field.ts';
 import {
 	count,
 	flag,
@@ -15,8 +15,8 @@ import {
 	type Shape,
 	schemaOf,
 	type Written,
-} from './key.ts';
-import { LOCK_FILE, projectNames } from './project-file.ts';
+} from '../key.ts';
+import { LOCK_FILE, projectNames } from '../project-file.ts';
 
 type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' | 'limits'>;
 

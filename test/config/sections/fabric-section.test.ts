@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+import { type LoadedConfiguration, loadConfiguration } from '../../../src/config/load.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const server = 'tls://nats.example:4222';
 

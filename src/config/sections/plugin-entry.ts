@@ -1,11 +1,11 @@
 /* An entry of `plugins`. The format is the same in every file. */
-import type { ChildLimits } from '../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../process/sandbox/sandbox.ts';
-import { noteArgs } from '../secrets/secret-name.ts';
-import type { PluginEntry } from './configuration.ts';
+import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../../process/sandbox/sandbox.ts';
+import { noteArgs } from '../../secrets/secret-name.ts';
+import type { PluginEntry } from '../configuration.ts';
+import type { Field, SecretMap } from '../field.ts';
+import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, strings, text } from '../key.ts';
 import { childLimits, pluginSandbox } from './confinement.ts';
-import type { Field, SecretMap } from './field.ts';
-import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, strings, text } from './key.ts';
 import { isEntryEnabled, secretMap } from './server-entry.ts';
 
 /** As it is written. */

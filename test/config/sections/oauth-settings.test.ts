@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RemoteServerEntry } from '../../src/config/configuration.ts';
-import { loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+import type { RemoteServerEntry } from '../../../src/config/configuration.ts';
+import { loadConfiguration } from '../../../src/config/load.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('oauth of a remote server', () => {
 	it('is read with its variables expanded', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+import { type LoadedConfiguration, loadConfiguration } from '../../../src/config/load.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('sandbox and limits', () => {
 	test('true is the whole system to read and the project to write, without a network', () => {

@@ -1,7 +1,7 @@
 /* The section `results`, and its keys for one client and one server: how much of a result an agent gets. */
-import type { ClientResults, ResultsSection, ServerResults } from './configuration.ts';
-import { LEAST_BUDGET_TOKENS } from './defaults.ts';
-import { byName, flag, type Keys, key, mapOf, object, type Shape } from './key.ts';
+import type { ClientResults, ResultsSection, ServerResults } from '../configuration.ts';
+import { LEAST_BUDGET_TOKENS } from '../defaults.ts';
+import { byName, flag, type Keys, key, mapOf, object, type Shape } from '../key.ts';
 
 /** 0, or enough for the notice about what was left out. */
 const budget: Shape<number> = {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PolicyRule } from '../../src/config/configuration.ts';
-import { loadConfiguration } from '../../src/config/load.ts';
-import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+import type { PolicyRule } from '../../../src/config/configuration.ts';
+import { loadConfiguration } from '../../../src/config/load.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('the policy of the configuration', () => {
 	it('has its rules in order, with their lines', () => {

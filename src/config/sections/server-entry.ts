@@ -2,20 +2,19 @@
  * An entry of `mcpServers`: how a server is started or reached, and how the hub runs it.
  * Keys that are not in the tables are ignored: another client may use them.
  */
-import type { OAuthSettings } from '../oauth/auth-settings.ts';
-import type { ChildLimits } from '../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../process/sandbox/sandbox.ts';
-import { parseStdioUri } from '../process/stdio-uri.ts';
-import { noteArgs } from '../secrets/secret-name.ts';
+import type { OAuthSettings } from '../../oauth/auth-settings.ts';
+import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../../process/sandbox/sandbox.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import { noteArgs } from '../../secrets/secret-name.ts';
 import type {
 	RemoteServerEntry,
 	ServerEntry,
 	ServerScope,
 	ServerSettings,
 	StdioServerEntry,
-} from './configuration.ts';
-import { childLimits, sandbox } from './confinement.ts';
-import { type Field, reportMistyped, type SecretMap } from './field.ts';
+} from '../configuration.ts';
+import { type Field, reportMistyped, type SecretMap } from '../field.ts';
 import {
 	count,
 	countOrZero,
@@ -32,9 +31,10 @@ import {
 	text,
 	textMap,
 	word,
-} from './key.ts';
+} from '../key.ts';
+import { pinMode } from '../pin-mode.ts';
+import { childLimits, sandbox } from './confinement.ts';
 import { oauth } from './oauth-settings.ts';
-import { pinMode } from './pin-mode.ts';
 import { serverResults } from './results-section.ts';
 import { toolOverrides } from './tool-overrides.ts';
 

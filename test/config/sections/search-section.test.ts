@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type LoadedConfiguration, loadConfiguration } from '../../src/config/load.ts';
-import { redact } from '../../src/redact.ts';
-import { temporaryFolder, writeFiles } from '../support/workspace.ts';
+import { type LoadedConfiguration, loadConfiguration } from '../../../src/config/load.ts';
+import { redact } from '../../../src/redact.ts';
+import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const url = 'http://127.0.0.1:11434/v1';
 

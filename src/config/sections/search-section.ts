@@ -1,7 +1,7 @@
 /* The section `search`: an endpoint for embeddings. */
-import { addSecret } from '../redact.ts';
-import type { EmbeddingsSection, SearchSection } from './configuration.ts';
-import type { Field } from './field.ts';
+import { addSecret } from '../../redact.ts';
+import type { EmbeddingsSection, SearchSection } from '../configuration.ts';
+import type { Field } from '../field.ts';
 import {
 	type Keys,
 	key,
@@ -12,8 +12,8 @@ import {
 	schemaOf,
 	text,
 	type Written,
-} from './key.ts';
-import { skipInvalid } from './read-entry.ts';
+} from '../key.ts';
+import { skipInvalid } from '../read-entry.ts';
 
 /** Without a user and a query: both may hold a secret, and the address is shown. */
 const base: Shape<string> = {

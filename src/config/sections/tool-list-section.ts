@@ -1,7 +1,7 @@
 /* The sections about which tools an agent sees: `toolList`, `views` and `clients`. */
-import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from './configuration.ts';
-import { EXPOSE_ABOVE } from './defaults.ts';
-import { bothLists, countOrZero, type Keys, key, strings, text, word } from './key.ts';
+import type { ClientSettings, ExposeMode, ToolListSection, ToolView } from '../configuration.ts';
+import { EXPOSE_ABOVE } from '../defaults.ts';
+import { bothLists, countOrZero, type Keys, key, strings, text, word } from '../key.ts';
 import { clientResults } from './results-section.ts';
 
 const exposeModes: readonly ExposeMode[] = ['search', 'all'];

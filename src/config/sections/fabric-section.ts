@@ -1,6 +1,6 @@
 /* The section `fabric`: hubs on other machines, over NATS. */
-import type { FabricLimits, FabricRule, FabricSection } from './configuration.ts';
-import type { Field } from './field.ts';
+import type { FabricLimits, FabricRule, FabricSection } from '../configuration.ts';
+import type { Field } from '../field.ts';
 import {
 	address,
 	count,
@@ -17,8 +17,8 @@ import {
 	strings,
 	text,
 	type Written,
-} from './key.ts';
-import { pinMode } from './pin-mode.ts';
+} from '../key.ts';
+import { pinMode } from '../pin-mode.ts';
 
 const LONGEST_NAME = 64;
 /** Most labels of a worker or a rule. */

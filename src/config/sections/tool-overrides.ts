@@ -1,10 +1,10 @@
 /* `overrides` of a server: other words for its tools, and values that the client does not choose. */
 
-import type { SecretText } from '../secrets/secret-text.ts';
-import type { JsonValue } from '../wire/json.ts';
-import type { ParameterOverride, ToolOverride } from './configuration.ts';
-import type { Field } from './field.ts';
-import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from './key.ts';
+import type { SecretText } from '../../secrets/secret-text.ts';
+import type { JsonValue } from '../../wire/json.ts';
+import type { ParameterOverride, ToolOverride } from '../configuration.ts';
+import type { Field } from '../field.ts';
+import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from '../key.ts';
 
 type Annotations = NonNullable<ToolOverride['annotations']>;
 

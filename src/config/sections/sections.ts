@@ -2,7 +2,7 @@
  * The sections of a configuration file: one table, from which files are read and merged, and
  * what an untrusted project may say is decided. An entry with a problem is skipped as a whole.
  */
-import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type {
 	CallRates,
 	Configuration,
@@ -14,8 +14,7 @@ import type {
 	ServerEntry,
 	TasksSection,
 	ToolsSection,
-} from './configuration.ts';
-import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
+} from '../configuration.ts';
 import {
 	CALL_TIMEOUT_MS,
 	IDENTICAL_CALLS,
@@ -26,9 +25,8 @@ import {
 	TASK_TTL_MS,
 	TOOL_EVENTS,
 	TOOL_OUTPUT_BYTES,
-} from './defaults.ts';
-import { fabric } from './fabric-section.ts';
-import { Field, type FieldSource, onlyKeys } from './field.ts';
+} from '../defaults.ts';
+import { Field, type FieldSource, onlyKeys } from '../field.ts';
 import {
 	address,
 	bothLists,
@@ -52,12 +50,14 @@ import {
 	strings,
 	text,
 	word,
-} from './key.ts';
+} from '../key.ts';
+import { pinOfAll } from '../pin-mode.ts';
+import { readEntry, skipInvalid } from '../read-entry.ts';
+import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
+import { fabric } from './fabric-section.ts';
 import { identityProvider } from './oauth-settings.ts';
-import { pinOfAll } from './pin-mode.ts';
 import { plugin } from './plugin-entry.ts';
 import { policy } from './policy-section.ts';
-import { readEntry, skipInvalid } from './read-entry.ts';
 import { resultKeys } from './results-section.ts';
 import { searchKeys } from './search-section.ts';
 import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './server-entry.ts';

@@ -2,9 +2,9 @@
  * The `policy` of one file. A rule with a mistake is not skipped, since that would allow
  * what it refuses: it becomes a rule that denies, with the mistake as its reason.
  */
-import { isObject } from '../wire/json.ts';
-import type { PolicyAction, PolicyRule, ToolClaims } from './configuration.ts';
-import type { Field, FieldSource } from './field.ts';
+import { isObject } from '../../wire/json.ts';
+import type { PolicyAction, PolicyRule, ToolClaims } from '../configuration.ts';
+import type { Field, FieldSource } from '../field.ts';
 import {
 	flag,
 	type Keys,
@@ -16,7 +16,7 @@ import {
 	schemaOf,
 	text,
 	type Written,
-} from './key.ts';
+} from '../key.ts';
 
 const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
 
