@@ -4,15 +4,13 @@ import { skillView } from '../hub/expose/tool-filter.ts';
 import { INSTRUCTIONS_CHARACTERS } from '../hub/hub-limits.ts';
 import { toolsOfSkill } from '../hub/skills/skill-tools.ts';
 import { readFrontMatter } from '../library/files/front-matter.ts';
+import { SKILL_SERVERS_WAIT_MS } from './cli-limits.ts';
 import { type Command, type CommandInput, usageError } from './command.ts';
 
 export interface SkillSelection {
 	readonly view: string;
 	readonly instructions: string;
 }
-
-/** How long servers that were never listed may take: the client waits for its first answer. */
-const SERVERS_WAIT_MS = 10_000;
 
 /** Undefined without the flag. Throws `not_found` with the nearest name when there is no such skill. */
 export async function skillOfFlag(
@@ -34,7 +32,7 @@ export async function skillOfFlag(
 		const { body } = readFrontMatter((await read(skill, skill.uri)).toString('utf8'));
 		return { view: skillView(nameOf(skill), tools), instructions: bounded(body.trim(), skill.uri) };
 	};
-	return withSkills(input, chosen, { listWaitMs: SERVERS_WAIT_MS, file });
+	return withSkills(input, chosen, { listWaitMs: SKILL_SERVERS_WAIT_MS, file });
 }
 
 function bounded(text: string, uri: string): string {

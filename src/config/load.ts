@@ -11,6 +11,7 @@ import { isCode } from '../errors.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
+import { CONFIG_LIMIT_BYTES } from './config-limits.ts';
 import type { Configuration, ServerEntry } from './configuration.ts';
 import type { FieldSource } from './field.ts';
 import { type ConfigFile, inEffect, mergeSections } from './merge-sections.ts';
@@ -25,9 +26,6 @@ import { type FileSections, noSections, readSections } from './sections/sections
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';
-
-/** Largest configuration file. */
-const CONFIG_LIMIT_BYTES: number = 1024 * 1024;
 
 export interface LoadOptions {
 	readonly cwd: string;

@@ -24,6 +24,7 @@ import { stateFolder } from '../files/state-folder.ts';
 import type { EntryPlace } from '../oauth/account.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { decodePercent } from '../protocol/uri-template.ts';
+import { HUB_CHAIN_LIMIT, JOINED_CHAIN_LIMIT } from './config-limits.ts';
 
 /** The chain that started this process, outermost first: a JSON list of `hub:place` and `file#name`. */
 export const STARTED_BY = 'ORCHESTRA_STARTED_BY';
@@ -31,10 +32,6 @@ export const STARTED_BY = 'ORCHESTRA_STARTED_BY';
 /** The same chain in a request of a hub to a listener on loopback, percent-encoded. */
 export const STARTED_BY_HEADER = 'orchestra-started-by';
 
-/** Longest chain, in links. A hub behind a longer one is refused. */
-const CHAIN_LIMIT = 64;
-/** Most links of clients in the chain of a hub: they are beside each other, not one behind the other. */
-const JOINED_LIMIT = 32;
 const HUB_ID_CHARACTERS = 24;
 
 const serverCommands = ['serve', 'bridge'];
@@ -65,14 +62,14 @@ export function markedEnvironment(
 	entry: EntryPlace,
 ): Record<string, string> {
 	const chain = [...chainOf(environment).filter((link) => link !== linkOf(entry)), linkOf(entry)];
-	return { [STARTED_BY]: JSON.stringify(chain.slice(-CHAIN_LIMIT)) };
+	return { [STARTED_BY]: JSON.stringify(chain.slice(-HUB_CHAIN_LIMIT)) };
 }
 
 /** Throws `bad_input` when the hub of this place (its folder, or its one file) is in the chain that started this process, or the chain is too long. */
 export function refuseSelfHub(environment: Readonly<NodeJS.ProcessEnv>, place: string): void {
 	const chain = chainOf(environment);
 	const entry = chain.at(-1) ?? '';
-	if (chain.length >= CHAIN_LIMIT)
+	if (chain.length >= HUB_CHAIN_LIMIT)
 		throw new OrchestraError('bad_input', `hubs and entries that start each other: ${chain.length}`, {
 			hint: `The last one is "${entry}". Remove an entry of the chain.`,
 			data: { chain },
@@ -123,8 +120,8 @@ export class HubChain {
 
 	/** The value of the variable. */
 	get text(): string {
-		const joined = [...new Set([...this.#joined.values()].flat())].slice(-JOINED_LIMIT);
-		return JSON.stringify([...new Set([...this.#base, ...joined]), this.#own].slice(-CHAIN_LIMIT));
+		const joined = [...new Set([...this.#joined.values()].flat())].slice(-JOINED_CHAIN_LIMIT);
+		return JSON.stringify([...new Set([...this.#base, ...joined]), this.#own].slice(-HUB_CHAIN_LIMIT));
 	}
 
 	/** The environment for children, with the chain of the moment in which it is read. */
@@ -185,7 +182,9 @@ function chainIn(text = '[]'): string[] {
 	// It may be another program's variable of the same name.
 	return attempt(() => {
 		const chain: unknown = JSON.parse(text);
-		return Array.isArray(chain) ? chain.filter((link) => typeof link === 'string').slice(-CHAIN_LIMIT) : [];
+		return Array.isArray(chain)
+			? chain.filter((link) => typeof link === 'string').slice(-HUB_CHAIN_LIMIT)
+			: [];
 	}, []);
 }
 

@@ -20,3 +20,7 @@ export const STEP_UP_LIMIT = 2;
 export const LOCK_ROUNDS = 3;
 /** Longest text of an authorization server in a message, in characters. */
 export const SHOWN_CHARACTERS = 200;
+
+export const ACCOUNT_NAME_CHARACTERS = 40;
+
+export const CREDENTIALS_LIMIT_BYTES: number = 1024 * 1024;

@@ -11,7 +11,8 @@ import { messageOf, OrchestraError, reasonTextOf, systemCode } from '../errors.t
 import { readRegularText } from '../files/regular-file.ts';
 import { addSecret } from '../redact.ts';
 import { keychainCommand } from './keychain.ts';
-import { commandOutput, SECRET_LIMIT_BYTES } from './secret-command.ts';
+import { commandOutput } from './secret-command.ts';
+import { SECRET_LIMIT_BYTES } from './secret-limits.ts';
 import { referenceText, type SecretReference, type SecretStrings, type SecretText } from './secret-text.ts';
 
 export interface ResolveOptions {

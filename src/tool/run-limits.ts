@@ -35,3 +35,16 @@ export function runTimeoutMs(
 	const own = ownEntry(times.byTool, id);
 	return times.requested ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
 }
+
+/** How long each run of `mctl check` may take, unless the tool itself asks for more. */
+export const CHECK_TIMEOUT_MS = 10_000;
+/** A first event later than this leaves the user wondering. */
+export const SLOW_START_MS = 2000;
+
+export const MANIFEST_LIMIT_BYTES: number = 1024 * 1024;
+
+/** How many calls wait for a free place before the next one is refused. */
+export const WAITING_RUNS_LIMIT = 1000;
+export const RUNS_LIMIT = 128;
+/** Open files of a process where the system does not say. */
+export const OPEN_FILES_DEFAULT = 1024;

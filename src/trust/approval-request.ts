@@ -1,10 +1,6 @@
 /* A call that waits for a user, as it is shown and as it is bound. */
-
 import type { ArgumentRow } from './argument-row.ts';
 import { canonicalSha256 } from './canonical-json.ts';
-
-/** How long a user may take, and how long an approval of a caller that left can be used, in milliseconds. */
-export const APPROVAL_MS: number = 5 * 60_000;
 
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {

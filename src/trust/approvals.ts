@@ -10,12 +10,9 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import type { ApprovalFiles } from './approval-files.ts';
-import { APPROVAL_MS, type ApprovalRequest, bindingKey } from './approval-request.ts';
+import { type ApprovalRequest, bindingKey } from './approval-request.ts';
+import { APPROVAL_MS, APPROVAL_POLL_MS, PENDING_APPROVALS_LIMIT } from './trust-limits.ts';
 
-/** How often answers are looked for while a call waits, in milliseconds. */
-const POLL_MS = 200;
-/** Most calls that wait for a user at once. */
-const PENDING_LIMIT = 100;
 const ID_BYTES = 3;
 
 /** How a wait ends. */
@@ -115,7 +112,7 @@ export class Approvals {
 	}
 
 	#open(call: NewApprovalRequest, key: string): PendingApproval | undefined {
-		if (this.#pending.size >= PENDING_LIMIT) return undefined;
+		if (this.#pending.size >= PENDING_APPROVALS_LIMIT) return undefined;
 		const now = Date.now();
 		const request: ApprovalRequest = {
 			...call,
@@ -144,7 +141,7 @@ export class Approvals {
 			this.#polling = undefined;
 			return;
 		}
-		this.#polling ??= setInterval(() => this.#look(), Math.min(POLL_MS, this.#approvalMs));
+		this.#polling ??= setInterval(() => this.#look(), Math.min(APPROVAL_POLL_MS, this.#approvalMs));
 		const isAwaited = [...this.#pending.values()].some(({ settle }) => settle !== undefined);
 		if (isAwaited) this.#polling.ref();
 		else this.#polling.unref();

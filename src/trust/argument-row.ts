@@ -12,15 +12,12 @@ import { escapedJson, escapedName, escapedText } from '../printable.ts';
 import { redact, redactJson } from '../redact.ts';
 import { isObject } from '../wire/json.ts';
 import { canonicalSha256 } from './canonical-json.ts';
-
-/** Rows of one call. The arguments after them are one row, as an object. */
-const ROWS_LIMIT = 100;
-/** Longest row, name and value together, that is never folded. */
-const SHORT_CHARACTERS = 200;
-/** Most characters of all values together; long values share what is left. */
-const TEXT_CHARACTERS: number = 64 * 1024;
-/** Most characters of a name. */
-const NAME_CHARACTERS = 400;
+import {
+	SHOWN_NAME_CHARACTERS,
+	SHOWN_ROWS_LIMIT,
+	SHOWN_SHORT_CHARACTERS,
+	SHOWN_TEXT_CHARACTERS,
+} from './trust-limits.ts';
 
 /** One argument of a call. */
 export interface ArgumentRow {
@@ -43,13 +40,13 @@ export interface ArgumentRow {
 /** The arguments of a call, the short ones first, otherwise in their order. */
 export function argumentRows(input: unknown): ArgumentRow[] {
 	if (input === undefined) return [];
-	if (!isObject(input)) return [ownRow('(all arguments)', input, TEXT_CHARACTERS)];
+	if (!isObject(input)) return [ownRow('(all arguments)', input, SHOWN_TEXT_CHARACTERS)];
 	const entries = Object.entries(input);
 	const all = entries.map(([name, value]) => ({ name, value, ...measured(name, value) }));
 	const sorted = [...all.filter(({ isLong }) => !isLong), ...all.filter(({ isLong }) => isLong)];
-	const rows = sorted.slice(0, ROWS_LIMIT);
-	const more = sorted.slice(ROWS_LIMIT);
-	const share = Math.floor(TEXT_CHARACTERS / Math.max(1, rows.filter(({ isLong }) => isLong).length));
+	const rows = sorted.slice(0, SHOWN_ROWS_LIMIT);
+	const more = sorted.slice(SHOWN_ROWS_LIMIT);
+	const share = Math.floor(SHOWN_TEXT_CHARACTERS / Math.max(1, rows.filter(({ isLong }) => isLong).length));
 	const shown = rows.map(({ name, value, ...size }) => ({
 		name: shownName(name),
 		...size,
@@ -89,14 +86,15 @@ function measured(name: string, value: unknown): Pick<ArgumentRow, 'characters' 
 		characters: text.length,
 		sha256: typeof value === 'string' ? sha256(value) : canonicalSha256(value),
 		// Escapes are longer than what they stand for.
-		isLong: name.length + escapedText(json.slice(0, SHORT_CHARACTERS + 1)).length > SHORT_CHARACTERS,
+		isLong:
+			name.length + escapedText(json.slice(0, SHOWN_SHORT_CHARACTERS + 1)).length > SHOWN_SHORT_CHARACTERS,
 	};
 }
 
 function shownName(name: string): string {
-	const safe = redact(name.slice(0, 2 * NAME_CHARACTERS));
-	const text = escapedName(safe.slice(0, NAME_CHARACTERS));
-	return name.length > NAME_CHARACTERS ? `${text}… (${sizeText(measured('', name))})` : text;
+	const safe = redact(name.slice(0, 2 * SHOWN_NAME_CHARACTERS));
+	const text = escapedName(safe.slice(0, SHOWN_NAME_CHARACTERS));
+	return name.length > SHOWN_NAME_CHARACTERS ? `${text}… (${sizeText(measured('', name))})` : text;
 }
 
 /** A secret at the cut is whole in a text of twice the length. */

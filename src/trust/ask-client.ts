@@ -7,11 +7,10 @@ import type { ElicitParams } from '../protocol/client-methods.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
 import { argumentLine } from './argument-row.ts';
+import { ASKED_ARGUMENT_CHARACTERS } from './trust-limits.ts';
 
 const ALLOW = 'allow once';
 const DENY = 'deny';
-/** Most characters of one argument in an elicitation: a client shows it in a small form. */
-const SHOWN_CHARACTERS = 400;
 
 /** Whether the client can show an elicitation to its user. */
 export function canAsk({ clientCapabilities }: CallContext): boolean {
@@ -51,7 +50,7 @@ export async function askClient(
 
 function elicitationOf(request: NewApprovalRequest): ElicitParams {
 	const { tool, client, rule, reason } = request;
-	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, SHOWN_CHARACTERS)}`);
+	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, ASKED_ARGUMENT_CHARACTERS)}`);
 	const lines = [
 		`Allow the call of ${escapedText(tool)}?`,
 		...(client === '' ? [] : [`Client: ${escapedText(client)}`]),

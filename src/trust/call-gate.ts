@@ -20,11 +20,7 @@ import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
-
-/** How often a waiting call sends progress, which restarts the deadline of its client, in milliseconds. */
-const PROGRESS_MS = 10_000;
-/** Most approved calls that may be between two rounds of input of their client. */
-const CONTINUED_LIMIT = 1000;
+import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
 /** A call of a tool, before it is made. */
 export interface GatedCall {
@@ -63,7 +59,7 @@ export class CallGate {
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
 	readonly #continued = new Map<string, number>();
 
-	constructor({ policy, approvals, root, progressMs = PROGRESS_MS }: CallGateOptions) {
+	constructor({ policy, approvals, root, progressMs = APPROVAL_PROGRESS_MS }: CallGateOptions) {
 		this.#policy = policy;
 		this.#approvals = approvals;
 		this.#root = root;
@@ -216,7 +212,7 @@ export class CallGate {
 		this.#continued.delete(key);
 		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
 		const [oldest] = this.#continued.keys();
-		if (this.#continued.size > CONTINUED_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
+		if (this.#continued.size > CONTINUED_CALLS_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
 	}
 }
 

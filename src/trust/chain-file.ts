@@ -12,10 +12,8 @@ import { readState, writeState } from '../files/state-file.ts';
 import type { Log } from '../log.ts';
 import { isObject } from '../wire/json.ts';
 import { batchesOf, type ChainLink, chainBatch, chainStart, readChainTail } from './hash-chain.ts';
+import { CHAIN_FIRST_HEAD_MS, CHAIN_HEAD_MS } from './trust-limits.ts';
 
-const HEAD_MS = 1000;
-/** For the first line: a chain without a head is a damaged one. */
-const FIRST_HEAD_MS = 1;
 /** Room for the mark of the first line of a file. */
 const MARK_BYTES = 16;
 
@@ -45,7 +43,7 @@ export class ChainFile {
 	/** Append lines, each the members of an object as JSON text. */
 	write(lines: readonly string[]): void {
 		if (lines.length === 0) return;
-		const delayMs = this.#last === undefined ? FIRST_HEAD_MS : HEAD_MS;
+		const delayMs = this.#last === undefined ? CHAIN_FIRST_HEAD_MS : CHAIN_HEAD_MS;
 		for (const batch of batchesOf(lines)) this.#append(this.#last ?? this.#resume(), batch);
 		this.#headTimer ??= setTimeout(() => this.#writeHead(), delayMs).unref();
 	}

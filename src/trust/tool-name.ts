@@ -7,13 +7,12 @@
  * configured server, whatever the tool is called (hub/catalogue/merged-list.ts sees to that).
  * Policies, views and filters compare server and tool, not the text.
  */
+import { TOOL_NAME_CHARACTERS } from './trust-limits.ts';
 
-/** Longest name of a tool that every agent accepts. */
-export const NAME_CHARACTERS = 64;
 const SEPARATOR = '__';
 const HASH_CHARACTERS = 8;
-/** What is left of a name that is too long. */
-const PREFIX_CHARACTERS = NAME_CHARACTERS - HASH_CHARACTERS - 1;
+/** What is remaining of a name that is too long. */
+const PREFIX_CHARACTERS = TOOL_NAME_CHARACTERS - HASH_CHARACTERS - 1;
 /** Longest server in a name: a name that is shortened keeps it whole. */
 const LABEL_CHARACTERS = PREFIX_CHARACTERS - SEPARATOR.length;
 
@@ -48,7 +47,7 @@ function serverLabel(server: string): string {
 
 /** The name; when it is too long, its beginning and a hash of the whole name. */
 export function shortened(name: string): string {
-	return name.length <= NAME_CHARACTERS ? name : hashed(name, name);
+	return name.length <= TOOL_NAME_CHARACTERS ? name : hashed(name, name);
 }
 
 /** The beginning of a name and a hash of `text`. */

@@ -4,14 +4,13 @@ import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.t
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
 import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
+import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 import { padText, textWidth, wrapText } from '../terminal/text-width.ts';
 
-/** Characters of a long argument that are shown folded. */
-const FOLDED_CHARACTERS = 120;
 const WIDEST_NAME = 24;
 const NARROWEST_VALUE = 20;
 const INDENT = '  ';
@@ -96,7 +95,7 @@ function argumentLines(argument: ArgumentRow, isWhole: boolean): { name: string;
 	const secret = hasSecret ? '; a secret in it is replaced by •••' : '';
 	if (!isLong)
 		return [{ name, value: text }, ...(secret === '' ? [] : [{ name: '', value: `(${secret.slice(2)})` }])];
-	const shown = isWhole ? text : text.slice(0, FOLDED_CHARACTERS);
+	const shown = isWhole ? text : text.slice(0, FOLDED_ARGUMENT_CHARACTERS);
 	const isCut = leftOut > 0 || shown.length < text.length;
 	const how = isCut ? `only its start is shown: ` : '';
 	return [

@@ -2,10 +2,12 @@
  * `mctl prompt`: the text of a prompt with its arguments filled in, ready to paste or pipe.
  * Prompts of the library come first; plugins and MCP servers are asked for any other.
  */
+
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import { nearest } from '../../nearest.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
@@ -72,7 +74,7 @@ async function getFromHub(
 	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededSources | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
-	const { withHub, START_WAIT_MS, startOnlyServer } = await import('../hub-client/hub-session.ts');
+	const { withHub, startOnlyServer } = await import('../hub-client/hub-session.ts');
 	const ask = async (session: HubSession): Promise<FilledPrompt> => {
 		const names = (await listAll(session, 'prompts')).map((each) => textField(each, 'name'));
 		if (!names.includes(name)) await startOnlyServer(session, needs);
@@ -83,7 +85,7 @@ async function getFromHub(
 		return result as object as FilledPrompt;
 	};
 	try {
-		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, needs });
+		return await withHub(input, ask, { listWaitMs: COMMAND_START_WAIT_MS, needs });
 	} catch (thrown) {
 		throw errorOfHub(thrown);
 	}

@@ -2,6 +2,7 @@
  * `mctl read`: one resource of the library, the storage, a plugin or an MCP server, rendered
  * for a user or as it is for a pipe.
  */
+
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { StorageSource } from '../../hub/sources/storage-source.ts';
@@ -10,6 +11,7 @@ import type { Library } from '../../library/library.ts';
 import { nearest } from '../../nearest.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
@@ -54,7 +56,7 @@ async function readContents(uri: string, input: CommandInput): Promise<readonly 
 }
 
 async function readFromHub(uri: string, input: CommandInput): Promise<readonly unknown[]> {
-	const { withHub, START_WAIT_MS } = await import('../hub-client/hub-session.ts');
+	const { withHub } = await import('../hub-client/hub-session.ts');
 	const ask = async (session: HubSession): Promise<readonly unknown[]> => {
 		try {
 			const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own
@@ -67,7 +69,7 @@ async function readFromHub(uri: string, input: CommandInput): Promise<readonly u
 			throw unknownResource(uri, uris, `there is no resource ${uri}`);
 		}
 	};
-	return withHub(input, ask, { listWaitMs: START_WAIT_MS });
+	return withHub(input, ask, { listWaitMs: COMMAND_START_WAIT_MS });
 }
 
 /** Bytes go to a pipe as they are; on a terminal they are drawn or saved. */

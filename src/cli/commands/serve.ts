@@ -12,12 +12,11 @@ import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.t
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
+import { SERVE_WARM_AFTER_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
 import { viewOfFlag } from '../view-flag.ts';
 
-/** Delay before sources load, so that the first answer does not wait for them. */
-const WARM_AFTER_MS = 100;
 /** The exit code when nothing can be served. */
 const START_FAILED = 1;
 
@@ -125,7 +124,7 @@ async function serveUntilEnd(opened: OpenedHub, log: Log, signal: AbortSignal): 
 		isStarted = true;
 	};
 	const failed = (error: unknown): void => log.error(`orchestra started in part: ${messageOf(error)}`);
-	const warming = setTimeout(() => void warmUp(opened).then(started, failed), WARM_AFTER_MS);
+	const warming = setTimeout(() => void warmUp(opened).then(started, failed), SERVE_WARM_AFTER_MS);
 	const { messageBytes: limitBytes } = opened.configuration().limits;
 	try {
 		await serveProvider(opened.hub, { log, limitBytes, signal });

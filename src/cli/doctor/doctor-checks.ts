@@ -17,6 +17,7 @@ import { bundledToolsRoot } from '../../tool/discover.ts';
 import { programOf } from '../../tool/missing-program.ts';
 import { missingConfigHint, settingsOf } from '../../tool/settings.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
+import { VERSION_WAIT_MS } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { nodeProblem, OLDEST_NODE } from '../node-version.ts';
 import { problemLines } from '../problem-lines.ts';
@@ -41,7 +42,6 @@ export interface DoctorContext extends CommandPlace {
 
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
-const VERSION_WAIT_MS = 5000;
 /**
  * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
  * programs of PATH are run, never a program that is named by its path.

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
+import { COMMAND_LIST_MS, COMMAND_LIST_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import type { HubSession } from './hub-session.ts';
 
@@ -30,7 +31,7 @@ export async function hubItems(
 	const notes: string[] = [];
 	const { withHub } = await import('./hub-session.ts');
 	const all = await withHub(input, (session) => listAll(session, list.kind), {
-		listWaitMs: LIST_WAIT_MS,
+		listWaitMs: COMMAND_LIST_WAIT_MS,
 		onFailed: (text) => notes.push(text),
 	});
 	return { items: all.filter((item) => !list.known.has(String(item[list.key]))), notes };
@@ -41,15 +42,10 @@ export type ListedItem = Readonly<Record<string, unknown>>;
 
 /** A whole list. */
 export async function listAll(session: HubSession, kind: ListKind): Promise<readonly ListedItem[]> {
-	const { items } = await session.listAll(kind, { timeoutMs: LIST_MS });
+	const { items } = await session.listAll(kind, { timeoutMs: COMMAND_LIST_MS });
 	// Items of any kind are JSON objects.
 	return items as readonly object[] as readonly ListedItem[];
 }
-
-/** A user waits for plugins to start; each has its own deadline. */
-const LIST_WAIT_MS = 30_000;
-/** Longer than that. */
-const LIST_MS = 60_000;
 
 export function textField(item: ListedItem, name: string): string {
 	const value = item[name];

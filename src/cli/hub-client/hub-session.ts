@@ -21,15 +21,12 @@ import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { withExamples } from '../../tool/discover.ts';
 import { memoryPair } from '../../transport/memory-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { HUB_DIAL_MS } from '../cli-limits.ts';
 import type { CommandInput, CommandPlace } from '../command.ts';
-import { DIAL_MS } from './control-hub.ts';
 import { downText } from './down-servers.ts';
 import { openFabric } from './fabric-openers.ts';
 import { errorOfHub } from './hub-error.ts';
 import { hubFolderHere } from './hub-location.ts';
-
-/** How long the command of a user waits for a server that starts; a first start may download it. */
-export const START_WAIT_MS = 60_000;
 
 export interface HubSession {
 	/** Call an MCP method of the hub; a signal of the command ends it. */
@@ -123,7 +120,7 @@ async function joinShared(record: HubRecord, { cwd, environment }: CommandPlace)
 		'../../link/certificates/certificates.ts'
 	);
 	const identity = await loadIdentity(certsDir, 'mctl-client');
-	const client = await PluginClient.connect({ address, identity, peerName, handshakeMs: DIAL_MS });
+	const client = await PluginClient.connect({ address, identity, peerName, handshakeMs: HUB_DIAL_MS });
 	const start = async (server: string, signal: AbortSignal): Promise<void> => {
 		const { controlHub } = await import('./control-hub.ts');
 		await controlHub(record, { action: 'start', server }, signal);

@@ -7,14 +7,13 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
 import { printable } from '../../printable.ts';
+import { LOG_READ_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { followFile } from '../log/follow-file.ts';
 import { serverNamed } from '../target/server-named.ts';
 
 const DEFAULT_LINES = 50;
-/** Logs begin anew at 8 MiB; a crash may leave a little more. */
-const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
 	usage: 'mctl hub logs [<server>] [-f] [-n N] [--journal] [--json]',
@@ -93,7 +92,7 @@ function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 function readLog({ file, nothingYet, hint }: LogSource, isFollowed: boolean): Buffer {
 	try {
 		assertPrivate(file);
-		return readRegularFile(file, LOG_LIMIT_BYTES);
+		return readRegularFile(file, LOG_READ_LIMIT_BYTES);
 	} catch (thrown) {
 		if (OrchestraError.is(thrown)) throw thrown;
 		if (isFollowed) return Buffer.alloc(0);

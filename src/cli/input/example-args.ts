@@ -12,9 +12,7 @@ import {
 	typesOf,
 } from '../../schema/schema-types.ts';
 import type { JsonObject, JsonValue } from '../../wire/json.ts';
-
-/** Objects are filled in to this depth. */
-const DEPTH_LIMIT = 4;
+import { EXAMPLE_DEPTH } from '../cli-limits.ts';
 
 /** The arguments for every required key, quoted for a shell. */
 export function exampleArgs(schema: JsonObject): string[] {
@@ -53,7 +51,7 @@ function exampleValue(key: string, place: SchemaPlace, depth: number): JsonValue
 	const found = given.find((value) => value !== undefined && value !== null && value !== '');
 	if (found !== undefined) return found as JsonValue; // a schema is JSON
 	const [first = place] = alternativesOf(place);
-	if (first !== place && depth < DEPTH_LIMIT) return exampleValue(key, first, depth + 1);
+	if (first !== place && depth < EXAMPLE_DEPTH) return exampleValue(key, first, depth + 1);
 	const [type = 'string'] = typesOf(place);
 	switch (type) {
 		case 'integer':
@@ -64,7 +62,7 @@ function exampleValue(key: string, place: SchemaPlace, depth: number): JsonValue
 		case 'array':
 			return [exampleValue(key, { schema: schema['items'], root: place.root }, depth + 1)];
 		case 'object':
-			return depth < DEPTH_LIMIT ? exampleObject(place, depth) : {};
+			return depth < EXAMPLE_DEPTH ? exampleObject(place, depth) : {};
 		case 'null':
 			return null;
 		default:

@@ -21,10 +21,8 @@ import { redact, redactJson } from '../../redact.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import { LEARN_LISTS_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-
-/** Least time for the lists of a server whose start took long, in milliseconds. */
-const LISTS_MS = 1000;
 
 type CheckInput = Pick<CommandInput, 'cwd' | 'environment' | 'signal'>;
 
@@ -117,7 +115,7 @@ export async function listOnce(
 	const stopListening = onAbort(signal, () => void connection.close());
 	try {
 		const leftMs =
-			totalMs === undefined ? maxMs : Math.max(LISTS_MS, totalMs - (performance.now() - startedAt));
+			totalMs === undefined ? maxMs : Math.max(LEARN_LISTS_MS, totalMs - (performance.now() - startedAt));
 		return await listServer(connection, { timeoutMs, maxMs: leftMs, log: Log.silent });
 	} finally {
 		stopListening();

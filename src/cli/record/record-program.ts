@@ -21,12 +21,9 @@ import { noteNamedValue } from '../../secrets/secret-name.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { StdioTransport } from '../../transport/stdio-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { RECORD_DRAIN_MS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 
-/** How long the program may run after the end of input, in milliseconds. */
-const DRAIN_MS = 5000;
-/** Longest message either way. */
-export const RECORDED_LINE_BYTES: number = 64 * 1024 * 1024;
 const SIGNALED = 128;
 const runners = new Set([
 	'node',
@@ -95,7 +92,7 @@ async function passMessages(client: StdioTransport, server: ChildTransport): Pro
 	const drained = clientEnd.promise.then(async () => {
 		// The end of the program is reported elsewhere.
 		await server.endInput().catch(() => {});
-		await within(serverEnd.promise, DRAIN_MS);
+		await within(serverEnd.promise, RECORD_DRAIN_MS);
 	});
 	await Promise.race([serverEnd.promise, unread.promise, drained]);
 }

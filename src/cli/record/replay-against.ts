@@ -9,14 +9,12 @@ import { RepeatedConversation, type RepeatedRequest } from '../../record/repeat-
 import { redact } from '../../redact.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { DIFFERENCE_CHARACTERS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { openUrl } from '../target/connect-url.ts';
 import { openProject } from '../target/project.ts';
 import { serverNamed } from '../target/server-named.ts';
-import { RECORDED_LINE_BYTES } from './record-program.ts';
 
-/** Longest value that is shown to users; all of it is in the JSON. */
-const SHOWN_CHARACTERS = 400;
 const DIFFERENT = 1;
 
 export interface AgainstServer {
@@ -102,5 +100,5 @@ function showDifference({ path, ...sides }: JsonDifference, out: CommandInput['o
 
 function shown(value: unknown): string {
 	const text = redact(printableJson(value));
-	return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+	return text.length > DIFFERENCE_CHARACTERS ? `${text.slice(0, DIFFERENCE_CHARACTERS)}…` : text;
 }

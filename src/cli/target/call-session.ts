@@ -11,9 +11,10 @@ import { parseStdioUri } from '../../process/stdio-uri.ts';
 import type { ElicitResult } from '../../protocol/client-methods.ts';
 import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
-import { type HubSession, START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { type HubSession, withHub } from '../hub-client/hub-session.ts';
 import type { CallTarget } from './call-target.ts';
 
 export interface CallSession {
@@ -51,7 +52,7 @@ export function withTools<T>(
 		if (method === 'notifications/message') handlers.onLog(params);
 	};
 	const { onElicitation } = handlers;
-	const options = { listWaitMs: START_WAIT_MS, needs, onElicitation, onNotification };
+	const options = { listWaitMs: COMMAND_START_WAIT_MS, needs, onElicitation, onNotification };
 	return withHub(
 		input,
 		async (session) => {

@@ -6,6 +6,7 @@ import { nearest } from '../../nearest.ts';
 import { printableName } from '../../printable.ts';
 import { qualifiedName, shortened, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
+import { HINT_NAMES_LIMIT } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
@@ -13,8 +14,6 @@ import type { HubSession } from '../hub-client/hub-session.ts';
 import type { CallSession } from './call-session.ts';
 import { type CallTarget, prefixOf } from './call-target.ts';
 
-/** Names in a hint. */
-const SHOWN_LIMIT = 20;
 /** Where the hub keeps a name that was too long for some agents. */
 const FULL_NAME = 'orchestra/fullName';
 
@@ -150,6 +149,7 @@ function toolNeeded(place: string, names: readonly string[]): OrchestraError {
 
 function someOf(names: readonly string[]): string {
 	if (names.length === 0) return 'mctl list tools shows what there is.';
-	const more = names.length > SHOWN_LIMIT ? `, and ${names.length - SHOWN_LIMIT} more (mctl list tools)` : '';
-	return `There are: ${names.slice(0, SHOWN_LIMIT).join(', ')}${more}`;
+	const more =
+		names.length > HINT_NAMES_LIMIT ? `, and ${names.length - HINT_NAMES_LIMIT} more (mctl list tools)` : '';
+	return `There are: ${names.slice(0, HINT_NAMES_LIMIT).join(', ')}${more}`;
 }

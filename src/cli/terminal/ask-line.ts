@@ -3,10 +3,8 @@ import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';
+import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
 import type { Output } from './output.ts';
-
-/** Wrong lines before the command gives up. */
-export const TRIES_LIMIT = 5;
 
 export interface AskOptions {
 	readonly out: Output;
@@ -48,7 +46,7 @@ export async function askLine<T>(
 			if (isHidden) out.live('\n');
 			const answer = read(line.trim());
 			if (answer !== 'wrong') return answer;
-			if (++tries >= TRIES_LIMIT) break;
+			if (++tries >= ANSWER_TRIES_LIMIT) break;
 			out.note(help);
 			out.live(prompt);
 		}

@@ -15,8 +15,8 @@ import { propertiesOf, requiredOf } from '../../schema/schema-types.ts';
 import { type Parameter, parametersOf } from '../../schema/tool-signature.ts';
 import { inputFromArgs } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
+import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
 import { checkInput } from '../input/check-input.ts';
-import { TRIES_LIMIT } from './ask-line.ts';
 import type { Output } from './output.ts';
 
 export interface FormOptions {
@@ -69,7 +69,7 @@ async function askField(
 	const { name, type, description, default: value } = parameter;
 	if (description !== '') lines.note(`  ${description}`);
 	const usual = value === undefined ? '' : ` [${value}]`;
-	for (let count = 0; count < TRIES_LIMIT; count++) {
+	for (let count = 0; count < ANSWER_TRIES_LIMIT; count++) {
 		const answer = await lines.ask(
 			`  ${printableLine(`${name} (${type})${isRequired ? '' : ', optional'}${usual}`)}: `,
 		);

@@ -10,14 +10,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { DRAWN_LIMIT_BYTES, KITTY_CHUNK_CHARACTERS } from '../cli-limits.ts';
 import { type BinaryContent, binaryOf, contentText } from './content-text.ts';
 import type { Output } from './output.ts';
-
-/** Larger images are saved, not drawn. */
-const DRAWN_LIMIT_BYTES = 8 * 1024 * 1024;
-
-/** Longest payload of one sequence in kitty's protocol. */
-const CHUNK_CHARACTERS = 4096;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -84,10 +79,10 @@ function protocolOf({
 function kittySequences(bytes: Buffer): string {
 	const encoded = bytes.toString('base64');
 	const sequences: string[] = [];
-	for (let at = 0; at < encoded.length; at += CHUNK_CHARACTERS) {
-		const isLast = at + CHUNK_CHARACTERS >= encoded.length;
+	for (let at = 0; at < encoded.length; at += KITTY_CHUNK_CHARACTERS) {
+		const isLast = at + KITTY_CHUNK_CHARACTERS >= encoded.length;
 		const keys = `${at === 0 ? 'a=T,f=100,q=2,' : ''}m=${isLast ? 0 : 1}`;
-		sequences.push(`\u001B_G${keys};${encoded.slice(at, at + CHUNK_CHARACTERS)}\u001B\\`);
+		sequences.push(`\u001B_G${keys};${encoded.slice(at, at + KITTY_CHUNK_CHARACTERS)}\u001B\\`);
 	}
 	return `${sequences.join('')}\n`;
 }

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
-import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import { serverNamed } from '../target/server-named.ts';
 import { filterOfFlag } from '../view-flag.ts';
@@ -37,7 +38,7 @@ async function chosenTools(input: CommandInput, server: string | undefined): Pro
 	if (server !== undefined) serverNamed(enabled, server, blocked);
 	const needs = server === undefined ? undefined : { servers: [server], hasPlugins: false };
 	const all = await withHub(input, (session) => listAll(session, 'tools'), {
-		listWaitMs: START_WAIT_MS,
+		listWaitMs: COMMAND_START_WAIT_MS,
 		needs,
 	});
 	const tools = all.filter(

@@ -9,6 +9,7 @@ import { isAbsolute } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
+import { CLIENT_FILE_LIMIT_BYTES } from '../config-limits.ts';
 import { isSelfCommand } from '../self-entry.ts';
 import { parseClientText, type WrittenEntry, writtenEntries } from './client-document.ts';
 import { type ClientInput, inputsOf } from './client-inputs.ts';
@@ -16,9 +17,6 @@ import type { ClientLocation, ClientScope } from './client-table.ts';
 import { lostSettings } from './lost-settings.ts';
 import { hasForeignSandbox, type NormalEntry, normalEntry } from './normal-entry.ts';
 import { translateReferences } from './references.ts';
-
-/** The history in the file of Claude Code can be long. */
-export const CLIENT_FILE_LIMIT_BYTES: number = 32 * 1024 * 1024;
 
 export interface ClientServer {
 	readonly name: string;

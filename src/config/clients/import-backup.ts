@@ -24,7 +24,7 @@ import { readRegularFile, readRegularText } from '../../files/regular-file.ts';
 import { readIfPresent, removeDraftOf, replaceFile } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { isObject } from '../../wire/json.ts';
-import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
+import { CLIENT_FILE_LIMIT_BYTES } from '../config-limits.ts';
 import type { ClientScope } from './client-table.ts';
 import type { PlannedFile } from './import-edits.ts';
 

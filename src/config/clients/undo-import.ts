@@ -12,9 +12,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { removeEmptyFolders } from '../../files/empty-folders.ts';
 import { removeDraftOf, replaceFile } from '../../files/replace-file.ts';
+import { CLIENT_FILE_LIMIT_BYTES, RESTORE_TRIES_LIMIT } from '../config-limits.ts';
 import { trustEdit } from '../trust/trust-edit.ts';
 import { parseClientText } from './client-document.ts';
-import { CLIENT_FILE_LIMIT_BYTES } from './client-file.ts';
 import {
 	type BackupEntry,
 	backupState,
@@ -28,9 +28,6 @@ import {
 	writeBackupManifest,
 } from './import-backup.ts';
 import { undoEdit } from './undo-edit.ts';
-
-/** A running client may write its file while it is restored. */
-const TRIES_LIMIT = 3;
 
 export interface UndoOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -114,7 +111,7 @@ class Undo {
 				return true;
 			} catch (error) {
 				const isChanging = presentBytes(entry)?.equals(present ?? Buffer.of()) === false;
-				if (!isChanging || tries === TRIES_LIMIT) throw error;
+				if (!isChanging || tries === RESTORE_TRIES_LIMIT) throw error;
 			}
 		}
 	}

@@ -1,4 +1,6 @@
 /* The section `fabric`: hubs on other machines, over NATS. */
+
+import { FABRIC_NAME_CHARACTERS } from '../config-limits.ts';
 import type { FabricLimits, FabricRule, FabricSection } from '../configuration.ts';
 import type { Field } from '../field.ts';
 import {
@@ -20,7 +22,6 @@ import {
 } from '../key.ts';
 import { pinMode } from '../pin-mode.ts';
 
-const LONGEST_NAME = 64;
 /** Most labels of a worker or a rule. */
 const LABELS = 32;
 
@@ -31,12 +32,14 @@ const memberName: Shape<string> = {
 		if (name === undefined) return undefined;
 		return isMemberName(name) ? name : field.report('letters, digits, - and single _');
 	},
-	schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: LONGEST_NAME },
+	schema: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: FABRIC_NAME_CHARACTERS },
 };
 
 /** Whether a hub, a worker or a group may be called so. */
 export function isMemberName(name: string): boolean {
-	return /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= LONGEST_NAME && !name.includes('__');
+	return (
+		/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= FABRIC_NAME_CHARACTERS && !name.includes('__')
+	);
 }
 
 const LABEL = /^[A-Za-z0-9][\w.-]{0,62}(?:=[\w.-]{1,63})?$/;

@@ -20,13 +20,9 @@ import { type ApiExchange, apiError } from '../api/api-reply.ts';
 import type { ApiError } from '../api/api-types.ts';
 import { LineReply } from '../api/line-reply.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { CLIENT_REQUESTS_LIMIT, PAGE_CALL_MS } from '../dashboard-limits.ts';
 import { DASHBOARD_CLIENT } from '../views/catalogue-view.ts';
 import { callLogRow, progressRow } from './call-facts.ts';
-
-/** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
-const CALL_MS = 60 * 60_000;
-/** Client requests of one call that wait at once. */
-const CLIENT_REQUESTS_LIMIT = 16;
 
 /** How a call of the page ended. */
 export type CallAnswer = { readonly result: unknown } | { readonly error: ApiError };
@@ -137,7 +133,7 @@ export class PageCalls {
 			});
 			await connection.request('logging/setLevel', { level: 'debug' }, { signal });
 			const onProgress = (given: unknown): void => forward('notifications/progress', given, send);
-			const options = { signal, timeoutMs: CALL_MS, onProgress };
+			const options = { signal, timeoutMs: PAGE_CALL_MS, onProgress };
 			return await connection.request(method, params, options);
 		} finally {
 			this.#unnumbered.delete(call);

@@ -6,9 +6,7 @@
  * string is seen first.
  */
 import { redact } from '../../redact.ts';
-
-/** Longest string that is kept; the rest of it is cut. */
-const TEXT_CHARACTERS = 300;
+import { INTERNED_CHARACTERS } from '../dashboard-limits.ts';
 
 export class StringPool {
 	readonly #ids = new Map<string, number>();
@@ -20,7 +18,7 @@ export class StringPool {
 
 	/** The number of a string, with one more use. */
 	add(text: string): number {
-		const key = text.length > TEXT_CHARACTERS ? `${text.slice(0, TEXT_CHARACTERS)}…` : text;
+		const key = text.length > INTERNED_CHARACTERS ? `${text.slice(0, INTERNED_CHARACTERS)}…` : text;
 		const known = this.#ids.get(key);
 		if (known !== undefined) {
 			this.#uses[known] = (this.#uses[known] ?? 0) + 1;

@@ -7,10 +7,8 @@ import { redactJson } from '../../redact.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { CatalogueKind, CatalogueReply, CatalogueRow, ToolSearchHit } from '../api/api-catalogue.ts';
 import type { CostsReply } from '../api/api-types.ts';
+import { LISTED_SUMMARY_CHARACTERS } from '../dashboard-limits.ts';
 import type { IndexedItem } from './item-index.ts';
-
-/** Longest first line in the list. */
-const SUMMARY_CHARACTERS = 120;
 
 /** The list with what the search needs of it. */
 export interface MadeList {
@@ -91,7 +89,7 @@ class RowList {
 			(each): each is string => typeof each === 'string' && each !== '',
 		);
 		const backend = this.#indexOf(routes.get(name)?.source.id ?? '');
-		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', SUMMARY_CHARACTERS)];
+		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', LISTED_SUMMARY_CHARACTERS)];
 		this.#rows.push(row);
 		this.#byName.set(`${kind} ${name}`, row);
 		if (kind === 'tool') return this.#addCost(this.#backends[backend] ?? '', item);

@@ -20,11 +20,9 @@ import type {
 import type { CostsReply } from '../api/api-types.ts';
 import { callCommand, promptCommand } from '../commands/mctl-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { CATALOGUE_QUERY_CHARACTERS } from '../dashboard-limits.ts';
 import { encodedList, type MadeList, makeList } from './catalogue-list.ts';
 import { ItemIndex } from './item-index.ts';
-
-/** Longest query. */
-const QUERY_CHARACTERS = 1000;
 
 /** The name of the page towards the policy and the servers. */
 export const DASHBOARD_CLIENT = 'dashboard';
@@ -163,7 +161,7 @@ export class CatalogueView {
 	/** The best of each kind by the ranker, at most `limit` of each. */
 	async search({ query, kinds, limit }: ItemQuery): Promise<SearchReply> {
 		const began = performance.now();
-		const text = query.slice(0, QUERY_CHARACTERS).trim();
+		const text = query.slice(0, CATALOGUE_QUERY_CHARACTERS).trim();
 		if (text === '') return { hits: [], ms: 0 };
 		const hits: ToolSearchHit[] = [];
 		const slices = new WorkSlices();

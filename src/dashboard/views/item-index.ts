@@ -5,7 +5,7 @@
  * It is compared with the list when a search comes after a change, in slices. It matches
  * words, their forms and synonyms; the word vectors are not loaded a second time.
  */
-import { DESCRIPTION_CHARACTERS } from '../../hub/expose/tool-document.ts';
+import { DOCUMENT_DESCRIPTION_CHARACTERS } from '../../hub/expose/expose-limits.ts';
 import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../../search/document.ts';
@@ -90,7 +90,7 @@ export class ItemIndex {
 		const { name, title, description } = item;
 		this.#index.add({
 			id,
-			fields: { name, title, description: description.slice(0, DESCRIPTION_CHARACTERS) },
+			fields: { name, title, description: description.slice(0, DOCUMENT_DESCRIPTION_CHARACTERS) },
 		});
 	}
 }

@@ -19,10 +19,7 @@ import { redact } from '../../redact.ts';
 import { MASK } from '../../token-shapes.ts';
 import { isObject } from '../../wire/json.ts';
 import type { SettingRow } from '../api/api-catalogue.ts';
-
-const DEPTH_LIMIT = 6;
-/** Longest value. */
-const VALUE_CHARACTERS = 500;
+import { SETTING_CHARACTERS, SETTING_DEPTH } from '../dashboard-limits.ts';
 
 /** Behind the place of a value that does not count yet. */
 export const BLOCKED_MARK = ' (blocked until mctl trust)';
@@ -178,7 +175,7 @@ function valueAt(value: unknown, path: Path): unknown {
 }
 
 function* leaves(value: unknown, path: Path): Generator<{ readonly path: Path; readonly value: unknown }> {
-	if (isObject(value) && path.length < DEPTH_LIMIT && Object.keys(value).length > 0)
+	if (isObject(value) && path.length < SETTING_DEPTH && Object.keys(value).length > 0)
 		for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
 	else yield { path, value };
 }
@@ -197,5 +194,5 @@ function shown(path: Path, value: unknown): string {
 	const isPlain = typeof value === 'number' || typeof value === 'boolean';
 	if (mayBeSecret && !isReference && !isPlain) return JSON.stringify(MASK);
 	const safe = redact(JSON.stringify(value) ?? '');
-	return safe.length > VALUE_CHARACTERS ? `${safe.slice(0, VALUE_CHARACTERS)}…` : safe;
+	return safe.length > SETTING_CHARACTERS ? `${safe.slice(0, SETTING_CHARACTERS)}…` : safe;
 }

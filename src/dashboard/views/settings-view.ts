@@ -12,11 +12,9 @@ import { sections } from '../../config/sections/sections.ts';
 import { defaultRunsAtOnce } from '../../tool/runs-at-once.ts';
 import type { SettingRow, SettingsReply } from '../api/api-catalogue.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { SETTING_ROWS_LIMIT } from '../dashboard-limits.ts';
 import { problemRows } from './attention.ts';
 import { BLOCKED_MARK, settingRows } from './setting-rows.ts';
-
-/** Rows of a reply. */
-const ROWS_LIMIT = 5000;
 
 export function settingsView(deps: Pick<DashboardDeps, 'opened' | 'environment'>): SettingsReply {
 	const loaded = deps.opened.loaded();
@@ -31,7 +29,7 @@ export function settingsView(deps: Pick<DashboardDeps, 'opened' | 'environment'>
 			kind: path === user || path === registry ? 'user' : 'project',
 			exists: read.includes(path),
 		})),
-		values: [...rows, ...defaultRows(rows)].slice(0, ROWS_LIMIT),
+		values: [...rows, ...defaultRows(rows)].slice(0, SETTING_ROWS_LIMIT),
 		problems: problemRows(deps),
 		notes: loaded.notes,
 	};

@@ -18,6 +18,7 @@ import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
 import { awaitServers } from './await-servers.ts';
+import { FIND_QUERY_CHARACTERS, FOUND_NOTHING_WAIT_MS, FOUND_SOMETHING_WAIT_MS } from './expose-limits.ts';
 import { foundText } from './search-answer.ts';
 import {
 	CALL_TOOL,
@@ -33,14 +34,8 @@ import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 
-/** Longest query that is read. */
-const QUERY_CHARACTERS = 2000;
 /** Most tools and most mistakes that an error names. */
 const NAMED = 3;
-
-/** How long a search waits for servers that start, in milliseconds: with nothing found, and with something. */
-const NOTHING_WAIT_MS = 15_000;
-const SOMETHING_WAIT_MS = 3000;
 
 export interface SearchToolDeps extends Omit<SearchedTools, 'list'> {
 	/** The tools as they are listed now. */
@@ -93,7 +88,7 @@ function toolNamed(wanted: string, context: CallContext, deps: SearchToolDeps): 
 		const tools = await deps.tools();
 		const value = tools.find(({ tool }) => tool.name === wanted && isVisible(wanted, deps))?.tool;
 		const isHopeless = ownersOf(wanted, deps.absent()).some(({ state }) => state === 'failed');
-		return { value, waitMs: value || isHopeless ? 0 : NOTHING_WAIT_MS };
+		return { value, waitMs: value || isHopeless ? 0 : FOUND_NOTHING_WAIT_MS };
 	});
 }
 
@@ -120,8 +115,8 @@ async function find(
 	context: CallContext,
 	deps: SearchToolDeps,
 ): Promise<string> {
-	const query = String(input['query']).slice(0, QUERY_CHARACTERS);
-	const task = typeof input['task'] === 'string' ? input['task'].slice(0, QUERY_CHARACTERS) : undefined;
+	const query = String(input['query']).slice(0, FIND_QUERY_CHARACTERS);
+	const task = typeof input['task'] === 'string' ? input['task'].slice(0, FIND_QUERY_CHARACTERS) : undefined;
 	const limit = Number(input['limit'] ?? FIND_LIMITS.usual);
 	const budget = Number(input['budget'] ?? FIND_BUDGETS.usual);
 	const { tools, hits } = await awaitServers(context, deps, async () => {
@@ -155,8 +150,8 @@ function advice(tools: readonly ExposedTool[], deps: SearchToolDeps): string {
 function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: readonly AbsentServer[]): number {
 	const words = query.toLowerCase().split(/[^\p{L}\p{N}_-]+/u);
 	const isNamed = absent.some(({ id, state }) => state === 'starting' && words.includes(id.toLowerCase()));
-	if (best === undefined || isNamed) return NOTHING_WAIT_MS;
-	return best.score >= GOOD_SCORE ? 0 : SOMETHING_WAIT_MS;
+	if (best === undefined || isNamed) return FOUND_NOTHING_WAIT_MS;
+	return best.score >= GOOD_SCORE ? 0 : FOUND_SOMETHING_WAIT_MS;
 }
 
 function lines(...strings: readonly string[]): string {
@@ -214,7 +209,7 @@ async function closeNames(
 	const nearOwn = new Set(nearest(asked, owns, NAMED));
 	const byOwn = names.filter((_, at) => nearOwn.has(owns[at] ?? ''));
 	if (byOwn.length > 0) return byOwn.slice(0, NAMED);
-	const query = wanted.slice(0, QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
+	const query = wanted.slice(0, FIND_QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
 	const { accept, index } = deps;
 	return (await index.search(tools, { query, limit: NAMED, accept })).map(({ id }) => id);
 }

@@ -3,13 +3,10 @@ import { estimateTokens } from '../../library/match/tokens.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
 import type { MatchReason, SearchHit } from '../../search/document.ts';
+import { FOUND_SIGNATURE_CHARACTERS, FOUND_SUMMARY_CHARACTERS } from './expose-limits.ts';
 import { CALL_TOOL, DESCRIBE_TOOL } from './search-tools.ts';
 import { firstSentence } from './tool-document.ts';
 
-/** Longest signature; beyond it the optional parameters are left to `describe_tool`. */
-const SIGNATURE_CHARACTERS = 400;
-/** Longest summary. */
-const SUMMARY_CHARACTERS = 160;
 /** Most reasons of one tool. */
 const REASONS = 4;
 
@@ -37,7 +34,7 @@ function footer(shown: number, found: number): string {
 }
 
 function blockOf({ tool, hit }: FoundTool): string {
-	const summary = firstSentence(tool.description ?? tool.title ?? '', SUMMARY_CHARACTERS);
+	const summary = firstSentence(tool.description ?? tool.title ?? '', FOUND_SUMMARY_CHARACTERS);
 	const why = reasonsOf(hit.why);
 	return `${shortSignature(tool)}${marksOf(tool)}\n  ${summary}${why === '' ? '' : `\n  matched: ${why}`}`;
 }
@@ -51,13 +48,13 @@ function marksOf({ annotations }: Tool): string {
 /** All parameters, or the required ones when the line would be long. */
 function shortSignature({ name, inputSchema }: Tool): string {
 	const whole = signatureLine(name, inputSchema);
-	if (whole.length <= SIGNATURE_CHARACTERS) return whole;
+	if (whole.length <= FOUND_SIGNATURE_CHARACTERS) return whole;
 	const { required, properties } = inputSchema;
 	const kept = Array.isArray(required) ? required : [];
 	const entries = Object.entries(properties ?? {}).filter(([key]) => kept.includes(key));
 	const short = signatureLine(name, { ...inputSchema, properties: Object.fromEntries(entries) });
 	const closed = short.endsWith('()') ? `${name}(…)` : `${short.slice(0, -1)}, …)`;
-	return closed.length <= SIGNATURE_CHARACTERS ? closed : `${name}(…)`;
+	return closed.length <= FOUND_SIGNATURE_CHARACTERS ? closed : `${name}(…)`;
 }
 
 /** The words of the query with what they matched: `delete→remove (name)`. */

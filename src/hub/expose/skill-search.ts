@@ -8,6 +8,7 @@ import type { Skill } from '../../protocol/mcp-types.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern } from '../../trust/tool-pattern.ts';
 import { toolsOfSkill } from '../skills/skill-tools.ts';
+import { FOUND_SKILL_CHARACTERS } from './expose-limits.ts';
 import { type ExposedTool, firstSentence } from './tool-document.ts';
 import { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
@@ -16,8 +17,6 @@ import { ToolUsage } from './tool-usage.ts';
 export const GOOD_SCORE = 60;
 /** Most skills in one answer. */
 const SHOWN = 3;
-/** Longest description of one. */
-const DESCRIPTION_CHARACTERS = 160;
 
 export class SkillSearch {
 	readonly #index: ToolIndex;
@@ -36,7 +35,7 @@ export class SkillSearch {
 		const found = hits.filter(({ score }) => score >= GOOD_SCORE).map(({ id }) => id);
 		const byUri = new Map(exposed.map(({ tool }) => [tool.name, tool.description ?? '']));
 		const lines = found.map(
-			(uri) => `${uri}: ${firstSentence(byUri.get(uri) ?? '', DESCRIPTION_CHARACTERS)}`,
+			(uri) => `${uri}: ${firstSentence(byUri.get(uri) ?? '', FOUND_SKILL_CHARACTERS)}`,
 		);
 		return lines.length === 0 ? '' : `Skills, to read with resources/read:\n${lines.join('\n')}`;
 	}

@@ -5,16 +5,13 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { propertiesOf, resolveSchema, type SchemaPlace } from '../../schema/schema-types.ts';
 import type { SearchDocument, SearchField } from '../../search/document.ts';
 import { toolPrefix } from '../../trust/tool-name.ts';
+import {
+	DOCUMENT_DEPTH,
+	DOCUMENT_DESCRIPTION_CHARACTERS,
+	DOCUMENT_PARAMETER_LIMIT,
+	SERVER_ABOUT_CHARACTERS,
+} from './expose-limits.ts';
 import { verbsOf } from './tool-actions.ts';
-
-/** Objects inside of objects are read to this depth. */
-const DEPTH_LIMIT = 3;
-/** Most parameters of one tool that are read. */
-const PARAMETER_LIMIT = 200;
-/** Most characters that are read of what a server says of itself. */
-const ABOUT_CHARACTERS = 300;
-/** Most characters of one description that are read. */
-export const DESCRIPTION_CHARACTERS = 4000;
 
 export const toolFields: Readonly<Record<string, SearchField>> = {
 	name: { weight: 5, typicalWords: 3 },
@@ -40,7 +37,7 @@ export interface ExposedTool {
 /** The fields of a tool for the index. */
 export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchDocument {
 	const { parameters, details } = parametersIn(tool);
-	const description = (tool.description ?? '').slice(0, DESCRIPTION_CHARACTERS);
+	const description = (tool.description ?? '').slice(0, DOCUMENT_DESCRIPTION_CHARACTERS);
 	return {
 		id: tool.name,
 		group: server,
@@ -52,7 +49,7 @@ export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchD
 			parameters,
 			details,
 			actions: verbsOf(ownName(tool.name, server)),
-			about: about.slice(0, ABOUT_CHARACTERS),
+			about: about.slice(0, SERVER_ABOUT_CHARACTERS),
 		},
 	};
 }
@@ -97,12 +94,13 @@ function parametersIn({ inputSchema }: Tool): ParameterStrings {
 }
 
 function collect(place: SchemaPlace, found: ParameterStrings, depth: number): void {
-	if (depth >= DEPTH_LIMIT) return;
+	if (depth >= DOCUMENT_DEPTH) return;
 	for (const [name, inner] of propertiesOf(place)) {
-		if (found.parameters.length >= PARAMETER_LIMIT) return;
+		if (found.parameters.length >= DOCUMENT_PARAMETER_LIMIT) return;
 		const { description, enum: values, items } = resolveSchema(inner);
 		found.parameters.push(spaced(name));
-		if (typeof description === 'string') found.details.push(description.slice(0, DESCRIPTION_CHARACTERS));
+		if (typeof description === 'string')
+			found.details.push(description.slice(0, DOCUMENT_DESCRIPTION_CHARACTERS));
 		if (Array.isArray(values)) found.details.push(values.filter(isText).map(spaced).join(' '));
 		collect(inner, found, depth + 1);
 		collect({ schema: items, root: inner.root }, found, depth + 1);

@@ -19,6 +19,7 @@ import { SLICE_MS } from '../../rpc/rpc-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
+import { SINGLE_WORDS_LIMIT } from './expose-limits.ts';
 import { clausesOf } from './query-clauses.ts';
 import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
@@ -37,8 +38,6 @@ const NAMED_WITHIN = 5;
 const SIMILARITY_FLOOR = 0.1;
 /** A name and a summary say more about a tool than a long description does. */
 const VECTOR_SATURATION = 4;
-/** Words of a query that are searched one by one. */
-const WORDS_LIMIT = 8;
 /** Part of the score for the whole query, or for the task, in the score of a clause. */
 const CONTEXT_SHARE = 0.8;
 /** What a server that fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
@@ -219,7 +218,7 @@ export class ToolIndex {
 function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
 	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
 	const best = new Map<string, RankedTool & { why: MatchReason[] }>();
-	for (const word of words.length < 2 ? [] : words.slice(0, WORDS_LIMIT)) {
+	for (const word of words.length < 2 ? [] : words.slice(0, SINGLE_WORDS_LIMIT)) {
 		const { ranked, explain } = rank(word);
 		for (const { id, score } of ranked)
 			if ((best.get(id)?.score ?? 0) < score) best.set(id, { id, score, why: explain(id) });

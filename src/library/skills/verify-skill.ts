@@ -10,7 +10,8 @@ import { OrchestraError } from '../../errors.ts';
 import type { Result, Skill, SkillFile } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
-import { SKILL_FILE, SKILL_FILES_LIMIT, SKILL_LIMIT_BYTES, skillDigest } from './local-skill.ts';
+import { SKILL_FILES_LIMIT, SKILL_LIMIT_BYTES } from '../files/library-limits.ts';
+import { SKILL_FILE, skillDigest } from './local-skill.ts';
 
 /** The files of a skill, without repetition. Throws when only its server knows them, or a bound is exceeded. */
 export function skillFiles({ uri, resources }: Skill): readonly SkillFile[] {

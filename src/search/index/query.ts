@@ -4,15 +4,11 @@
  * weight of a word is its inverse document frequency (IDF).
  */
 
+import { QUERY_SCAN_LIMIT, QUERY_WORD_LIMIT } from '../search-limits.ts';
 import { isCommonWord } from '../text/common-words.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
 import { type Candidate, candidatesFor, halvesOf, idiomsIn, type Vocabulary } from './candidates.ts';
-
-/** More words than this in a query are ignored; one bit each must fit in a number. */
-export const QUERY_WORD_LIMIT = 30;
-/** Words of a query that are read at all, stop words included. */
-export const QUERY_SCAN_LIMIT: number = 8 * QUERY_WORD_LIMIT;
 
 /** Weight of a common English word beside others with the same IDF. */
 const COMMON_SHARE = 0.87;

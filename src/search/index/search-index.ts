@@ -20,6 +20,7 @@ import type {
 	SearchOptions,
 	SearchResult,
 } from '../document.ts';
+import { DOCUMENT_WORD_LIMIT } from '../search-limits.ts';
 import { withoutLiterals } from '../text/literals.ts';
 import { wordsOf } from '../text/words.ts';
 import { DocumentVectors, type ReadDocument, type VectorQuery } from '../vectors/document-vectors.ts';
@@ -45,8 +46,6 @@ import { similarPairs } from './similar-words.ts';
 import { TopSlots } from './top-slots.ts';
 import { WordRow } from './word-row.ts';
 
-/** Words of one document beyond these are not indexed. */
-export const DOCUMENT_WORD_LIMIT = 50_000;
 /** Documents that are rescored for phrases, at least. */
 const SECOND_LOOK = 100;
 /** Weight of two adjacent words, as a share of the weight of the words. */

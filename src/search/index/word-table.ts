@@ -10,6 +10,7 @@
  * costs several times as much. Words with other characters than ASCII letters and
  * digits are left to `wordsOf`.
  */
+import { WORD_LIMIT_CHARACTERS } from '../search-limits.ts';
 import { copyString } from '../text/copy-string.ts';
 import {
 	BEYOND_ASCII,
@@ -19,7 +20,7 @@ import {
 	isPunctuation,
 	letters,
 } from '../text/word-bytes.ts';
-import { WORD_LIMIT_CHARACTERS, wordsOf } from '../text/words.ts';
+import { wordsOf } from '../text/words.ts';
 import type { WordRow } from './word-row.ts';
 
 const FIRST_ROOM = 1024;
