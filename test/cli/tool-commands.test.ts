@@ -236,7 +236,7 @@ describe('wrong usage', () => {
 		[['new'], 'mctl new needs one of: '],
 		[['new', 'tool'], 'mctl new tool needs an id'],
 		[['new', 'tool', 'Bad_Id'], '"Bad_Id" is not a tool id'],
-		[['new', 'tool', 'a', 'b'], 'an id is one word'],
+		[['new', 'tool', 'a', 'b'], 'an id is one argument'],
 		[['new', 'tool', 'a', '--lang', 'cobol'], 'there is no template for "cobol"'],
 		[['check'], 'mctl check needs the folder of a tool'],
 		[['check', 'a', 'b'], 'mctl check takes one tool'],

@@ -291,7 +291,7 @@ describe('settingsOf', () => {
 
 describe('runTimeoutMs', () => {
 	it('is --timeout, else that of the configuration, the manifest, the default, 30 s, in this order', () => {
-		const all = { asked: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
+		const all = { requested: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
 		expect(runTimeoutMs('x', all)).toBe(1);
 		expect(runTimeoutMs('x', { ...all, requested: undefined })).toBe(2);
 		expect(runTimeoutMs('y', { ...all, requested: undefined })).toBe(3);

@@ -18,10 +18,10 @@ export async function* checkEndpoint({
 	try {
 		const endpoint = new EmbeddingEndpoint(embeddingSettings(section, environment));
 		yield endpoint.isLocal
-			? { verdict: 'ok', text: `search.embeddings: strings stay on this machine (${endpoint.origin})` }
+			? { verdict: 'ok', text: `search.embeddings: texts stay on this machine (${endpoint.origin})` }
 			: {
 					verdict: 'warn',
-					text: `search.embeddings: the strings of tools and documents, and every query, are sent to ${endpoint.origin}`,
+					text: `search.embeddings: the texts of tools and documents, and every query, are sent to ${endpoint.origin}`,
 					fix: 'Use an endpoint on this machine if they must not leave it.',
 				};
 		// The first request may load the model: the second one is like those of a search.
