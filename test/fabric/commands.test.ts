@@ -201,7 +201,9 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
 		// No configuration takes these names.
 		for (const words of [['*'], ['gpu__1'], ['gpu-2', '--offer=a.b'], ['gpu-2', '--use', 'a*']])
-			expect((await place.run('fabric', 'invite', ...words)).stderr).toContain('is not a name: letters, digits');
+			expect((await place.run('fabric', 'invite', ...words)).stderr).toContain(
+				'is not a name: letters, digits',
+			);
 		const ci = JSON.parse(
 			(await place.run('fabric', 'invite', 'ci', '--offer', '--use', 'gpu', '--json')).stdout,
 		);

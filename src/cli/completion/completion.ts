@@ -57,8 +57,8 @@ export const completion: Command = {
 	],
 	flags: {},
 
-	async run({ words, out, cwd, environment }) {
-		const [shell = '', ...rest] = words;
+	async run({ args, out, cwd, environment }) {
+		const [shell = '', ...rest] = args;
 		if (shell === 'words') {
 			for (const candidate of await completionsFor(rest, { cwd, environment, out })) out.line(candidate);
 			return;
@@ -69,7 +69,7 @@ export const completion: Command = {
 				completion,
 				`mctl completion needs a shell: ${shells.join(', ')}${shell && `, not "${shell}"`}`,
 			);
-		if (rest.length > 0) throw usageError(completion, `unexpected word "${rest[0]}"`);
+		if (rest.length > 0) throw usageError(completion, `unexpected argument "${rest[0]}"`);
 		await out.write(script);
 	},
 };
