@@ -30,6 +30,8 @@ export interface AskedValue {
 	readonly default: string | undefined;
 	readonly choices: readonly string[];
 	readonly isRepeated: boolean;
+	/** Of a number, both included. */
+	readonly range?: { readonly min: number; readonly max: number } | undefined;
 }
 
 /** What is installed, for the lock file. */
