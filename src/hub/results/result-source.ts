@@ -163,7 +163,9 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	async #compacted(answer: Answer, result: CallToolResult, { client, tool }: HubCall): Promise<Answer> {
 		if (!this.budgets.isChosen('compact', client)) return answer;
 		const { compactJson } = await import('./compact-json.ts');
-		const tables = result.content.map((block) => (block.type === 'text' ? compactJson(block.text) : undefined));
+		const tables = result.content.map((block) =>
+			block.type === 'text' ? compactJson(block.text) : undefined,
+		);
 		const shown = tables.find((table) => table !== undefined);
 		if (shown === undefined) return answer;
 		const content = result.content.map((block, at) => {
