@@ -54,8 +54,13 @@ export class DashboardAccess {
 	}
 
 	/** End the login of a request. */
-	leave({ cookie = '' }: IncomingHttpHeaders, port: number): void {
-		this.#logins.delete(hashOf(cookieValue(cookie, cookieName(port))));
+	leave(headers: IncomingHttpHeaders, port: number): void {
+		this.#logins.delete(this.loginOf(headers, port));
+	}
+
+	/** What the requests of one login have in common; another string for each browser. */
+	loginOf({ cookie = '' }: IncomingHttpHeaders, port: number): string {
+		return hashOf(cookieValue(cookie, cookieName(port)));
 	}
 
 	/** Whether a request for the page may enter. */
@@ -74,10 +79,9 @@ export class DashboardAccess {
 		return this.#hasToken({ headers }) !== undefined || this.#isLoggedIn(headers, port);
 	}
 
-	#isLoggedIn({ cookie = '' }: IncomingHttpHeaders, port: number): boolean {
-		const value = cookieValue(cookie, cookieName(port));
+	#isLoggedIn(headers: IncomingHttpHeaders, port: number): boolean {
 		// A lookup by hash takes the same time for every wrong value.
-		const hash = hashOf(value);
+		const hash = this.loginOf(headers, port);
 		const now = this.#now();
 		if ((this.#logins.get(hash) ?? 0) <= now) return false;
 		this.#logins.delete(hash);

@@ -89,6 +89,7 @@ export class DashboardSite {
 			query: url.searchParams,
 			path,
 			body: value,
+			login: this.#access.loginOf(request.headers, request.socket.localPort ?? 0),
 			signal: aborting.signal,
 		};
 		await this.#answer(exchange);
@@ -98,6 +99,7 @@ export class DashboardSite {
 		const { headers, socket } = request;
 		const port = socket.localPort ?? 0;
 		this.#access.leave(headers, port);
+		this.#api.signOut(this.#access.loginOf(headers, port));
 		response.setHeader('Set-Cookie', noCookieHeader(port));
 		replyApi({ request, response }, { isDone: true, command: 'mctl dashboard' });
 	}

@@ -40,6 +40,18 @@ describe('the login', () => {
 		expect((await other.page('/api/state')).status).toBe(200);
 	});
 
+	it('takes the event streams of every tab with it when it ends', async () => {
+		const { login } = await openTestDashboard({ servers });
+		const [one, other] = [await login(), await login()];
+		const [tab, stranger] = [await one.page('/api/events'), await other.page('/api/events')];
+		const ended = text(tab.message);
+		stranger.message.resume();
+		await one.post('/api/sign-out');
+		expect(await ended).toMatch(/event: signed-out\ndata: \{\}\n\n$/);
+		expect(stranger.message.complete).toBe(false);
+		stranger.message.destroy();
+	});
+
 	it('does not take a code that has ended', async () => {
 		const { http } = await openTestDashboard({ servers, limits: { codeMs: 0 } });
 		expect((await fetchRaw(http.dashboardUrl?.() ?? '')).status).toBe(401);

@@ -9,10 +9,11 @@ import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
 import { PlanStore } from '../../hub/plans/plan-store.ts';
 import { isPlanName, PLANS_FOLDER, planText, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { handlersOf } from '../call/call.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { withHub } from '../hub-client/hub-session.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { replay, show, showAll } from './plan-view.ts';
@@ -35,11 +36,11 @@ export const plan: Command = {
 	},
 
 	async run(input) {
-		const [action = 'ls', first, second, ...rest] = input.words;
+		const [action = 'ls', first, second, ...rest] = input.args;
 		const most = action === 'ls' ? 0 : action === 'save' || action === 'replay' ? 2 : 1;
-		const extra = [first, second, ...rest].filter((word) => word !== undefined)[most];
+		const extra = [first, second, ...rest].filter((arg) => arg !== undefined)[most];
 		if (!actions.has(action)) throw usageError(plan, `there is no "mctl plan ${action}"`);
-		if (extra !== undefined) throw usageError(plan, `unexpected word "${extra}"`);
+		if (extra !== undefined) throw usageError(plan, `unexpected argument "${extra}"`);
 		if (action === 'ls') return showAll(storeOf(input), headsHere(input), input);
 		if (first === undefined)
 			throw usageError(plan, `mctl plan ${action} needs ${needs[action] ?? 'the id of a plan'}`);
@@ -78,7 +79,7 @@ function codeOf(file: string, input: CommandInput): string {
 async function call(given: object, input: CommandInput): Promise<number> {
 	const { out, environment, flags } = input;
 	const view = new CallView(out, environment);
-	const { onQuestion, onLog } = handlersOf(view, input);
+	const { onElicitation, onLog } = handlersOf(view, input);
 	const result = await withHub(
 		input,
 		(session) =>
@@ -92,9 +93,9 @@ async function call(given: object, input: CommandInput): Promise<number> {
 					throw errorOfHub(thrown);
 				}),
 		{
-			onQuestion,
+			onElicitation,
 			onNotification: (method, params) => method === 'notifications/message' && onLog(params),
-			listWaitMs: loadConfiguration(input).configuration.plans === true ? START_WAIT_MS : off(),
+			listWaitMs: loadConfiguration(input).configuration.plans === true ? COMMAND_START_WAIT_MS : off(),
 		},
 	).finally(() => view.clear());
 	// The answer to a call of a tool.

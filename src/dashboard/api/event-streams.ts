@@ -10,6 +10,7 @@ import { able, type ServerLine, type ServerLines } from '../../hub/source.ts';
 import { redactJson } from '../../redact.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import type { DashboardLimits } from '../dashboard-limits.ts';
+import { PAGE_RETRY_MS } from '../dashboard-limits.ts';
 import type { ApprovalsView } from '../views/approvals-view.ts';
 import type { CatalogueView } from '../views/catalogue-view.ts';
 import type { StateView } from '../views/state-view.ts';
@@ -17,15 +18,14 @@ import type { CallDetails, CallsEvent } from './api-calls.ts';
 import { apiHeaders } from './api-reply.ts';
 import type { DashboardEvents, SignalEvent } from './api-types.ts';
 
-/** How long the page waits before it connects again, in milliseconds. */
-const RETRY_MS = 1000;
-
 /** What a stream follows besides the state and the calls. */
 export interface StreamTarget {
 	/** The number of a call. */
 	readonly call: number | undefined;
 	/** The id of a server. */
 	readonly server: string | undefined;
+	/** The stream ends with it. */
+	readonly login: string;
 }
 
 interface OpenStream extends StreamTarget {
@@ -70,19 +70,20 @@ export class EventStreams {
 	}
 
 	/** Open a stream. It ends with the connection, or with `close`. */
-	open(response: ServerResponse, { call, server }: StreamTarget): void {
+	open(response: ServerResponse, { call, server, login }: StreamTarget): void {
 		const { limits, calls } = this.#deps;
 		if (this.#streams.size === 0) calls.takeChanges(); // those before the first page
 		const stream: OpenStream = {
 			call,
 			server,
+			login,
 			reply: new EventReply(response, limits),
 			lines: [],
 			droppedLines: 0,
 			droppedRows: 0,
 			lastState: '',
 			lastApprovals: '',
-			lastVersion: this.#sources.catalogue.version,
+			lastVersion: 0, // what changed since an earlier stream of the page is news to it
 			lastReload: this.#reloads,
 			lastCall: '',
 			followed: undefined,
@@ -92,8 +93,18 @@ export class EventStreams {
 		response.once('close', () => this.#remove(stream));
 		this.#followLines(stream, true);
 		this.#sendState([stream]);
+		this.#sendOwn(stream);
 		this.#tickAt = performance.now();
 		this.#timer ??= setInterval(() => this.#tick(), limits.tickMs);
+	}
+
+	/** End the streams of a login, and say why. */
+	signOut(login: string): void {
+		for (const stream of [...this.#streams].filter((each) => each.login === login)) {
+			this.#remove(stream);
+			stream.reply.send('signed-out', '{}');
+			stream.reply.end();
+		}
 	}
 
 	close(): void {
@@ -211,7 +222,7 @@ class EventReply extends StreamedReply {
 			'Cache-Control': 'no-store, no-transform',
 		});
 		this.#pingMs = limits.pingMs;
-		this.write(`retry: ${RETRY_MS}\n\n`);
+		this.write(`retry: ${PAGE_RETRY_MS}\n\n`);
 	}
 
 	/** True when the page reads, so that an event can be sent. */

@@ -95,7 +95,7 @@ export class Interpreter {
 
 	private constructor(job: ThreadJob, computeMs: number) {
 		this.#computeMs = computeMs;
-		this.#worker = new Worker(join(packageRoot(), 'dist', 'hub', 'plan-thread.js'), {
+		this.#worker = new Worker(join(packageRoot(), 'dist/hub/plans/plan-thread.js'), {
 			workerData: job,
 			resourceLimits: { maxOldGenerationSizeMb: PLAN_THREAD_MB },
 			// Nothing of the environment of the hub is needed there.

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { attempt } from '../../../errors.ts';
+import { INPUT_ROWS_LIMIT } from '../page-limits.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { FileInput, isBase64 } from './file-input.tsx';
 import type { FormField } from './form-field.ts';
@@ -59,16 +60,18 @@ function TextInput({ field, value, set, attributes }: ControlProps): JSX.Element
 	const { format, minLength } = field.schema;
 	const shown = typeof value === 'string' ? value : '';
 	const take = (text: string): void => set(text === '' && !field.isRequired ? undefined : text);
+	// An empty text is no address, no date and no file.
+	const pick = (text: string): void => set(text === '' ? undefined : text);
 	const hint = typeof format === 'string' ? attributeText(format) : undefined;
 	const control = { ...attributes, value: shown, placeholder: hint };
-	const onInput = (event: { currentTarget: HTMLInputElement }): void => take(event.currentTarget.value);
+	const onInput = (event: { currentTarget: HTMLInputElement }): void => pick(event.currentTarget.value);
 	if (format === 'email') return <input {...control} type="email" onInput={onInput} />;
 	if (format === 'uri') return <input {...control} type="url" onInput={onInput} />;
 	if (format === 'date') return <input {...control} type="date" onInput={onInput} />;
 	if (format === 'date-time' || format === 'time')
-		return <TimeInput attributes={attributes} text={shown} isTime={format === 'time'} onText={take} />;
+		return <TimeInput attributes={attributes} text={shown} isTime={format === 'time'} onText={pick} />;
 	if (isBase64(field.schema))
-		return <FileInput attributes={attributes} schema={field.schema} data={shown} onData={take} />;
+		return <FileInput attributes={attributes} schema={field.schema} data={shown} onData={pick} />;
 	return (
 		<GrowingText
 			attributes={attributes}
@@ -89,11 +92,9 @@ interface GrowingTextProps {
 	readonly onText: (text: string) => void;
 }
 
-const MOST_ROWS = 18;
-
 /** A text area that is as high as its text. */
 function GrowingText({ attributes, text, placeholder, rows, isCode, onText }: GrowingTextProps): JSX.Element {
-	const lines = text.split('\n', MOST_ROWS).length;
+	const lines = text.split('\n', INPUT_ROWS_LIMIT).length;
 	return (
 		<textarea
 			{...attributes}

@@ -1,14 +1,14 @@
 /* A file for a field that takes base64: read here, shown when it is an image. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { BitmapImage } from '../call/bitmap-image.tsx';
+import { CHOSEN_FILE_BYTES } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import type { FieldAttributes } from './field-input.tsx';
 import type { JsonSchema } from './form-field.ts';
 
-/** Base64 is a third longer, and a request has at most 10 MiB. */
-const MOST_BYTES = 7_000_000;
 /** Bytes that are encoded at a time: each is an argument of a call. */
 const CHUNK = 0x8000;
 
@@ -29,35 +29,55 @@ interface FileInputProps {
 export function FileInput({ attributes, schema, data, onData }: FileInputProps): JSX.Element {
 	const { contentMediaType } = schema;
 	const accepted = typeof contentMediaType === 'string' ? contentMediaType : undefined;
+	const input = useRef<HTMLInputElement>(null);
 	const about = useSignal('');
 	const type = useSignal('');
 	const take = async (file: File | undefined): Promise<void> => {
 		if (!file) return;
-		if (file.size > MOST_BYTES) {
-			about.value = `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(MOST_BYTES)} can be sent.`;
+		if (file.size > CHOSEN_FILE_BYTES) {
+			about.value = `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(CHOSEN_FILE_BYTES)} can be sent.`;
 			return onData('');
 		}
 		const bytes = new Uint8Array(await file.arrayBuffer());
 		about.value = `${file.name}, ${formatBytes(file.size)}`;
-		type.value = file.type || accepted || '';
+		type.value = file.type;
 		onData(base64Of(bytes));
 	};
+	const remove = (): void => {
+		if (input.current) input.current.value = '';
+		about.value = '';
+		type.value = '';
+		onData('');
+	};
+	// A draft that was left has its data, and no file.
+	const mimeType = type.value || (accepted ?? '');
 	return (
 		<div class="file-input">
 			<input
 				{...attributes}
+				ref={input}
 				type="file"
 				accept={accepted}
 				onChange={(event) => void take(event.currentTarget.files?.[0])}
 			/>
-			{about.value !== '' && (
+			{(about.value !== '' || data !== '') && (
 				<p class="dim" role="status">
-					<VisibleText text={about.value} isLine />
+					<VisibleText text={about.value || `a file of ${formatBytes(sizeOf(data))}`} isLine />
+					{data !== '' && (
+						<button type="button" class="quiet" onClick={remove}>
+							Remove
+						</button>
+					)}
 				</p>
 			)}
-			{data !== '' && /^image\/(?!svg)/.test(type.value) && <BitmapImage data={data} mimeType={type.value} />}
+			{data !== '' && /^image\/(?!svg)/.test(mimeType) && <BitmapImage data={data} mimeType={mimeType} />}
 		</div>
 	);
+}
+
+/** Of the bytes that base64 stands for. */
+function sizeOf(data: string): number {
+	return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }
 
 function base64Of(bytes: Uint8Array): string {

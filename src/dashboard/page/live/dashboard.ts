@@ -1,11 +1,12 @@
 /* Everything that the views share: the state of the hub, live; the API; the route; short notices. */
-import { type Signal, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { CallDetails, CallRow } from '../../api/api-calls.ts';
 import type { CatalogueReply } from '../../api/api-catalogue.ts';
 import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api/api-types.ts';
 import { PageRuns } from '../call/page-runs.ts';
+import { NOTICE_MS, NOTICES_LIMIT } from '../page-limits.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
 import { Router } from './router.ts';
@@ -18,13 +19,12 @@ export interface Notice {
 	readonly error?: ApiError | undefined;
 }
 
-const NOTICE_MS = 8_000;
-const MAX_NOTICES = 4;
-
 export class Dashboard {
 	readonly state: Signal<DashboardState | undefined> = signal(undefined);
 	readonly approvals: Signal<readonly ApprovalRow[]> = signal([]);
 	readonly catalogue: Signal<CatalogueReply | undefined> = signal(undefined);
+	/** The newest version that the hub announced. */
+	readonly catalogueVersion: Signal<number | undefined> = signal(undefined);
 	readonly notices: Signal<readonly Notice[]> = signal([]);
 	/** The call that is followed. */
 	readonly call: Signal<CallDetails | undefined> = signal(undefined);
@@ -36,6 +36,7 @@ export class Dashboard {
 	readonly #logListeners = new Set<(event: LogEvent) => void>();
 	#notices = 0;
 	#isFetchingCatalogue = false;
+	#isCatalogueStale = false;
 
 	constructor() {
 		this.feed = new EventFeed({
@@ -53,8 +54,13 @@ export class Dashboard {
 				for (const listener of this.#logListeners) listener(event);
 			},
 			catalogue: ({ version }) => {
+				this.catalogueVersion.value = version;
 				if (this.catalogue.peek() && this.catalogue.peek()?.version !== version) void this.loadCatalogue();
 			},
+		});
+		effect(() => {
+			// A hub that was started again counts its versions anew.
+			if (this.feed.opened.value > 1 && this.catalogue.peek()) void this.loadCatalogue();
 		});
 	}
 
@@ -74,12 +80,16 @@ export class Dashboard {
 		this.feed.follow(followed);
 	}
 
-	/** Fetch the catalogue; one fetch at a time. */
+	/** Fetch the catalogue; one fetch at a time, and once more when it changed meanwhile. */
 	async loadCatalogue(): Promise<void> {
+		this.#isCatalogueStale = true;
 		if (this.#isFetchingCatalogue) return;
 		this.#isFetchingCatalogue = true;
 		try {
-			this.catalogue.value = await this.api.get<CatalogueReply>('/api/catalogue');
+			while (this.#isCatalogueStale) {
+				this.#isCatalogueStale = false;
+				this.catalogue.value = await this.api.get<CatalogueReply>('/api/catalogue');
+			}
 		} catch (thrown) {
 			this.notify({ text: 'The catalogue could not be read.', error: RequestError.describe(thrown) });
 		} finally {
@@ -101,7 +111,7 @@ export class Dashboard {
 
 	notify(notice: Omit<Notice, 'id'>): void {
 		const id = ++this.#notices;
-		this.notices.value = [...this.notices.peek(), { ...notice, id }].slice(-MAX_NOTICES);
+		this.notices.value = [...this.notices.peek(), { ...notice, id }].slice(-NOTICES_LIMIT);
 		setTimeout(() => this.dismiss(id), NOTICE_MS);
 	}
 

@@ -10,9 +10,9 @@ import type { ClientRow, CostsReply, HubFacts } from '../../../api/api-types.ts'
 import { LatencyChart, LatencyHistogram, VolumeChart } from '../../components/call-charts.tsx';
 import { Bar, FailureShare } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { useNow } from '../../components/now.ts';
-import { EmptyState, Fact, Panel, Toggle } from '../../components/panel.tsx';
+import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../../components/panel.tsx';
+import { useToolCosts } from '../../components/tool-costs.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatAge, formatBytes, formatCount, formatDuration, formatMs } from '../../text/quantities.ts';
@@ -48,6 +48,10 @@ export function OverviewScreen(): JSX.Element {
 			<FlowView state={current} flows={reply?.flows ?? []} choice={{ client, backend }} choose={choose} />
 			<TimeRange minutes={minutes} />
 			{reply && <Plots reply={reply} />}
+			<div class="plots rankings">
+				{reply && reply.all.count > 0 && <RankedTools reply={reply} />}
+				<TokenPanel />
+			</div>
 			<div class="estate">
 				<BackendList backends={current.backends} />
 				<div class="estate">
@@ -106,31 +110,33 @@ function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
 		</Toggle>
 	);
 	return (
+		<div class="plots">
+			<Panel
+				title="Calls and failures"
+				aside={<a href={routeHref('calls', '', { outcome: 'failures' })}>Failures</a>}
+			>
+				<VolumeChart buckets={reply.buckets} bucketMs={reply.bucketMs} />
+			</Panel>
+			<Panel title="Latency" aside={toggle}>
+				{isHistogram.value ? (
+					<LatencyHistogram bars={reply.histogram} all={reply.all} />
+				) : (
+					<LatencyChart buckets={reply.buckets} />
+				)}
+			</Panel>
+		</div>
+	);
+}
+
+function RankedTools({ reply }: { reply: OverviewReply }): JSX.Element {
+	return (
 		<>
-			<div class="plots">
-				<Panel
-					title="Calls and failures"
-					aside={<a href={routeHref('calls', '', { outcome: 'failures' })}>Failures</a>}
-				>
-					<VolumeChart buckets={reply.buckets} bucketMs={reply.bucketMs} />
-				</Panel>
-				<Panel title="Latency" aside={toggle}>
-					{isHistogram.value ? (
-						<LatencyHistogram bars={reply.histogram} all={reply.all} />
-					) : (
-						<LatencyChart buckets={reply.buckets} />
-					)}
-				</Panel>
-			</div>
-			<div class="plots rankings">
-				<Panel title="Busiest tools">
-					<ToolTable uses={reply.busiest} of="calls" />
-				</Panel>
-				<Panel title="Slowest tools">
-					<ToolTable uses={reply.slowest} of="latency" />
-				</Panel>
-				<TokenPanel />
-			</div>
+			<Panel title="Busiest tools">
+				<ToolTable uses={reply.busiest} of="calls" />
+			</Panel>
+			<Panel title="Slowest tools">
+				<ToolTable uses={reply.slowest} of="latency" />
+			</Panel>
 		</>
 	);
 }
@@ -165,31 +171,42 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 const SHOWN_COSTS = 8;
 
 /** What the definitions of the tools cost an agent that lists all of them. */
-function TokenPanel(): JSX.Element | null {
-	const { catalogue } = useDashboard();
-	const costs = useFetched<CostsReply>('/api/costs', true);
-	const sources = costs.value.value?.sources ?? [];
-	if (sources.length === 0 && catalogue.value === undefined) return null;
-	const total = sources.reduce((sum, { tokens }) => sum + tokens, 0);
+function TokenPanel(): JSX.Element {
+	const costs = useToolCosts();
+	const sources = costs.value.value?.sources;
+	const total = (sources ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
+	const aside = total > 0 && (
+		<span class="dim number">about {formatCount(total)} for an agent that lists all</span>
+	);
+	return (
+		<Panel title="Tokens of the tool lists" aside={aside}>
+			{sources ? (
+				<CostTable sources={sources} />
+			) : costs.error.value ? (
+				<ErrorText error={costs.error.value} />
+			) : (
+				<EmptyState title="Reading the lists…" />
+			)}
+		</Panel>
+	);
+}
+
+function CostTable({ sources }: CostsReply): JSX.Element {
+	if (sources.length === 0) return <EmptyState title="There are no tools yet." />;
 	const most = Math.max(1, ...sources.map(({ tokens }) => tokens));
 	return (
-		<Panel
-			title="Tokens of the tool lists"
-			aside={<span class="dim number">about {formatCount(total)} for an agent that lists all</span>}
-		>
-			<div class="ranks">
-				{sources.slice(0, SHOWN_COSTS).map(({ backend, tools, tokens }) => (
-					<div class="rank" key={backend}>
-						<a href={routeHref('servers', backend)}>
-							<VisibleText text={backend} isLine />
-						</a>
-						<Bar share={tokens / most} />
-						<span class="number">{formatCount(tokens)}</span>
-						<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
-					</div>
-				))}
-			</div>
-		</Panel>
+		<div class="ranks">
+			{sources.slice(0, SHOWN_COSTS).map(({ backend, tools, tokens }) => (
+				<div class="rank" key={backend}>
+					<a href={routeHref('servers', backend)}>
+						<VisibleText text={backend} isLine />
+					</a>
+					<Bar share={tokens / most} />
+					<span class="number">{formatCount(tokens)}</span>
+					<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
+				</div>
+			))}
+		</div>
 	);
 }
 

@@ -1,18 +1,18 @@
 /* Servers: each on one line with its last 30 minutes, what it offers and what that costs. */
 import type { JSX } from 'preact';
 import { healthOf } from '../../../../hub/source-status.ts';
-import type { CostsReply, SourceRow } from '../../../api/api-types.ts';
+import type { SourceRow } from '../../../api/api-types.ts';
 import { FailureShare, SparkBars } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { Panel, StateWord } from '../../components/panel.tsx';
+import { useToolCosts } from '../../components/tool-costs.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatCount, formatPercent } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 
 export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
-	const costs = useFetched<CostsReply>('/api/costs', true).value.value;
+	const costs = useToolCosts().value.value;
 	const tokens = new Map(costs?.sources.map((source) => [source.backend, source.tokens]));
 	const rowOf = (row: SourceRow): JSX.Element => (
 		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
