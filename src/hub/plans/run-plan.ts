@@ -251,7 +251,7 @@ export function planArguments(
 
 function resultOf({ id }: PlanHead, end: PlanEnd): CallToolResult {
 	const { isOk, text, log, leftOut, calls } = end;
-	if (!isOk) return failedResult(id, text, end);
+	if (!isOk) return failedResult(id, `The plan failed: ${text}`, end);
 	const value: unknown = JSON.parse(text);
 	const texts = [typeof value === 'string' ? value : text, ...logText(log, leftOut)];
 	return {
@@ -272,7 +272,7 @@ function failedResult(
 		made.length === 0
 			? 'It made no calls.'
 			: `It had made ${made.length} calls, which are not undone; the last: ${names.join(', ')}.`;
-	const texts = [`The plan failed: ${text}\n${before}`, ...logText(log, leftOut)];
+	const texts = [`${text}\n${before}`, ...logText(log, leftOut)];
 	return {
 		content: texts.map((each) => ({ type: 'text', text: each })),
 		isError: true,
@@ -281,8 +281,9 @@ function failedResult(
 }
 
 function stoppedResult({ id }: PlanHead, error: unknown, { calls }: PlanRun): CallToolResult {
-	const { message, hint } = OrchestraError.from(error);
-	return failedResult(id, hint === undefined ? message : `${message}. ${hint}`, {
+	const { code, message, hint } = OrchestraError.from(error);
+	const what = code === 'closed' ? 'The plan stopped' : 'The plan failed';
+	return failedResult(id, `${what}: ${message}${hint === undefined ? '' : `. ${hint}`}`, {
 		log: [],
 		leftOut: 0,
 		calls,
@@ -293,7 +294,8 @@ function storedResult(
 	{ id }: PlanHead,
 	{ end, text }: { end: 'completed' | 'failed'; text: string },
 ): CallToolResult {
-	if (end === 'failed') return failedResult(id, text, { log: [], leftOut: 0, calls: [] });
+	if (end === 'failed')
+		return failedResult(id, `The plan failed: ${text}`, { log: [], leftOut: 0, calls: [] });
 	return resultOf({ id } as PlanHead, { isOk: true, text, log: [], leftOut: 0, calls: [] });
 }
 
