@@ -311,6 +311,8 @@ export class Hub implements Source, Provider {
 		this.#changes.close();
 		this.sessions.clear();
 		await this.tasks?.close();
+		// A plan goes on in the next hub, and must not take the end of its servers for answers.
+		await Promise.all(this.sources.filter(({ kind }) => kind === 'plans').map((plans) => plans.close()));
 		await this.#sources.close();
 		await this.#journal.close();
 	}
