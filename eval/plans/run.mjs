@@ -124,7 +124,7 @@ function median(values) {
 }
 
 async function definitions(client, hasPlans) {
-	const tools = await client.listTools();
+	const { tools } = await client.listTools();
 	return tokens(tools.filter(({ name }) => hasPlans || name !== 'run_plan'));
 }
 
@@ -140,7 +140,11 @@ function open(folder, toolList) {
 		cwd: folder,
 		env: { MEMORY_FILE_PATH: join(place, 'memory.jsonl') },
 	});
-	const module = (name, ...args) => ({ command: python, args: ['-m', name, ...args] });
+	// One of them is no program for `-m`.
+	const module = (name, ...args) => ({
+		command: python,
+		args: ['-c', `import ${name} as server; server.main()`, ...args],
+	});
 	const mcpServers = {
 		files: official('filesystem', folder),
 		memory: official('memory'),
