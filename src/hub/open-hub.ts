@@ -104,26 +104,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const { clients, results, tasks, ...own } = sourceDefaults(current, options);
-	const rules = callRules(current, options);
-	const plans: PlanHub = {
-		tools: (context) => hub.toolsWithin(context),
-		nextAnswer: () => hub.catalogue.nextAnswer('tools'),
-		send: (call) => hub.send(call),
-		gate: rules.gate,
-		root: () => current.configuration.root,
-		environment: options.environment,
-	};
-	const setup = {
-		embeddings: embeddings.get,
-		storage,
-		link: link.get,
-		clients,
-		results,
-		tasks,
-		plans,
-		...own,
-	};
+	const { rules, ...own } = sourceDefaults(current, options, () => hub);
+	const { clients, results, tasks } = own;
+	const setup = { embeddings: embeddings.get, storage, link: link.get, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks,
@@ -172,10 +155,17 @@ function resultSource(
 }
 
 /** What sources and calls of one hub share. */
-function sourceDefaults(current: CurrentConfiguration, options: OpenHubOptions): SourceDefaults {
+function sourceDefaults(
+	current: CurrentConfiguration,
+	options: OpenHubOptions,
+	hub: () => Hub,
+): SourceDefaults {
 	const { environment, log, reportsFindings } = options;
 	const results = resultSource(current, options);
+	const rules = callRules(current, options);
 	return {
+		rules,
+		plans: planDeps(hub, current, { gate: rules.gate, environment }),
 		clients: new ConnectedClients(),
 		limiter: new StartLimiter(),
 		review: { stores: new PinStores(), scans: new ToolScans(reportsFindings) },
@@ -187,6 +177,8 @@ function sourceDefaults(current: CurrentConfiguration, options: OpenHubOptions):
 type SourceDefaults = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
 	readonly results: ResultSource;
 	readonly tasks: HubTasks;
+	readonly plans: PlanHub;
+	readonly rules: ReturnType<typeof callRules>;
 };
 
 function toolExposure(
@@ -299,6 +291,21 @@ async function build(
 	// Some clients read the list once, so the tools are there before there is a task.
 	const kept = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
 	return [...built, setup.results, ...kept, ...(await planSources(setup.plans, configuration, earlier))];
+}
+
+/** What plans need of the hub, which is made after its sources. */
+function planDeps(
+	hub: () => Hub,
+	current: CurrentConfiguration,
+	about: Pick<PlanHub, 'gate' | 'environment'>,
+): PlanHub {
+	return {
+		...about,
+		tools: (context) => hub().toolsWithin(context),
+		nextAnswer: () => hub().catalogue.nextAnswer('tools'),
+		send: (call) => hub().send(call),
+		root: () => current.configuration.root,
+	};
 }
 
 /** Loaded with the setting; the same one while the project is. */

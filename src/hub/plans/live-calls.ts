@@ -170,7 +170,7 @@ const STOP = 'stop the plan';
 /** What the program gets: the structured content, else the text, else the whole result. */
 function outcomeOf(call: PlacedCall, name: string, result: Record<string, unknown>): CallOutcome {
 	// The answer to a call of a tool.
-	const { content = [], structuredContent, isError } = result as unknown as CallToolResult;
+	const { content, structuredContent, isError } = { content: [], ...result } as unknown as CallToolResult;
 	const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 	if (isError === true) return failed(`${writtenOf(call)}: ${texts.join('\n') || 'it failed'}`, name);
 	const isText = texts.length === content.length && content.length > 0;

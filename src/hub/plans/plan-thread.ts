@@ -27,7 +27,8 @@ const JOBS_AT_ONCE = 1000;
 const STEPS_OF_JOBS = 20;
 let now = job.startedAt;
 Date.now = () => now;
-// Programs are the same in every time zone.
+// Programs are the same in every time zone. The interpreter asks this realm, which runs nothing else.
+// oxlint-disable-next-line no-extend-native -- it is the clock of the program
 Date.prototype.getTimezoneOffset = () => 0;
 
 class PlanThread {
@@ -118,9 +119,14 @@ class PlanThread {
 	}
 
 	#fail(error: QuickJSHandle): void {
-		const { name, message, stack } = Object(this.#vm.dump(error)) as Record<string, unknown>;
-		this.#turn.end ??= { isOk: false, text: `${name}: ${message}`, stack: String(stack ?? '') };
+		const thrown = Object(this.#vm.dump(error)) as Record<string, unknown>;
+		const [name, message, stack] = ['name', 'message', 'stack'].map((key) => textIn(thrown[key]));
+		this.#turn.end ??= { isOk: false, text: `${name}: ${message}`, stack: stack ?? '' };
 	}
+}
+
+function textIn(value: unknown): string {
+	return typeof value === 'string' ? value : '';
 }
 
 function newMemory(): object {

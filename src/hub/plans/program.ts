@@ -5,6 +5,7 @@
  * is looked up in the source map before anybody reads it.
  */
 import { SourceMap } from 'node:module';
+import type * as Sucrase from 'sucrase';
 import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { isObject } from '../../wire/json.ts';
@@ -102,7 +103,7 @@ function syntaxError(thrown: unknown): OrchestraError {
 	});
 }
 
-async function loadSucrase(): Promise<typeof import('sucrase')> {
+async function loadSucrase(): Promise<typeof Sucrase> {
 	return import('sucrase').catch((cause: unknown) => {
 		throw missingPackage(cause);
 	});
