@@ -32,7 +32,7 @@ export interface ListedServer extends SourceReport {
 	readonly isEnabled: boolean;
 	/** The command line, or the URL without the parts that may be secret. */
 	readonly command: string;
-	/** Of a remote server; null for a program on this machine. */
+	/** The sign-in of a remote server; null for a program on this machine. */
 	readonly signIn: SignInState | null;
 	/** The file with the entry. */
 	readonly file: string;

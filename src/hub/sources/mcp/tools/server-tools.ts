@@ -49,7 +49,7 @@ export class ServerTools {
 		this.#pins = pins;
 	}
 
-	/** Those of `tools` that are listed. */
+	/** The tools of `tools` that are listed. */
 	listed(tools: readonly Tool[]): readonly Tool[] {
 		const quarantined = this.#pins.quarantined;
 		const applied = this.overrides.apply(tools);
