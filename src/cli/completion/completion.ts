@@ -35,9 +35,14 @@ const fish = `# mctl in fish:  mctl completion fish | source
 function __mctl_words
 	set -l before (commandline -opc)
 	set -l current (commandline -ct)
-	mctl completion words -- $before[2..-1] "$current" 2>/dev/null
+	set -l found (mctl completion words -- $before[2..-1] "$current" 2>/dev/null)
+	if set -q found[1]
+		printf '%s\\n' $found
+	else
+		__fish_complete_path "$current"
+	end
 end
-complete -c mctl -a '(__mctl_words)'
+complete -c mctl -f -a '(__mctl_words)'
 `;
 
 const scripts: ReadonlyMap<string, string> = new Map(Object.entries({ bash, zsh, fish }));

@@ -38,10 +38,11 @@ export const fabricStatus: Command = {
 		};
 		if (flags['watch'] !== true) return show(await fabricReport(settings, environment));
 		const isDrawn = out.isTerminal && out.hasLiveStderr && flags['json'] !== true;
-		const onReport = (report: FabricReport): void => {
+		const onReport = (report: FabricReport): boolean => {
 			if (isDrawn) out.live(CLEAR_SCREEN);
 			show(report);
 			if (!isDrawn && flags['json'] !== true) out.line();
+			return !out.isClosed;
 		};
 		await watchFabric(settings, environment, { everyMs: FABRIC_WATCH_MS, signal, onReport });
 	},

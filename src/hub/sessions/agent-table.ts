@@ -27,15 +27,49 @@ const codexWait: FirstWait = { waitMs: 7000, searchMs: 500 };
 /** Cursor reads the tools again only when its user asks for it (github.com/cursor/cursor issue 2980); its deadline is not known. */
 const cursorWait: FirstWait = { waitMs: 8000 };
 
+/** Agents about which nothing more is known; names as in the register of github.com/apify/mcp-client-capabilities. */
+const others: readonly string[] = [
+	'@librechat/api-client',
+	'amp-mcp-client',
+	'antigravity-.*',
+	'ChatGPT',
+	'Cherry Studio',
+	'claude-ai',
+	'Cline',
+	'com\\.raycast\\.macos',
+	'continue-.*client',
+	'copilot-cli',
+	'crush',
+	'factory-cli',
+	'GitHub Copilot CLI',
+	'github-copilot-.*',
+	'goose.*',
+	'Jan-Streamable-Client',
+	'JetBrains.*',
+	'Kilo[ -]Code',
+	'Kimi[ -]Code',
+	'Kiro.*',
+	'lobehub-mcp-client',
+	'Mistral',
+	'opencode',
+	'Q-DEV-CLI',
+	'qwen-(cli-mcp-client|code).*',
+	'Roo[ -]Code',
+	'Visual[ -]Studio[ -]Code.*',
+	'windsurf.*',
+	'Xcode-copilot-xcode',
+	'Zed',
+];
+
 const agents: readonly (readonly [name: RegExp, agent: KnownAgent])[] = [
-	// MAX_MCP_OUTPUT_TOKENS; anthropics/claude-code issue 45766
-	[/^claude-code$/, { resultTokens: 25_000 }],
-	// openai/codex issues 6544, 7906, 14466
+	// 2.1 writes more than 50,000 characters to a file and shows 2 kB of them; MAX_MCP_OUTPUT_TOKENS was 25,000 tokens before that
+	[/^claude-code$/, { resultTokens: 12_500 }],
+	// 0.169 has 10,000 tokens for each model that it knows; openai/codex issues 6544, 7906, 14466
 	[/^(codex-mcp-client|Codex)$/, { resultTokens: 10_000, firstWait: codexWait }],
 	// 4,000,000 characters; google-gemini/gemini-cli issue 17037
 	[/^gemini-cli-mcp-client/, { resultTokens: 1_000_000 }],
 	[/^(cursor-vscode|Cursor)$/, { firstWait: cursorWait }],
-	[/^(claude-ai|Visual Studio Code.*|windsurf.*|Cline|Roo Code|Zed|goose.*|opencode)$/, {}],
+	[new RegExp(`^(${others.join('|')})$`, 'i'), {}],
 ];
 
 /** What is known about a client that passes what it reads to a model; undefined for any other. */
