@@ -41,8 +41,8 @@ async function quarantineError(
 ): Promise<OrchestraError | undefined> {
 	if (server?.settings.pin !== 'quarantine' || tool === undefined) return undefined;
 	const { serverDrifts } = await import('../../hub/server-drifts.ts');
-	const { ToolNames } = await import('../../hub/sources/mcp/tools/tool-names.ts');
-	const upstreamName = new ToolNames(server.settings).ownName(tool);
+	const { ToolAllowlist } = await import('../../hub/sources/mcp/tools/tool-allowlist.ts');
+	const upstreamName = new ToolAllowlist(server.settings).ownName(tool);
 	const [drift] = serverDrifts([server], environment);
 	if (drift?.problem) return drift.problem;
 	const found = drift?.drifted.find((each) => each.tool === upstreamName && each.isHeld);

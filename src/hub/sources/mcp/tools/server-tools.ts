@@ -21,11 +21,11 @@ import type { CachedServer } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
-import { ToolNames } from './tool-names.ts';
+import { ToolAllowlist } from './tool-allowlist.ts';
 
 export class ServerTools {
 	readonly #entry: ServerEntry;
-	readonly #names: ToolNames;
+	readonly #names: ToolAllowlist;
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
@@ -42,7 +42,7 @@ export class ServerTools {
 		const { name: server, settings } = entry;
 		this.#entry = entry;
 		this.overrides = new OverriddenTools({ server, overrides: settings.overrides, environment, log });
-		this.#names = new ToolNames(entry.settings, (tool, by) =>
+		this.#names = new ToolAllowlist(entry.settings, (tool, by) =>
 			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
 		);
 		this.#catalogue = catalogue;

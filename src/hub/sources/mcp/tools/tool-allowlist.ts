@@ -1,4 +1,4 @@
-/* Which tools of a server are exposed, and under which names. */
+/* The allowlist of a server: which of its tools are exposed, and under which names. */
 import type { ServerSettings } from '../../../../config/configuration.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { wildcard } from '../../../../trust/wildcard.ts';
@@ -7,7 +7,7 @@ type NameTest = (name: string) => boolean;
 type NameSettings = Pick<ServerSettings, 'allow' | 'deny' | 'rename'>;
 
 /** Maps the tools of a server to those that clients see, and back. */
-export class ToolNames {
+export class ToolAllowlist {
 	readonly #settings: NameSettings;
 	readonly #allow: readonly NameTest[] | undefined;
 	readonly #deny: readonly NameTest[];
