@@ -70,8 +70,8 @@ export class ServerTools {
 	}
 
 	/** The server's own name of a tool. Throws when the entry does not offer it. */
-	ownName(name: string): string {
-		const own = this.#names.ownName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
+	upstreamName(name: string): string {
+		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
 		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		return own;
 	}
