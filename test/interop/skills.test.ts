@@ -57,7 +57,13 @@ async function skillsClient(mode: 'legacy' | { pin: string }): Promise<SkillsCli
 	onTestFinished(() => client.close());
 	const env = { ...homeVariables(home), ORCHESTRA_TRUST: 'all' };
 	await client.connect(
-		new StdioClientTransport({ command: process.execPath, args: [main, 'serve'], cwd, env, stderr: 'ignore' }),
+		new StdioClientTransport({
+			command: process.execPath,
+			args: [main, 'serve'],
+			cwd,
+			env,
+			stderr: 'ignore',
+		}),
 	);
 	return new SkillsClient(client);
 }
