@@ -50,7 +50,9 @@ writeFileSync(join(root, 'dist', '.built'), '');
 function entryPoints() {
 	const { bin, exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 	const built = Object.values(subpaths).flatMap(({ default: file }) => file ?? []);
-	const packaged = [...built, ...Object.values(bin)].map((file) => file.replace(/^(?:\.\/)?dist\/|\.js$/g, ''));
+	const packaged = [...built, ...Object.values(bin)].map((file) =>
+		file.replace(/^(?:\.\/)?dist\/|\.js$/g, ''),
+	);
 	const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
 		.filter((file) => file.endsWith('-thread.ts'))
 		.map((file) => file.replaceAll(sep, '/').slice(0, -'.ts'.length));
