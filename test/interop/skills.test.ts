@@ -8,18 +8,18 @@ import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../support/mctl.ts';
+import { until } from '../support/waiting.ts';
 import { homeVariables, temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const program = resolve(import.meta.dirname, '../fixtures/servers/sdk-skills-server.mjs');
 
+type ListedSkill = Parameters<SkillsClient['read']>[0];
+
 describe.each(['legacy', { pin: '2026-07-28' }] as const)('the official client of skills, %j', (mode) => {
 	it('verifies every file of two servers with equal skills, and of the library', async () => {
 		const skills = await skillsClient(mode);
-		const { skills: listed } = await skills.list();
+		const listed = await listOf(skills);
 		const uris = listed.map(({ uri }) => uri);
-		expect(uris).toEqual(
-			expect.arrayContaining(['one', 'two'].map((name) => `skill://${name}/pdf-work/SKILL.md`)),
-		);
 		expect(uris).toContain('skill://library/guides/errors/SKILL.md');
 		for (const skill of listed) {
 			const files = Array.isArray(skill.resources) ? skill.resources : [];
@@ -36,6 +36,17 @@ describe.each(['legacy', { pin: '2026-07-28' }] as const)('the official client o
 		]);
 	});
 });
+
+/** The list with the skills of both servers: the first one does not wait for servers without end. */
+async function listOf(skills: SkillsClient): Promise<ListedSkill[]> {
+	let listed: ListedSkill[] = [];
+	await until('both servers are listed', async () => {
+		({ skills: listed } = await skills.list());
+		const uris = listed.map(({ uri }) => uri);
+		return ['one', 'two'].every((name) => uris.includes(`skill://${name}/pdf-work/SKILL.md`));
+	});
+	return listed;
+}
 
 async function skillsClient(mode: 'legacy' | { pin: string }): Promise<SkillsClient> {
 	const home = temporaryFolder();
@@ -75,9 +86,6 @@ function skillIn(name: string): Record<string, string> {
 	};
 }
 
-async function textOf(
-	skills: SkillsClient,
-	skill: Parameters<SkillsClient['read']>[0] | undefined,
-): Promise<string | undefined> {
+async function textOf(skills: SkillsClient, skill: ListedSkill | undefined): Promise<string | undefined> {
 	return skill && (await skills.read(skill)).text;
 }
