@@ -2,13 +2,20 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
-import { formatCount, formatMoment, formatMs, formatPercent, formatTick } from '../text/quantities.ts';
+import {
+	formatBound,
+	formatCount,
+	formatMoment,
+	formatMs,
+	formatPercent,
+	formatTick,
+} from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
 const TOP = 6;
 /** Room for a duration below a bar, in pixels. */
-const LABEL_WIDTH = 44;
+const LABEL_WIDTH = 50;
 
 /** What happened in one step. */
 export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
@@ -204,7 +211,7 @@ function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: Ch
 						<rect class="calls" {...place} y={TOP + room - height} height={height} />
 						{at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width && (
 							<text x={area.x(at)} y={area.height - 4}>
-								{formatMs(fromMs)}
+								{formatBound(fromMs)}
 							</text>
 						)}
 					</>
