@@ -18,11 +18,15 @@ export const SECRET_PIECE_LIMIT = 4000;
 /** Longest value that is remembered. */
 export const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
 
-/** Deepest nesting of lists and maps that code of ours walks by recursion: files, settings, values searched for secrets. Messages that pass as text have `MESSAGE_LEVELS`. */
+/**
+ * Deepest nesting of lists and maps that code of ours walks by recursion: files, settings, tools and other items of a
+ * list, values searched for secrets. Messages that pass as text have `MESSAGE_LEVELS`, values in Protobuf
+ * `PROTOBUF_VALUE_LEVELS`, which others decode as well.
+ */
 export const NESTING_DEPTH = 64;
 
 /** Most texts without a secret that are remembered, and the longest of them. */
-export const CLEAN_TEXTS_LIMIT = 1000;
+export const CLEAN_STRINGS_LIMIT = 1000;
 export const CLEAN_TEXT_CHARACTERS = 1000;
 
 /** Most changes that are compared one by one. */

@@ -3,19 +3,11 @@
  * the process.
  */
 import { OrchestraError } from '../errors.ts';
+import { EXIT_GRACE_MS, INTERRUPT_GRACE_MS, SERVER_GRACE_MS } from './cli-limits.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit.ts';
 import { runCommand, wantsJson } from './run-command.ts';
 import { Output } from './terminal/output.ts';
-
-/** How long a canceled command has to end by itself before the process does, unless it says otherwise. */
-const INTERRUPT_GRACE_MS = 5000;
-
-/** The same for a server, which has children to stop. */
-const SERVER_GRACE_MS = 10_000;
-
-/** How long a server that has closed everything may take to exit, before the process is ended. */
-const EXIT_GRACE_MS = 3000;
 
 const args = process.argv.slice(2);
 const out = new Output(process.stdout, process.stderr, process.env);

@@ -1,5 +1,6 @@
 /* Problems of a configuration file, with everything that is needed to fix them. */
 import { messageOf, OrchestraError, systemCode } from '../errors.ts';
+import { PROBLEM_CHARACTERS } from './config-limits.ts';
 
 /** One problem and its location. The rest of the file is still used. */
 export interface ConfigProblem {
@@ -35,14 +36,12 @@ export function unreadableProblem(file: string, error: unknown): ConfigProblem {
 	return { ...facts, message: text, hint };
 }
 
-const SHOWN_CHARACTERS = 60;
-
 /** A value and its type, for an error message. */
 export function describeValue(value: unknown): string {
 	if (value === undefined) return 'missing';
 	if (value === null) return 'null';
 	const text = JSON.stringify(value);
-	const shown = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+	const shown = text.length > PROBLEM_CHARACTERS ? `${text.slice(0, PROBLEM_CHARACTERS)}…` : text;
 	return `${shown} (${kindOf(value)})`;
 }
 

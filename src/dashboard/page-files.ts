@@ -14,6 +14,7 @@ import { attempt } from '../errors.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { safeHeaders } from './api/api-reply.ts';
+import { PAGE_FILE_BYTES } from './dashboard-limits.ts';
 
 const types: Readonly<Record<string, string>> = {
 	'.html': 'text/html; charset=utf-8',
@@ -24,8 +25,6 @@ const types: Readonly<Record<string, string>> = {
 	'.ico': 'image/x-icon',
 	'.woff2': 'font/woff2',
 };
-/** Largest file of the page, in bytes. */
-const FILE_BYTES = 4 * 1024 * 1024;
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -99,7 +98,7 @@ function fileNames(folder: string): string[] {
 }
 
 async function loadFile(path: string): Promise<PageFile> {
-	const identity = readRegularFile(path, FILE_BYTES);
+	const identity = readRegularFile(path, PAGE_FILE_BYTES);
 	const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 	const [br, gzipped] = await Promise.all([
 		promisify(brotliCompress)(identity, { params }),

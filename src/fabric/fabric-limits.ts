@@ -97,3 +97,65 @@ export const COUNTED_WORKERS = 10_000;
 export const FAILURES_KEPT = 20;
 /** How long a worker may take to accept an order of the administrator. */
 export const ORDER_MS = 5000;
+
+/** How long an administrator waits for a connection. */
+export const ADMINISTRATOR_CONNECT_MS = 5000;
+
+/** Changes of what others offer within this time are reported together. */
+export const ADVERTISED_DEBOUNCE_MS = 10;
+/** Wait before the bucket is read again after a failure. */
+export const BUCKET_RETRY_MS = 500;
+
+/** Keys that are gone, so that an older value does not bring one back. Bounded by the number of workers. */
+export const GONE_KEYS_LIMIT = 10_000;
+
+export const ADVERTISED_NAME_CHARACTERS = 256;
+/** Most tools of one body, and of one offer. */
+export const ADVERTISED_TOOLS_LIMIT = 10_000;
+
+export const BUCKET_BATCH_BYTES: number = 32 * 1024 * 1024;
+
+export const PRESENCE_HASHES_LIMIT = 64;
+export const PRESENCE_TEXT_CHARACTERS = 128;
+
+/** Wait after presence could not be written, at first and at most, for example while a cluster elects a leader. */
+export const PRESENCE_RETRY_MS = 500;
+export const PRESENCE_RETRY_LONGEST_MS = 2000;
+
+/** How long the first list waits for the fabric. */
+export const FABRIC_FIRST_LIST_MS = 1500;
+/** How long a call before the first offers waits for them. */
+export const FABRIC_CALL_WAIT_MS = 8000;
+/** Names of tools that were offered before, for the error of a call. */
+export const GONE_NAMES_LIMIT = 20_000;
+
+/** The longest header value that is sent. */
+export const MESSAGE_HEADER_CHARACTERS = 1000;
+
+/** How long `close` waits for the server to take what was sent. */
+export const LINK_FLUSH_MS = 2000;
+/** How long `close` waits for an attempt to connect. */
+export const LINK_CLOSE_MS = 200;
+
+/** Wait after a refused subscription, at first and at most. */
+export const SUBSCRIBE_RETRY_MS = 1000;
+export const SUBSCRIBE_RETRY_LONGEST_MS = 30_000;
+
+/** Changes of our tools within this time are published together. */
+export const OFFERED_DEBOUNCE_MS = 10;
+
+/** Shortest time between two progress messages of a call. */
+export const PROGRESS_EVERY_MS = 20;
+/** Log messages of a call within one period. */
+export const CALL_LOGS_LIMIT = 200;
+export const CALL_LOG_PERIOD_MS = 1000;
+
+/** The most rounds of questions in one call. */
+export const REMOTE_ROUNDS_LIMIT = 16;
+export const REMOTE_SESSION_CHARACTERS = 100;
+
+export const REMOTE_SESSION_IDLE_MS: number = 10 * 60_000;
+export const REMOTE_SESSION_SWEEP_MS = 60_000;
+
+/** What a kept result costs besides its text. */
+export const RESULT_OVERHEAD_BYTES = 300;

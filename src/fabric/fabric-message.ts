@@ -5,6 +5,7 @@
  * JSON-RPC error when the header `Orc-Reason` is `error`.
  */
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
+import { MESSAGE_HEADER_CHARACTERS } from './fabric-limits.ts';
 
 /** From a worker to a hub. */
 export const workerKinds = [
@@ -55,8 +56,6 @@ const headerNames: Readonly<Record<keyof Envelope, string>> = {
 	size: 'Orc-Size',
 	traceparent: 'traceparent',
 };
-/** The longest header value that is sent. */
-const VALUE_CHARACTERS = 1000;
 
 /** Write the headers of a message into `headers`. */
 export function writeEnvelope(headers: MsgHdrs, envelope: Envelope): MsgHdrs {
@@ -70,7 +69,7 @@ export function writeEnvelope(headers: MsgHdrs, envelope: Envelope): MsgHdrs {
 
 /** One line of printable text. */
 function headerValue(text: string): string {
-	return text.slice(0, VALUE_CHARACTERS).replaceAll(/[^\x20-\x7e]+/g, ' ');
+	return text.slice(0, MESSAGE_HEADER_CHARACTERS).replaceAll(/[^\x20-\x7e]+/g, ' ');
 }
 
 const fields: ReadonlyMap<string, keyof Envelope> = new Map(

@@ -4,8 +4,6 @@
  * since 1970.
  */
 
-import type { PinMode } from '../config/configuration.ts';
-
 /** The connection to the NATS servers. */
 export interface FabricLinkFacts {
 	readonly state: 'up' | 'suspect' | 'down';
@@ -49,8 +47,8 @@ export interface KnownWorker extends WorkerFacts {
 export interface FabricGroup {
 	readonly name: string;
 	readonly tools: number;
-	/** What happens when it changes its tools. */
-	readonly pin: PinMode;
+	/** What happens when it changes its tools; a word of the setting `fabric.pin`. */
+	readonly pin: string;
 	/** Tools that are not as they were accepted. */
 	readonly drifted: number;
 	/** Of those, the ones that are not listed. */

@@ -33,11 +33,10 @@ import { sha256 } from '../files/sha256.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import type { Log } from '../log.ts';
 import type { Account } from './account.ts';
-import { LOCK_ROUNDS } from './auth-limits.ts';
+import { CREDENTIALS_LIMIT_BYTES, LOCK_ROUNDS } from './auth-limits.ts';
 import { type Credentials, decodeCredentials, encodeCredentials } from './credentials.ts';
 
 const FILE = 'credentials.json';
-const FILE_LIMIT_BYTES = 1024 * 1024;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const KEY_CHARACTERS = 16;
@@ -120,14 +119,14 @@ export class CredentialStore {
 	async #lockedFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 		this.#makeFolder(folder);
 		for (let round = 1; ; round++) {
-			let isHeld = false;
+			let isLocked = false;
 			try {
 				return await withFolderLock(folder, () => {
-					isHeld = true;
+					isLocked = true;
 					return work();
 				});
 			} catch (error) {
-				if (isHeld || round === LOCK_ROUNDS || !OrchestraError.is(error, 'timeout')) throw error;
+				if (isLocked || round === LOCK_ROUNDS || !OrchestraError.is(error, 'timeout')) throw error;
 			}
 		}
 	}
@@ -137,7 +136,7 @@ export class CredentialStore {
 		this.#makePrivate(dirname(file), FOLDER_MODE);
 		this.#makePrivate(file, FILE_MODE);
 		try {
-			const found = decodeCredentials(readRegularText(file, FILE_LIMIT_BYTES));
+			const found = decodeCredentials(readRegularText(file, CREDENTIALS_LIMIT_BYTES));
 			if (found === undefined) this.#log.warn(`${file} is damaged and is ignored`);
 			return found;
 		} catch (error) {

@@ -10,7 +10,7 @@ import {
 	PluginResponseSchema,
 } from './gen/orchestra/plugin/v1/plugin_pb.ts';
 import { NOT_FOUND_CODE } from './missing-file.ts';
-import { NESTING_LIMIT } from './plugin-limits.ts';
+import { PROTOBUF_VALUE_LEVELS } from './plugin-limits.ts';
 
 export type RequestInit = MessageInitShape<typeof PluginRequestSchema>;
 export type ResponseInit = MessageInitShape<typeof PluginResponseSchema>;
@@ -107,14 +107,14 @@ function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraEr
 const ENVELOPE_LEVELS = 3;
 
 /** For the decoder: messages inside each other, the envelope included. */
-const RECURSION_LIMIT: number = (NESTING_LIMIT + ENVELOPE_LEVELS) * 3;
+const RECURSION_LIMIT: number = (PROTOBUF_VALUE_LEVELS + ENVELOPE_LEVELS) * 3;
 
 /** Throws `bad_input` when something in a message is nested too deep. */
 function checkNesting(message: object): void {
-	if (isDeeperThan(message, NESTING_LIMIT + ENVELOPE_LEVELS + 1)) {
-		throw new OrchestraError('bad_input', `a value is nested deeper than ${NESTING_LIMIT} levels`, {
+	if (isDeeperThan(message, PROTOBUF_VALUE_LEVELS + ENVELOPE_LEVELS + 1)) {
+		throw new OrchestraError('bad_input', `a value is nested deeper than ${PROTOBUF_VALUE_LEVELS} levels`, {
 			hint: 'Flatten it, or pass the deep part as a string of JSON.',
-			data: { code: 'validation_error', limit: NESTING_LIMIT },
+			data: { code: 'validation_error', limit: PROTOBUF_VALUE_LEVELS },
 		});
 	}
 }

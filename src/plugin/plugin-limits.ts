@@ -21,7 +21,7 @@ export const SHARED_STREAM_ENDED_LIMIT = 1024;
 export const BYTES_PER_SECOND: number = 256 * 1024;
 
 /** Deepest nesting of arguments, results, metadata and payloads, in levels. */
-export const NESTING_LIMIT = 100;
+export const PROTOBUF_VALUE_LEVELS = 100;
 
 /** Delay before the listener closes, so that the response to `shutdown` can be sent. */
 export const SHUTDOWN_FLUSH_MS = 50;

@@ -12,9 +12,6 @@ export const LIST_CHARACTERS_LIMIT: number = 8 * 1024 * 1024;
 /** A page above this is handled in several steps, between which the event loop runs. */
 export const LIST_STEP_CHARACTERS: number = 256 * 1024;
 
-/** How deep an item, such as the schema of a tool, may be nested. */
-export const LIST_ITEM_DEPTH = 256;
-
 /** Most places that are tried for one template; then it does not fit. Some milliseconds. */
 export const URI_TEMPLATE_MATCH_STEPS = 200_000;
 

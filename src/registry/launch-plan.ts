@@ -3,10 +3,11 @@
  * is taken, which values the user has to give, and the command line that comes of it.
  *
  * Everything in an entry is foreign text. It becomes words of an argument vector, never a
- * line for a shell; only known programs are started; and what names a package may neither
- * be a flag nor lead to another source.
+ * line for a shell; only known programs are started, with flags that are known to leave the
+ * package as it is; and what names a package may neither be a flag nor lead to another source.
  */
 import { OrchestraError } from '../errors.ts';
+import { choosesProgram, foreignWord, type Runtime, runtimes } from './runtimes.ts';
 import type {
 	RegistryArgument,
 	RegistryInput,
@@ -52,86 +53,7 @@ export interface LaunchPlan {
 	entry(values: GivenValues): Record<string, unknown>;
 }
 
-interface Runtime {
-	readonly command: string;
-	/** Other programs that take the same words. */
-	readonly others: readonly string[];
-	/** What some entries name in place of the command: the language, or its package manager. */
-	readonly aliases: readonly string[];
-	/** Flags of ours before those of the entry. */
-	readonly flags: readonly string[];
-	/** What the identifier of a package looks like. */
-	readonly identifier: RegExp;
-	/** What one version looks like: no range, and no tag that its owner may move. */
-	readonly version: RegExp;
-	/** Between the identifier and the version; undefined when the identifier has both. */
-	readonly at: string | undefined;
-	/** Words between the package and its arguments. */
-	readonly separator: readonly string[];
-}
-
-const npmName = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i;
-const pypiName = /^[a-z0-9](?:[\w.-]*[a-z0-9])?$/i;
-const imageName = /^[a-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[\da-f]{64})?$/i;
-
-const semanticVersion = /^v?\d+\.\d+\.\d+(?:-[\da-z.-]+)?(?:\+[\da-z.-]+)?$/i;
-const pythonVersion = /^v?\d[\w.!+-]*$/i;
-const nugetVersion = /^\d+(?:\.\d+){1,3}(?:-[\da-z.-]+)?$/i;
-
-const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
-	[
-		'npm',
-		{
-			command: 'npx',
-			others: ['bunx'],
-			aliases: ['node', 'npm'],
-			flags: ['-y'],
-			separator: [],
-			identifier: npmName,
-			version: semanticVersion,
-			at: '@',
-		},
-	],
-	[
-		'pypi',
-		{
-			command: 'uvx',
-			others: [],
-			aliases: ['python', 'python3', 'uv', 'pip', 'pipx'],
-			flags: [],
-			separator: [],
-			identifier: pypiName,
-			version: pythonVersion,
-			at: '==',
-		},
-	],
-	[
-		'nuget',
-		{
-			command: 'dnx',
-			others: [],
-			aliases: ['dotnet'],
-			flags: [],
-			separator: ['--yes', '--'],
-			identifier: pypiName,
-			version: nugetVersion,
-			at: '@',
-		},
-	],
-	[
-		'oci',
-		{
-			command: 'docker',
-			others: ['podman'],
-			aliases: [],
-			flags: ['run', '-i', '--rm'],
-			separator: [],
-			identifier: imageName,
-			version: /^/, // it is in the identifier
-			at: undefined,
-		},
-	],
-]);
+const ADD_BY_COMMAND = { hint: 'Add it by its command: mctl add <name> -- <command…>' };
 
 /** The word of a command line that names a package. */
 export function packageReference({
@@ -163,7 +85,7 @@ export function planLaunch(server: ServerRecord, wanted?: 'package' | 'remote'):
 		throw new OrchestraError('bad_input', `${server.name} cannot be added: ${why}`, {
 			hint:
 				server.repositoryUrl === undefined
-					? 'Add it by its command: mctl add <name> -- <command…>'
+					? ADD_BY_COMMAND.hint
 					: `Its instructions: ${server.repositoryUrl}`,
 		});
 	}
@@ -185,9 +107,17 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 		return `"${identifier}" is not the name of a package of type ${registryType}`;
 	const command = commandOf(item, runtime);
 	if (command === undefined) return `its package ${identifier} asks for the program "${runtimeHint}"`;
-	const loose = looseVersion(item, runtime);
+	const base = baseWords(item, runtime);
+	if (base === undefined)
+		return `its package ${identifier} is at ${item.registryBaseUrl}, and not where ${command} looks`;
+	const loose = looseVersion(item, runtime) ?? loaderVariable(item);
 	if (loose !== undefined) return loose;
 	const slots = [...item.runtimeArguments, ...item.packageArguments].map(slotOf);
+	const unknown = foreignWord(
+		runtime,
+		item.runtimeArguments.flatMap((each) => sampleWords(slotOf(each))),
+	);
+	if (unknown !== undefined) return otherProgram(unknown, command);
 	const variables = item.environmentVariables.map(pairSlot);
 	const source = { type: registryType, identifier, version, sha256: fileSha256 ?? digestIn(identifier) };
 	const reference = packageReference(source);
@@ -200,6 +130,10 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 			const words = (list: readonly RegistryArgument[]): string[] =>
 				list.flatMap((each) => slotOf(each).words(values));
 			const given = words(item.runtimeArguments);
+			// An optional value that is absent moves the words after it.
+			const other = foreignWord(runtime, given);
+			if (other !== undefined)
+				throw new OrchestraError('bad_input', otherProgram(other, command), ADD_BY_COMMAND);
 			const flags = runtime.flags.filter(
 				(flag) => !given.includes(flag) && !(flag === '-y' && given.includes('--yes')),
 			);
@@ -213,7 +147,7 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 			const after = words(item.packageArguments);
 			const separator =
 				after.length === 0 ? runtime.separator.filter((word) => word !== '--') : runtime.separator;
-			const args = [...ordered, ...passed, reference, ...separator, ...after];
+			const args = [...ordered, ...base, ...passed, reference, ...separator, ...after];
 			return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 		},
 	};
@@ -228,6 +162,33 @@ function commandOf(
 	if (others.includes(runtimeHint)) return runtimeHint;
 	// Arguments for another program would mean something else to this one.
 	return aliases.includes(runtimeHint) && runtimeArguments.length === 0 ? command : undefined;
+}
+
+/** Flags for the place that the package comes from; undefined when the program cannot be told. */
+function baseWords(
+	{ registryBaseUrl, runtimeHint }: RegistryPackage,
+	{ command, base, fromBase }: Runtime,
+): readonly string[] | undefined {
+	if (registryBaseUrl === undefined || base.test(registryBaseUrl)) return [];
+	const isAddress = URL.canParse(registryBaseUrl) && /^https?:/i.test(registryBaseUrl);
+	return isAddress && (runtimeHint ?? command) === command ? fromBase?.(registryBaseUrl) : undefined;
+}
+
+/** Why the variables that the entry sets are refused. What the user gives to one is theirs. */
+function loaderVariable({ identifier, environmentVariables }: RegistryPackage): string | undefined {
+	const variable = environmentVariables.find(
+		({ name, value, default: fallback }) => (value ?? fallback) !== undefined && choosesProgram(name),
+	);
+	return variable && `its package ${identifier} sets ${variable.name}, which decides what else is loaded`;
+}
+
+function otherProgram(word: string, command: string): string {
+	return `its words for ${command} have "${word}", which may start something else than its package`;
+}
+
+/** The words with a value for everything that is asked. */
+function sampleWords({ asked, words }: Slot): string[] {
+	return words(new Map(asked.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])));
 }
 
 /** Why the package is not pinned; undefined when it is. What the lock file names is what runs. */
@@ -253,6 +214,8 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 	const probe = url.replace(/\{[^{}]*\}/g, 'x');
 	if (!URL.canParse(probe) || !/^https?:/i.test(probe))
 		return `"${url}" is not an http:// or https:// address`;
+	if (new URL(probe).username !== '' || new URL(probe).password !== '')
+		return `the address at ${new URL(probe).host} holds a user or a password`;
 	return {
 		source: { type: 'remote', identifier: url, version: undefined, sha256: undefined },
 		asked: unique([...target.asked, ...pairs.flatMap(({ asked }) => asked)]),

@@ -124,7 +124,7 @@ export class RegistryClient {
 			if (cursor !== undefined) query.set('cursor', cursor);
 			const { status, body } = await this.#get(`/v0.1/servers?${query.toString()}`);
 			if (status !== 200) throw this.#refused(status, body);
-			for (const item of itemsOf(body)) {
+			for (const item of this.#itemsOf(body)) {
 				try {
 					servers.push(readServerRecord(item));
 				} catch {
@@ -194,6 +194,19 @@ export class RegistryClient {
 		}
 	}
 
+	/** The official form is an object with `servers`, which may be null; some registries send a bare list, or `data`. */
+	#itemsOf(body: unknown): readonly unknown[] {
+		const list = isObject(body) ? (body['servers'] ?? body['data'] ?? []) : body;
+		if (Array.isArray(list)) return list.slice(0, PAGE_ENTRIES * 2);
+		throw new OrchestraError(
+			'parse',
+			`the registry ${this.registry.name} answered without a list of servers`,
+			{
+				hint: `Check its address: ${this.registry.url}`,
+			},
+		);
+	}
+
 	/** @param reason what the registry said about it, if anything */
 	#refused(status: number, reason?: unknown): OrchestraError {
 		const why = typeof reason === 'string' ? `: ${reason}` : '';
@@ -225,13 +238,6 @@ async function reasonOf(response: Response): Promise<string | undefined> {
 	} catch {
 		return undefined; // a page of a proxy, or nothing: the status says enough
 	}
-}
-
-/** The official form is an object with `servers`; some registries send a bare list, or `data`. */
-function itemsOf(body: unknown): readonly unknown[] {
-	if (Array.isArray(body)) return body;
-	const list = isObject(body) ? (body['servers'] ?? body['data']) : undefined;
-	return Array.isArray(list) ? list.slice(0, PAGE_ENTRIES * 2) : [];
 }
 
 function nextCursor(body: unknown): string | undefined {

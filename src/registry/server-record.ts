@@ -49,6 +49,8 @@ export interface RegistryRemote {
 export interface RegistryPackage {
 	readonly registryType: string;
 	readonly identifier: string;
+	/** Where the package is, when its author says so. */
+	readonly registryBaseUrl?: string | undefined;
 	readonly version?: string | undefined;
 	readonly fileSha256?: string | undefined;
 	readonly runtimeHint?: string | undefined;
@@ -132,6 +134,7 @@ function readPackage(field: ForeignMember): RegistryPackage {
 	return {
 		registryType: field.at('registryType').required(),
 		identifier: field.at('identifier').required(),
+		registryBaseUrl: field.at('registryBaseUrl').text(),
 		version: version === '' ? undefined : version,
 		fileSha256,
 		runtimeHint: field.at('runtimeHint').text(),

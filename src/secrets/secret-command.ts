@@ -11,11 +11,7 @@ import { Child } from '../process/child.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { parseStdioUri } from '../process/stdio-uri.ts';
 import { onAbort } from '../rpc/abortable.ts';
-
-/** Longest secret. */
-export const SECRET_LIMIT_BYTES: number = 64 * 1024;
-/** How long a command may take, in milliseconds: it may ask an agent, never a person. */
-const COMMAND_MS = 10_000;
+import { SECRET_COMMAND_MS, SECRET_LIMIT_BYTES } from './secret-limits.ts';
 
 export interface SecretCommandOptions {
 	/** The working directory. */
@@ -38,10 +34,10 @@ export async function commandOutput(
 	try {
 		child.stdin.on('error', () => {}); // it may end without reading
 		child.stdin.end(input);
-		const late = sleep(COMMAND_MS, undefined, { signal: ends.signal }).catch(() => undefined);
+		const late = sleep(SECRET_COMMAND_MS, undefined, { signal: ends.signal }).catch(() => undefined);
 		const outcome = await Promise.race([read(child), late.then(() => undefined)]);
 		signal?.throwIfAborted();
-		if (outcome === undefined) throw failed(`the command took longer than ${COMMAND_MS / 1000} s`);
+		if (outcome === undefined) throw failed(`the command took longer than ${SECRET_COMMAND_MS / 1000} s`);
 		return outcome;
 	} finally {
 		stopListening();

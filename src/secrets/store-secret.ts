@@ -15,10 +15,10 @@ import { stateFolder } from '../files/state-folder.ts';
 import { addSecret } from '../redact.ts';
 import { keychainRemove, keychainStore } from './keychain.ts';
 import { commandOutput } from './secret-command.ts';
+import { SHOWN_NAME_CHARACTERS } from './secret-limits.ts';
 
 const SERVICE = 'orchestra';
 const FOLDER = 'secrets';
-const SHOWN_CHARACTERS = 80;
 const HASH_CHARACTERS = 16;
 /** A reference to an item of the keychain that this program stored. */
 const storedAccount = /^\$\{keychain:orchestra\/([\w.-]+-[\da-f]{16})\}$/;
@@ -96,12 +96,12 @@ export function storedFile(reference: string): string[] {
 	return path === undefined ? [] : [path];
 }
 
-/** A name for people, and a hash that no other owner has. */
+/** A name for users, and a hash that no other owner has. */
 function accountOf(owner: readonly string[]): string {
 	const shown = owner
 		.slice(1)
 		.join('-')
 		.replace(/[^\w.-]/g, '-')
-		.slice(0, SHOWN_CHARACTERS);
+		.slice(0, SHOWN_NAME_CHARACTERS);
 	return `${shown}-${sha256(JSON.stringify(owner)).slice(0, HASH_CHARACTERS)}`;
 }

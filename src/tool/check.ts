@@ -11,6 +11,7 @@ import type { JsonObject } from '../wire/json.ts';
 import type { ToolEvent } from './event.ts';
 import { mistypedKeys } from './manifest.ts';
 import { type RunOptions, runTool } from './run.ts';
+import { CHECK_TIMEOUT_MS, SLOW_START_MS } from './run-limits.ts';
 import type { RunSummary } from './summary.ts';
 import type { DiscoveredTool } from './tool.ts';
 
@@ -33,11 +34,6 @@ export interface CheckOptions {
 	readonly workspaceRoot: string;
 	readonly signal?: AbortSignal | undefined;
 }
-
-/** How long each of the runs may take, unless the tool itself asks for more. */
-const CHECK_TIMEOUT_MS = 10_000;
-/** A first event later than this leaves the user wondering. */
-const SLOW_START_MS = 2000;
 
 /** Run a tool against the protocol. Yields findings as they are made. */
 export async function* checkTool(tool: DiscoveredTool, options: CheckOptions): AsyncGenerator<Finding> {
@@ -128,7 +124,7 @@ function checkStrays({ malformedCount, unexpectedCount, warnings }: RunSummary):
 	const count = malformedCount + unexpectedCount;
 	if (count === 0) return { verdict: 'ok', title, detail: 'no stray lines' };
 	const [first] = warnings.filter(({ kind }) => kind !== 'contradiction');
-	const advice = 'Print to stderr what is for people, and flush after each event.';
+	const advice = 'Print to stderr what is for users, and flush after each event.';
 	return { verdict: 'fail', title, detail: `${count} stray: ${first?.message ?? ''}`, advice };
 }
 

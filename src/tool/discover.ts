@@ -19,6 +19,7 @@ import { readRegularHead, readRegularText } from '../files/regular-file.ts';
 import { isToolFolder } from '../files/watch-tree.ts';
 import { HEADER_BYTES, interpreterOf, readHeader } from './header.ts';
 import { type Manifest, readManifest } from './manifest.ts';
+import { MANIFEST_LIMIT_BYTES } from './run-limits.ts';
 import { type DiscoveredTool, runsOnOf } from './tool.ts';
 
 /** The tools below some roots, and the problems found there. */
@@ -31,7 +32,6 @@ export interface Discovery {
 /** Most files and folders that are scanned below one root. */
 const searchLimits = { files: 10_000, folders: 2000 };
 const MANIFEST = 'manifest.json';
-const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 
 /** The example tools that come with this package. */
 export const bundledToolsRoot: string = join(packageRoot(), 'examples/tools');

@@ -26,12 +26,25 @@ export { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 export function runTimeoutMs(
 	id: string,
 	times: {
-		asked?: number | undefined;
+		requested?: number | undefined;
 		byTool?: Readonly<Record<string, number>> | undefined;
 		manifest?: number | undefined;
 		fallback?: number | undefined;
 	},
 ): number {
 	const own = ownEntry(times.byTool, id);
-	return times.asked ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
+	return times.requested ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
 }
+
+/** How long each run of `mctl check` may take, unless the tool itself asks for more. */
+export const CHECK_TIMEOUT_MS = 10_000;
+/** A first event later than this leaves the user wondering. */
+export const SLOW_START_MS = 2000;
+
+export const MANIFEST_LIMIT_BYTES: number = 1024 * 1024;
+
+/** How many calls wait for a free place before the next one is refused. */
+export const WAITING_RUNS_LIMIT = 1000;
+export const RUNS_LIMIT = 128;
+/** Open files of a process where the system does not say. */
+export const OPEN_FILES_DEFAULT = 1024;

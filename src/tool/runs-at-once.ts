@@ -11,19 +11,14 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { attempt, OrchestraError } from '../errors.ts';
 import { Semaphore } from '../rpc/semaphore.ts';
-
-/** How many calls wait for a free place before the next one is refused. */
-export const WAITING_RUNS_LIMIT = 1000;
+import { OPEN_FILES_DEFAULT, RUNS_LIMIT, WAITING_RUNS_LIMIT } from './run-limits.ts';
 
 /** Most tools wait for a disk or a network most of the time. */
 const RUNS_PER_CORE = 8;
-const MOST_RUNS = 128;
 /** Three pipes, the descriptors of a start, and some for what the hub does with them. */
 const FILES_PER_RUN = 8;
 /** What is left for everything but tools. */
 const FILES_RESERVED = 128;
-/** What we assume where the system does not say. */
-const FILE_LIMIT = 1024;
 
 /** How many tools run at once by default on this machine. */
 export function defaultRunsAtOnce(
@@ -31,7 +26,7 @@ export function defaultRunsAtOnce(
 	files: number = openFilesLimit(),
 ): number {
 	const byFiles = Math.floor((files - FILES_RESERVED) / FILES_PER_RUN);
-	return Math.max(1, Math.min(cores * RUNS_PER_CORE, byFiles, MOST_RUNS));
+	return Math.max(1, Math.min(cores * RUNS_PER_CORE, byFiles, RUNS_LIMIT));
 }
 
 /** Bounds the runs of tools. */
@@ -58,6 +53,6 @@ function openFilesLimit(): number {
 	// A system may have no /proc.
 	return attempt(() => {
 		const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-		return Number(soft) || FILE_LIMIT;
-	}, FILE_LIMIT);
+		return Number(soft) || OPEN_FILES_DEFAULT;
+	}, OPEN_FILES_DEFAULT);
 }

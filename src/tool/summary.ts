@@ -62,7 +62,7 @@ export interface RunEnd {
 
 /** What a tool exits with for an expected failure; anything above is a crash. */
 export const EXIT_FAILED = 1;
-const EXIT_LIMIT = 2;
+const EXIT_LIMITED = 2;
 const EXIT_USAGE = 64;
 const EXIT_SPAWN = 69;
 const EXIT_TIMEOUT = 124;
@@ -81,7 +81,7 @@ export function exitCodeOf(outcome: Outcome, exit: ExitStatus | null, code: stri
 		case 'canceled':
 			return EXIT_CANCELED;
 		case 'limit':
-			return EXIT_LIMIT;
+			return EXIT_LIMITED;
 		case 'not_started':
 			if (code === 'INPUT_INVALID') return EXIT_USAGE;
 			return code === 'TOOL_SPAWN' ? EXIT_SPAWN : EXIT_FAILED;

@@ -1,5 +1,5 @@
 /*
- * Calls that wait for a person, and approvals that nobody has used yet.
+ * Calls that wait for a user, and approvals that nobody has used yet.
  *
  * An approval is used once. The call that waits takes it; when its caller has given up, the
  * next call with the same binding takes it, until it expires. So a client with a short
@@ -10,12 +10,9 @@ import { messageOf, OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import type { ApprovalFiles } from './approval-files.ts';
-import { APPROVAL_MS, type ApprovalRequest, bindingKey } from './approval-request.ts';
+import { type ApprovalRequest, bindingKey } from './approval-request.ts';
+import { APPROVAL_MS, APPROVAL_POLL_MS, PENDING_APPROVALS_LIMIT } from './trust-limits.ts';
 
-/** How often answers are looked for while a call waits, in milliseconds. */
-const POLL_MS = 200;
-/** Most calls that wait for a person at once. */
-const PENDING_LIMIT = 100;
 const ID_BYTES = 3;
 
 /** How a wait ends. */
@@ -54,21 +51,21 @@ export class Approvals {
 		this.#approvalMs = approvalMs;
 	}
 
-	/** How long a person may take, in milliseconds. */
+	/** How long a user may take, in milliseconds. */
 	get approvalMs(): number {
 		return this.#approvalMs;
 	}
 
-	/** Wait for a person. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
+	/** Wait for a user. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
 	async wait(
-		asked: NewApprovalRequest,
+		request: NewApprovalRequest,
 		signal: AbortSignal,
 		onAsked: (id: string) => void,
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
-		const key = bindingKey(asked);
+		const key = bindingKey(request);
 		if (this.#takeUnused(key)) return 'allowed';
-		const pending = this.#adopt(key) ?? this.#open(asked, key);
+		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onAsked(pending.request.id);
 		return new Promise((resolve, reject) => {
@@ -114,11 +111,11 @@ export class Approvals {
 		return undefined;
 	}
 
-	#open(asked: NewApprovalRequest, key: string): PendingApproval | undefined {
-		if (this.#pending.size >= PENDING_LIMIT) return undefined;
+	#open(call: NewApprovalRequest, key: string): PendingApproval | undefined {
+		if (this.#pending.size >= PENDING_APPROVALS_LIMIT) return undefined;
 		const now = Date.now();
 		const request: ApprovalRequest = {
-			...asked,
+			...call,
 			id: this.#newId(),
 			pid: process.pid,
 			askedAt: new Date(now).toISOString(),
@@ -144,7 +141,7 @@ export class Approvals {
 			this.#polling = undefined;
 			return;
 		}
-		this.#polling ??= setInterval(() => this.#look(), Math.min(POLL_MS, this.#approvalMs));
+		this.#polling ??= setInterval(() => this.#look(), Math.min(APPROVAL_POLL_MS, this.#approvalMs));
 		const isAwaited = [...this.#pending.values()].some(({ settle }) => settle !== undefined);
 		if (isAwaited) this.#polling.ref();
 		else this.#polling.unref();

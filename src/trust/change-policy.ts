@@ -1,5 +1,5 @@
 /*
- * A rule about tools that a person writes, from a terminal or from the dashboard.
+ * A rule about tools that a user writes, from a terminal or from the dashboard.
  *
  * It goes to `orchestra.json` of the project, else to the file of the user: an `.mcp.json`
  * belongs to other programs too. Each file is decided on its own and the strictest
@@ -13,9 +13,8 @@ import { loadConfiguration } from '../config/load.ts';
 import { OrchestraError } from '../errors.ts';
 import type { WrittenRule } from './decide-approval.ts';
 import { type PolicyDecision, policyOf } from './policy.ts';
+import { POLICY_PATTERN_CHARACTERS } from './trust-limits.ts';
 
-/** Longest pattern. */
-const PATTERN_CHARACTERS = 500;
 export const policyActions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
 
 /** Where a rule goes. */
@@ -59,7 +58,7 @@ export function stricterDecision(
 }
 
 function assertPattern(pattern: string): void {
-	if (pattern !== '' && pattern.length <= PATTERN_CHARACTERS && !/[\\\s\p{Cc}]/u.test(pattern)) return;
+	if (pattern !== '' && pattern.length <= POLICY_PATTERN_CHARACTERS && !/[\\\s\p{Cc}]/u.test(pattern)) return;
 	throw new OrchestraError('bad_input', `${JSON.stringify(pattern)} is not a pattern of names`, {
 		hint: 'Write a name, or a pattern with *, as in files__write*.',
 	});

@@ -1,13 +1,10 @@
-/* The decision of a person about a call that waits, from a terminal or from the dashboard. */
+/* The decision of a user about a call that waits, from a terminal or from the dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AddedRule, addPolicyRule, isNameable } from '../config/edit-policy.ts';
 import { OrchestraError } from '../errors.ts';
 import type { ApprovalAnswer, ApprovalFiles } from './approval-files.ts';
 import type { ApprovalRequest } from './approval-request.ts';
-
-/** How long the waiting process may take to notice an answer, in milliseconds. */
-const NOTICE_MS = 5000;
-const LOOK_AGAIN_MS = 50;
+import { DECISION_LOOK_AGAIN_MS, DECISION_NOTICE_MS } from './trust-limits.ts';
 
 /** A rule that was written, and its file. */
 export interface WrittenRule extends AddedRule {
@@ -52,14 +49,14 @@ export async function decideApproval(
 			hint: 'mctl approve lists the calls that wait.',
 		});
 	}
-	const giveUpAt = performance.now() + NOTICE_MS;
+	const giveUpAt = performance.now() + DECISION_NOTICE_MS;
 	while (files.has(id)) {
 		if (performance.now() > giveUpAt) {
 			throw new OrchestraError('timeout', `process ${pid} has not taken the answer for ${id} yet`, {
 				hint: 'It may be blocked: mctl hub status shows the shared hub.',
 			});
 		}
-		await sleep(LOOK_AGAIN_MS, undefined, { signal });
+		await sleep(DECISION_LOOK_AGAIN_MS, undefined, { signal });
 	}
 	return isAlways ? writeRule(request, decision, environment) : undefined;
 }

@@ -12,11 +12,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { sha256 } from '../files/sha256.ts';
 import { jsonObject } from '../wire/json.ts';
-
-/** Longer than any batch that we write. */
-const TAIL_BYTES = 256 * 1024;
-/** A batch of more characters is written as several. */
-const BATCH_CHARACTERS = 64 * 1024;
+import { CHAIN_BATCH_CHARACTERS, CHAIN_TAIL_BYTES } from './trust-limits.ts';
 
 /** The place of the last line of a batch in the chain. */
 export interface ChainLink {
@@ -51,7 +47,7 @@ export function chainBatch(last: ChainLink, lines: readonly string[]): { text: s
 export function* batchesOf(lines: readonly string[]): Generator<readonly string[], undefined> {
 	let [from, characters] = [0, 0];
 	for (const [at, line] of lines.entries()) {
-		if (at > from && characters + line.length > BATCH_CHARACTERS) {
+		if (at > from && characters + line.length > CHAIN_BATCH_CHARACTERS) {
 			yield lines.slice(from, at);
 			[from, characters] = [at, 0];
 		}
@@ -112,7 +108,7 @@ function readEnd(file: string): string | undefined {
 	}
 	try {
 		const { size } = fstatSync(descriptor);
-		const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+		const bytes = Buffer.alloc(Math.min(size, CHAIN_TAIL_BYTES));
 		const length = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
 		return bytes.toString('utf8', 0, length);
 	} finally {

@@ -66,7 +66,7 @@ function keepNumbers(value: unknown, text: string | undefined, levels: number): 
 	if (!rewritesNumbers(text) || Object.hasOwn(value, 'toJSON')) return;
 	const copy = (): object => (Array.isArray(value) ? [...value] : { ...value });
 	Object.defineProperty(value, 'toJSON', { value: () => embedText(text) ?? copy() });
-	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberTexts(text);
+	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberStrings(text);
 	for (const [key, part] of parts) keepNumbers(Reflect.get(value, key), part, levels - 1);
 }
 
@@ -146,41 +146,49 @@ export function withMember(text: string, path: readonly string[], json: string):
 /** An object text without the members at these paths, and everything else as it was written. */
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
 	if (!text.trimStart().startsWith('{')) return text;
-	const kept = memberSpans(text).flatMap(({ name, at, start, end }) => {
+	const remaining = memberSpans(text).flatMap(({ name, at, start, end }) => {
 		const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
 		if (inner.some((rest) => rest.length === 0)) return [];
 		if (inner.length === 0) return text.slice(at, end);
 		return text.slice(at, start) + withoutMembers(text.slice(start, end), inner);
 	});
-	return `{${kept.join(',')}}`;
+	return `{${remaining.join(',')}}`;
 }
 
 /** The texts of the elements of an array. */
 export function elementsOf(text: string): string[] {
-	const elements: string[] = [];
-	let at = text.indexOf('[') + 1;
-	while (!(elements.length === 0 && closesAt(text, at))) {
-		const end = scanner.scan(text, at, nothing, []);
-		elements.push(text.slice(at, end).trim());
+	return elementSpans(text).map(({ start, end }) => text.slice(start, end).trim());
+}
+
+/** Where a value is in a text, with the blanks around it. */
+export interface ValueSpan {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** The elements of an array text. */
+export function elementSpans(text: string): ValueSpan[] {
+	const elements: ValueSpan[] = [];
+	let start = text.indexOf('[') + 1;
+	while (!(elements.length === 0 && closesAt(text, start))) {
+		const end = scanner.scan(text, start, nothing, []);
+		elements.push({ start, end });
 		if (text[end] !== ',') break;
-		at = end + 1;
+		start = end + 1;
 	}
 	return elements;
 }
 
 /** The texts of the members of an object. The last of two equal names counts. */
-function memberTexts(text: string): Map<string, string> {
+function memberStrings(text: string): Map<string, string> {
 	return new Map(memberSpans(text).map(({ name, start, end }) => [name, text.slice(start, end).trim()]));
 }
 
 /** A member of an object text. */
-export interface MemberSpan {
+export interface MemberSpan extends ValueSpan {
 	readonly name: string;
 	/** Where its name is. */
 	readonly at: number;
-	/** Where its value is, with the blanks around it. */
-	readonly start: number;
-	readonly end: number;
 }
 
 /** The members of an object text, in their order. */

@@ -65,6 +65,13 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		expect(log.join('')).toContain('does not permit publish to');
 	});
 
+	it('say to a hub with the key of another that its name is wrong', async () => {
+		const hub = await useFabric(servers, { name: 'wrong', ca, credentials: seedOf('laptop') });
+		await until('the reason is known', () =>
+			hub.log.join('').includes('does not permit its key to use _INBOX.wrong.'),
+		);
+	});
+
 	it('that are granted later are used without a restart', async () => {
 		const folder = temporaryFolder();
 		const port = await freePort();

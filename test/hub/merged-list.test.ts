@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeByName, mergeByUri } from '../../src/hub/catalogue/merged-list.ts';
 import { qualifiesNames, type Source } from '../../src/hub/source.ts';
-import { NAME_CHARACTERS, ServerNames, shortened, toolPrefix } from '../../src/trust/tool-name.ts';
+import { ServerNames, shortened, toolPrefix } from '../../src/trust/tool-name.ts';
+import { TOOL_NAME_CHARACTERS } from '../../src/trust/trust-limits.ts';
 import { fakeSource } from '../support/fake-source.ts';
 
 describe('mergeByName', () => {
@@ -54,7 +55,7 @@ describe('mergeByName', () => {
 			title: full,
 			_meta: { 'orchestra/fullName': full },
 		});
-		expect(items[0]?.name.length).toBe(NAME_CHARACTERS);
+		expect(items[0]?.name.length).toBe(TOOL_NAME_CHARACTERS);
 		expect(shortened(`${full}y`)).not.toBe(shortened(full));
 	});
 

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRequest, encodePluginRequest } from '../../src/plugin/codec.ts';
 import { sortedKeys, toolOf } from '../../src/plugin/mcp-translation.ts';
-import { NESTING_LIMIT } from '../../src/plugin/plugin-limits.ts';
+import { PROTOBUF_VALUE_LEVELS } from '../../src/plugin/plugin-limits.ts';
 import type { JsonObject, JsonValue } from '../../src/wire/json.ts';
 
 describe('nested arguments', () => {
 	it.each(['object', 'array'])('of %ss survive up to the limit, and are refused beyond', (kind) => {
-		const deepest = nested(NESTING_LIMIT, kind);
+		const deepest = nested(PROTOBUF_VALUE_LEVELS, kind);
 		const request = (value: JsonObject) =>
 			({
 				requestId: 'a',
 				request: { case: 'toolCall', value: { toolName: 't', arguments: value } },
 			}) as const;
 		expect(decodeRequest(encodePluginRequest(request(deepest)))).toMatchObject(request(deepest));
-		expect(() => encodePluginRequest(request(nested(NESTING_LIMIT + 5, kind)))).toThrow(
-			`a value is nested deeper than ${NESTING_LIMIT} levels`,
+		expect(() => encodePluginRequest(request(nested(PROTOBUF_VALUE_LEVELS + 5, kind)))).toThrow(
+			`a value is nested deeper than ${PROTOBUF_VALUE_LEVELS} levels`,
 		);
 	});
 });

@@ -130,6 +130,16 @@ describe('the plan for an entry', () => {
 			['bunx', '-y', 'n@1.0.0'],
 		],
 		[
+			'the place of a package',
+			npm({ registryBaseUrl: 'https://npm.acme.example/', runtimeArguments: words('--yes') }),
+			['npx', '--yes', '--registry=https://npm.acme.example/', 'n@1.0.0'],
+		],
+		[
+			'the usual place of a package',
+			{ registryType: 'pypi', identifier: 'n', version: '1.0', registryBaseUrl: 'https://pypi.org' },
+			['uvx', 'n==1.0'],
+		],
+		[
 			'a language as the runtime',
 			{ registryType: 'pypi', identifier: 'n', version: '1.0', runtimeHint: 'python' },
 			['uvx', 'n==1.0'],
@@ -176,6 +186,44 @@ describe('the plan for an entry', () => {
 			},
 			'asks for the program "python"',
 		],
+		['a line for a shell', npm({ runtimeArguments: words('-y', '--call=id') }), 'have "--call=id"'],
+		['a line for a shell in joined flags', npm({ runtimeArguments: words('-yc', 'id') }), 'have "-yc"'],
+		[
+			'another package by a flag',
+			npm({ runtimeArguments: words('--package=evil') }),
+			'have "--package=evil"',
+		],
+		['another package before its own', npm({ runtimeArguments: words('-y', 'evil') }), 'have "evil"'],
+		[
+			'another source',
+			{ registryType: 'pypi', identifier: 'n', version: '1.0', runtimeArguments: words('--from', 'evil') },
+			'have "--from"',
+		],
+		[
+			'another image before its own',
+			{ registryType: 'oci', identifier: 'a/b:1', runtimeArguments: words('-v', '/a:/a', 'evil') },
+			'have "evil"',
+		],
+		[
+			'a variable that loads code',
+			npm({ environmentVariables: [{ name: 'NODE_OPTIONS', default: '--import=data:text/javascript,' }] }),
+			'sets NODE_OPTIONS',
+		],
+		[
+			'a variable of the package manager',
+			npm({ environmentVariables: [{ name: 'npm_config_registry', value: 'https://evil.example' }] }),
+			'sets npm_config_registry',
+		],
+		[
+			'a place that its program cannot be told',
+			{
+				registryType: 'nuget',
+				identifier: 'N',
+				version: '1.0',
+				registryBaseUrl: 'https://nuget.acme.example',
+			},
+			'is at https://nuget.acme.example',
+		],
 		['no version', { registryType: 'npm', identifier: 'n' }, 'has no version'],
 		['a range', { registryType: 'npm', identifier: 'n', version: '1.x' }, 'is a range or a tag'],
 		['a tag', { registryType: 'npm', identifier: 'n', version: 'next' }, 'is a range or a tag'],
@@ -184,6 +232,25 @@ describe('the plan for an entry', () => {
 		['no way at all', undefined, 'it has no package and no address'],
 	])('refuses %s', (_, item, reason) => {
 		expect(() => planLaunch(record(item ? { packages: [item] } : {}))).toThrow(reason);
+	});
+
+	it('refuses another image where an optional value is left out', () => {
+		const runtimeArguments = [
+			...words('-v'),
+			{ type: 'positional', valueHint: 'volume' },
+			...words('-e', 'evil'),
+		];
+		const plan = planLaunch(
+			record({ packages: [{ registryType: 'oci', identifier: 'a/b:1', runtimeArguments }] }),
+		);
+		expect(plan.entry(new Map([['volume', ['/a:/a']]]))['args']).toContain('a/b:1');
+		expect(() => plan.entry(new Map())).toThrow('have "evil"');
+	});
+
+	it('refuses an address with a password', () => {
+		expect(() => planLaunch(record({ remotes: [{ type: 'sse', url: 'https://a:b@evil.example' }] }))).toThrow(
+			'the address at evil.example holds a user or a password',
+		);
 	});
 
 	it('refuses an address that is none', () => {
@@ -208,6 +275,14 @@ describe('the plan for an entry', () => {
 		expect(plan.asked).toMatchObject([{ key: 'token', isSecret: true, isOnCommandLine: true }]);
 	});
 });
+
+function npm(members: object): object {
+	return { registryType: 'npm', identifier: 'n', version: '1.0.0', ...members };
+}
+
+function words(...values: string[]): object[] {
+	return values.map((value) => ({ type: 'positional', value }));
+}
 
 function record(members: object): ServerRecord {
 	return readServerRecord({

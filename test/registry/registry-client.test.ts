@@ -146,6 +146,16 @@ describe('a registry', () => {
 		expect(String(failure)).toContain(reason);
 	});
 
+	it.each(['{"servers":"x"}', '"x"', '7'])(
+		'that answers a search with %s is said to have no list',
+		async (body) => {
+			const server = await serveRaw((_request, response) => response.end(body));
+			await expect(clientOf(server.url).client.search(['notes'])).rejects.toThrow(
+				'without a list of servers',
+			);
+		},
+	);
+
 	it('that refuses a word is quoted, and is not asked for a short word beside a long one', async () => {
 		const strict = await serveRaw(({ path }, response) => {
 			const search = new URL(path, 'http://registry').searchParams.get('search') ?? '';

@@ -6,10 +6,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { openBrowser } from '../../oauth/open-browser.ts';
 import type { Interaction } from '../../oauth/sign-in.ts';
+import { PASTED_LINE_CHARACTERS } from '../cli-limits.ts';
 import type { Output } from '../terminal/output.ts';
-
-/** Longest pasted line, in characters. */
-const PASTE_CHARACTERS = 64 * 1024;
 
 export function terminalSignIn(out: Output, environment: Readonly<NodeJS.ProcessEnv>): Interaction {
 	return {
@@ -36,7 +34,7 @@ function readLines(onLine: (line: string) => void): () => void {
 	let rest = '';
 	const onData = (chunk: Buffer): void => {
 		const lines = `${rest}${decoder.write(chunk)}`.split('\n');
-		rest = (lines.pop() ?? '').slice(0, PASTE_CHARACTERS);
+		rest = (lines.pop() ?? '').slice(0, PASTED_LINE_CHARACTERS);
 		for (const line of lines) onLine(line);
 	};
 	stdin.on('data', onData);

@@ -1,17 +1,16 @@
-/* `mctl approve`: calls that wait for a person, and the decision about one. */
+/* `mctl approve`: calls that wait for a user, and the decision about one. */
 import { escapedText } from '../../printable.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
+import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
-import { type ShownArgument, sizeText } from '../../trust/shown-argument.ts';
+import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 import { padText, textWidth, wrapText } from '../terminal/text-width.ts';
 
-/** Characters of a long argument that are shown folded. */
-const FOLDED_CHARACTERS = 120;
 const WIDEST_NAME = 24;
 const NARROWEST_VALUE = 20;
 const INDENT = '  ';
@@ -31,11 +30,11 @@ export const approve: Command = {
 	},
 
 	async run(input) {
-		const [action = 'list', id, ...rest] = input.words;
+		const [action = 'list', id, ...rest] = input.args;
 		const files = ApprovalFiles.ofUser(input.environment);
-		if (rest.length > 0) throw usageError(approve, `unexpected word "${rest[0]}": name one call`);
+		if (rest.length > 0) throw usageError(approve, `unexpected argument "${rest[0]}": name one call`);
 		if (action === 'list') {
-			if (id !== undefined) throw usageError(approve, `unexpected word "${id}" after list`);
+			if (id !== undefined) throw usageError(approve, `unexpected argument "${id}" after list`);
 			return list(files.list(), input);
 		}
 		if (action !== 'show' && action !== 'allow' && action !== 'deny')
@@ -82,7 +81,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 	const names = request.arguments.map(({ name }) => textWidth(name));
 	const column = Math.min(WIDEST_NAME, Math.max(0, ...names));
 	for (const argument of request.arguments)
-		for (const text of argumentTexts(argument, isWhole))
+		for (const text of argumentLines(argument, isWhole))
 			for (const line of rowLines(text.name, text.value, { indent: INDENT, column, width: out.width }))
 				out.line(line);
 	if (!isWhole && request.arguments.some(({ isLong }) => isLong))
@@ -91,12 +90,12 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 }
 
 /** The size of a long argument has a row of its own, before its text. */
-function argumentTexts(argument: ShownArgument, isWhole: boolean): { name: string; value: string }[] {
+function argumentLines(argument: ArgumentRow, isWhole: boolean): { name: string; value: string }[] {
 	const { name, text, isLong, leftOut, hasSecret } = argument;
 	const secret = hasSecret ? '; a secret in it is replaced by •••' : '';
 	if (!isLong)
 		return [{ name, value: text }, ...(secret === '' ? [] : [{ name: '', value: `(${secret.slice(2)})` }])];
-	const shown = isWhole ? text : text.slice(0, FOLDED_CHARACTERS);
+	const shown = isWhole ? text : text.slice(0, FOLDED_ARGUMENT_CHARACTERS);
 	const isCut = leftOut > 0 || shown.length < text.length;
 	const how = isCut ? `only its start is shown: ` : '';
 	return [

@@ -2,13 +2,15 @@
  * `mctl prompt`: the text of a prompt with its arguments filled in, ready to paste or pipe.
  * Prompts of the library come first; plugins and MCP servers are asked for any other.
  */
+
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import { nearest } from '../../nearest.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession, NeededSources } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { neededFor } from '../target/call-target.ts';
@@ -25,14 +27,14 @@ export const prompt: Command = {
 	flags: libraryFlags,
 
 	async run(input) {
-		const [name, ...pairs] = input.words;
+		const [name, ...pairs] = input.args;
 		if (name === undefined) throw usageError(prompt, 'mctl prompt needs the name of a prompt');
 		const given = readPairs(pairs);
 		const { out, flags } = input;
 		const { description, messages } = await getPrompt(name, given, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.prompt/1', name, description, messages });
 		const text = messages.map(({ content }) => contentText(content)).join('\n');
-		if (out.isTerminal) out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+		if (out.isTerminal) out.line(renderMarkdown(text, (...args) => out.style(...args), out.width));
 		else await out.write(text.endsWith('\n') ? text : `${text}\n`);
 	},
 };
@@ -59,7 +61,7 @@ async function getPrompt(
 	input: CommandInput,
 ): Promise<FilledPrompt> {
 	const { configuration } = loadConfiguration(input);
-	const isMore = mayOfferMore(configuration);
+	const isMore = mayHaveMore(configuration);
 	try {
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
 	} catch (error) {
@@ -72,7 +74,7 @@ async function getFromHub(
 	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededSources | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
-	const { withHub, START_WAIT_MS, startOnlyServer } = await import('../hub-client/hub-session.ts');
+	const { withHub, startOnlyServer } = await import('../hub-client/hub-session.ts');
 	const ask = async (session: HubSession): Promise<FilledPrompt> => {
 		const names = (await listAll(session, 'prompts')).map((each) => textField(each, 'name'));
 		if (!names.includes(name)) await startOnlyServer(session, needs);
@@ -83,7 +85,7 @@ async function getFromHub(
 		return result as object as FilledPrompt;
 	};
 	try {
-		return await withHub(input, ask, { listWaitMs: START_WAIT_MS, needs });
+		return await withHub(input, ask, { listWaitMs: COMMAND_START_WAIT_MS, needs });
 	} catch (thrown) {
 		throw errorOfHub(thrown);
 	}

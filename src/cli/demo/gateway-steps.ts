@@ -10,12 +10,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import type { Client } from '../../transport/client.ts';
+import { DEMO_HEAL_MS } from '../cli-limits.ts';
 import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 const SERVER = '@modelcontextprotocol/server-everything';
-/** A crashed server is started again after a backoff that begins at a second. */
-const HEAL_MS = 30_000;
 
 export const gatewaySteps: readonly DemoStep[] = [
 	{ title: 'the MCP servers of a client are imported, and the client gets one entry', run: importClient },
@@ -100,7 +99,7 @@ async function searchTools(): Promise<string[]> {
 }
 
 function call(client: Client, name: string, args: object): Promise<unknown> {
-	return client.request('tools/call', { name, arguments: args }, { timeoutMs: HEAL_MS });
+	return client.request('tools/call', { name, arguments: args }, { timeoutMs: DEMO_HEAL_MS });
 }
 
 /** A client configuration with one server, in a home of its own. */
@@ -125,7 +124,7 @@ async function sum(client: Client, at: number): Promise<string> {
 
 /** The call may arrive before the hub has seen the crash; the error then says that its outcome is unknown. */
 async function sumAfterCrash(client: Client): Promise<string> {
-	const giveUpAt = performance.now() + HEAL_MS;
+	const giveUpAt = performance.now() + DEMO_HEAL_MS;
 	for (;;) {
 		try {
 			return await sum(client, 2);

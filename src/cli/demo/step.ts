@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OrchestraError } from '../../errors.ts';
 import { Client } from '../../transport/client.ts';
-
-/** Longest run of one command of a step. */
-const RUN_MS = 60_000;
+import { DEMO_COMMAND_MS } from '../cli-limits.ts';
 
 export interface DemoStep {
 	title: string;
@@ -45,7 +43,7 @@ export async function runMctl(
 	const { stdout } = await promisify(execFile)(process.execPath, args, {
 		cwd,
 		env: environment,
-		timeout: RUN_MS,
+		timeout: DEMO_COMMAND_MS,
 	});
 	return stdout;
 }
@@ -73,7 +71,7 @@ function removeFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The texts of a tool's result. */
+/** The strings of a tool's result. */
 export function textsOf(result: unknown): string {
 	// Every step checks the text, so a wrong shape shows there.
 	const { content = [] } = result as { content?: { text?: string }[] };

@@ -6,16 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TASKS } from '../../protocol/tasks.ts';
+import { DEMO_POLL_MS, DEMO_TASK_MS } from '../cli-limits.ts';
 import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 export const taskSteps: readonly DemoStep[] = [
 	{ title: 'a client is killed during a long call, and another one fetches the result', run: outliveClient },
 ];
-
-/** Longest time until the task has ended. */
-const TASK_MS = 30_000;
-const POLL_MS = 50;
 
 const manifest = {
 	manifestVersion: 1,
@@ -82,7 +79,11 @@ async function callAndDie(
 }
 
 async function resultOf(get: (params: object) => Promise<unknown>, taskId: string): Promise<unknown> {
-	for (const endsAt = performance.now() + TASK_MS; performance.now() < endsAt; await delay(POLL_MS)) {
+	for (
+		const endsAt = performance.now() + DEMO_TASK_MS;
+		performance.now() < endsAt;
+		await delay(DEMO_POLL_MS)
+	) {
 		// The status decides, and what a completed task has.
 		const { status, result } = (await get({ taskId })) as { status?: string; result?: unknown };
 		if (status !== 'working') {

@@ -7,13 +7,9 @@ import { usesTls } from '../../fabric/link/server-check.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';
+import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
 import { remoteCalls } from '../fabric/remote-calls.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
-
-/** A certificate that ends within this time is worth a warning. */
-const SOON_MS = 30 * 86_400_000;
-/** Calls that failed within this time are shown. */
-const FAILURES_MS = 86_400_000;
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
 	const { project, environment, contacts } = context;
@@ -40,7 +36,7 @@ function* checkAuthority({ ca }: FabricSection): Generator<DoctorFinding> {
 	if (ca === undefined) return;
 	const { validTo } = new X509Certificate(readRegularFile(ca));
 	const leftMs = Date.parse(validTo) - Date.now();
-	const verdict = leftMs <= 0 ? 'fail' : leftMs < SOON_MS ? 'warn' : 'ok';
+	const verdict = leftMs <= 0 ? 'fail' : leftMs < CERTIFICATE_SOON_MS ? 'warn' : 'ok';
 	const fix =
 		'Run mctl fabric config --cluster again, and copy the files to the nodes and ca.pem to the members.';
 	yield { verdict, text: `fabric.ca is valid until ${validTo}`, fix: verdict === 'ok' ? undefined : fix };
@@ -62,7 +58,7 @@ async function checkCredentials(
 
 /** The last failures within a day. */
 function* failedCalls({ cwd, environment }: DoctorContext): Generator<DoctorFinding> {
-	const since = Date.now() - FAILURES_MS;
+	const since = Date.now() - RECENT_FAILURES_MS;
 	const failures = remoteCalls({ cwd, environment }).failures.filter(({ at }) => Date.parse(at) >= since);
 	for (const { text } of failures)
 		yield {

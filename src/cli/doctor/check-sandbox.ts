@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { OrchestraError, reasonTextOf } from '../../errors.ts';
 import { sandboxProgram } from '../../process/sandbox/sandbox.ts';
+import { SANDBOX_TRY_MS } from '../cli-limits.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
-const TRY_MS = 5000;
 const trial = [
 	'--ro-bind',
 	'/',
@@ -31,7 +31,7 @@ export async function* checkSandbox({ project, environment }: DoctorContext): As
 	];
 	try {
 		const program = sandboxProgram({ environment });
-		if (process.platform === 'linux') await promisify(execFile)(program, trial, { timeout: TRY_MS });
+		if (process.platform === 'linux') await promisify(execFile)(program, trial, { timeout: SANDBOX_TRY_MS });
 		const unverified = process.platform === 'linux' ? '' : ' (not verified on this system)';
 		yield { verdict: 'ok', text: `sandbox: ${program}${unverified}` };
 	} catch (error) {

@@ -1,4 +1,5 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
+import { isMemberName } from '../../config/sections/fabric-section.ts';
 import type { Member } from '../../fabric/administration/server-config.ts';
 import { type Command, usageError } from '../command.ts';
 
@@ -25,17 +26,18 @@ export const fabricInvite: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, lists, environment, out } = input;
-		const [name, ...more] = words;
+		const { args, flags, lists, environment, out } = input;
+		const [name, ...more] = args;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricInvite, 'mctl fabric invite needs one name');
-		for (const each of [name, ...(lists?.get('use') ?? [])])
-			if (!/^[A-Za-z0-9*][A-Za-z0-9_-]*$/.test(each) || each.includes('__'))
-				throw usageError(fabricInvite, `"${each}" is not a name: letters, digits, - and single _`);
-		if (name === 'admin') throw usageError(fabricInvite, '"admin" is the name of the administrator');
 		const offers =
 			flags['offer'] === true ? name : typeof flags['offer'] === 'string' ? flags['offer'] : undefined;
-		const calls = lists?.get('use') ?? (offers === undefined ? ['*'] : []);
+		const uses = lists?.get('use');
+		for (const each of [name, offers ?? name, ...(uses ?? []).filter((group) => group !== '*')])
+			if (!isMemberName(each))
+				throw usageError(fabricInvite, `"${each}" is not a name: letters, digits, - and single _`);
+		if (name === 'admin') throw usageError(fabricInvite, '"admin" is the name of the administrator');
+		const calls = uses ?? (offers === undefined ? ['*'] : []);
 		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');
 		const { userLines } = await import('../../fabric/administration/server-config.ts');
 		const keys = MemberKeys.ofUser(environment);

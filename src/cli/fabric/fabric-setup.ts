@@ -1,5 +1,5 @@
 /* `mctl fabric setup`: makes the bucket on the servers, once. */
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { fabricSettings } from './fabric-settings.ts';
 
 export const fabricSetup: Command = {
@@ -8,10 +8,10 @@ export const fabricSetup: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, fabricSetup);
-		const { flags, cwd, environment, out } = input;
+		refuseArgs(input, fabricSetup);
+		const { flags, cwd, environment, signal, out } = input;
 		const { setUpFabric } = await import('../../fabric/administration/fabric-report.ts');
-		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment);
+		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment, signal);
 		if (flags['json']) return out.json({ schema: 'orchestra.fabric-setup/1', ...made });
 		const copies = made.replicas === 1 ? 'one replica' : `${made.replicas} replicas`;
 		out.line(`The fabric is ready on ${made.server}, with ${copies}.`);

@@ -1,13 +1,13 @@
 /* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
 import type { FabricReport, GroupPins } from '../../fabric/administration/fabric-report.ts';
 import type { FabricMember } from '../../hub/fabric-overview.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { FABRIC_WATCH_MS } from '../cli-limits.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
 import { type RemoteCallCounts, remoteCalls } from './remote-calls.ts';
 
-const WATCH_MS = 2000;
 /** Move to the first line and clear the rest. */
 const CLEAR_SCREEN = '\u001B[H\u001B[J';
 
@@ -20,7 +20,7 @@ export const fabricStatus: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, fabricStatus);
+		refuseArgs(input, fabricStatus);
 		const { flags, cwd, environment, signal, out } = input;
 		const settings = fabricSettings({ cwd, environment });
 		const { fabricReport, watchFabric } = await import('../../fabric/administration/fabric-report.ts');
@@ -38,12 +38,13 @@ export const fabricStatus: Command = {
 		};
 		if (flags['watch'] !== true) return show(await fabricReport(settings, environment));
 		const isDrawn = out.isTerminal && out.hasLiveStderr && flags['json'] !== true;
-		const onReport = (report: FabricReport): void => {
+		const onReport = (report: FabricReport): boolean => {
 			if (isDrawn) out.live(CLEAR_SCREEN);
 			show(report);
 			if (!isDrawn && flags['json'] !== true) out.line();
+			return !out.isClosed;
 		};
-		await watchFabric(settings, environment, { everyMs: WATCH_MS, signal, onReport });
+		await watchFabric(settings, environment, { everyMs: FABRIC_WATCH_MS, signal, onReport });
 	},
 };
 

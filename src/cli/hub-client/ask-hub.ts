@@ -6,21 +6,16 @@ import type { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../../link/certificates/certificates.ts';
+import { ASK_HUB_MS, HUB_ANNOUNCE_MS, HUB_LOOK_AGAIN_MS } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { hubFolderHere } from './hub-location.ts';
-
-/** How long the hub may take to answer, in milliseconds. */
-const ASK_MS = 5000;
-/** How long a hub that runs may take to (again) say where it listens, in milliseconds. */
-const ANNOUNCE_MS = 3000;
-const LOOK_AGAIN_MS = 50;
 
 export interface HubStatus extends HubRecord {
 	readonly backends: readonly HubSourceStatus[];
 	readonly processes: readonly ProcessStatus[];
 	/** Of those, MCP servers. */
 	readonly servers: readonly HubSourceStatus[];
-	/** A sentence for each project file that is not trusted: what is held back. */
+	/** A sentence for each project file that is not trusted: what is blocked. */
 	readonly heldBack: readonly string[];
 	/** Bridges that are connected. */
 	readonly clients: number;
@@ -36,9 +31,9 @@ export async function askHub({ cwd, environment }: CommandPlace): Promise<HubSta
 /** What this hub says. */
 export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<HubStatus> {
 	try {
-		return { ...record, ...(await ask(record, ASK_MS)) };
+		return { ...record, ...(await ask(record, ASK_HUB_MS)) };
 	} catch (thrown) {
-		const blocked = OrchestraError.is(thrown, 'timeout') && diagnoseBlockedHub(folder, ASK_MS);
+		const blocked = OrchestraError.is(thrown, 'timeout') && diagnoseBlockedHub(folder, ASK_HUB_MS);
 		throw blocked || thrown;
 	}
 }
@@ -71,7 +66,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 
 /** The record of the hub, waited for while its process lives without one. */
 async function announcedHub(folder: HubFolder): Promise<HubRecord> {
-	const giveUpAt = performance.now() + ANNOUNCE_MS;
+	const giveUpAt = performance.now() + HUB_ANNOUNCE_MS;
 	for (;;) {
 		const record = folder.running();
 		if (record) return record;
@@ -86,6 +81,6 @@ async function announcedHub(folder: HubFolder): Promise<HubRecord> {
 				hint: 'It may still be starting. If not, end it with: mctl hub stop --force',
 			});
 		}
-		await sleep(LOOK_AGAIN_MS);
+		await sleep(HUB_LOOK_AGAIN_MS);
 	}
 }

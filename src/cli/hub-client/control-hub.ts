@@ -6,10 +6,8 @@ import { loadIdentity, ORCHESTRATOR_NAME } from '../../link/certificates/certifi
 import { PluginClient } from '../../plugin/client/plugin-client.ts';
 import type { ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import type { JsonObject } from '../../wire/json.ts';
+import { CONTROL_ANSWER_MS, HUB_DIAL_MS } from '../cli-limits.ts';
 
-export const DIAL_MS = 5000;
-/** A first start may download the server, in milliseconds. */
-const ANSWER_MS = 120_000;
 const codes: ReadonlySet<string> = new Set<ErrorCode>([
 	'bad_input',
 	'closed',
@@ -33,12 +31,12 @@ export async function controlHub(
 		address,
 		identity,
 		peerName: ORCHESTRATOR_NAME,
-		handshakeMs: DIAL_MS,
+		handshakeMs: HUB_DIAL_MS,
 		keepsSpare: false, // a hub that is asked to end must see no other connection than this one
 	});
 	try {
 		const value = { toolName: HUB_CONTROL, arguments: { ...request } };
-		const options = { signal, timeoutMs: ANSWER_MS };
+		const options = { signal, timeoutMs: CONTROL_ANSWER_MS };
 		const answer = await client.ask({ case: 'toolCall', value }, 'toolCall', options);
 		if (answer.success) return answer.result ?? {};
 		throw failureOf(answer);

@@ -8,13 +8,8 @@ import { packageVersion } from '../../files/package-version.ts';
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { ensureHub } from '../../hub/shared/start-hub.ts';
+import { HUB_CONNECTED_MS, HUB_LOOK_AGAIN_MS, HUB_RETIRE_MS } from '../cli-limits.ts';
 import type { CommandInput, CommandPlace } from '../command.ts';
-
-/** How long a hub may take to say whether it is idle, in milliseconds. */
-const RETIRE_MS = 3000;
-/** How long connections that are about to end are waited for, and how often, in milliseconds. */
-const CONNECTED_MS = 1000;
-const ASK_AGAIN_MS = 50;
 
 /** Folders that a hub serves without being configured. */
 const servedFolders = ['tools', 'prompts', 'resources', '.projects'];
@@ -49,12 +44,12 @@ export function hubHere(
 /** Ask a hub to end if it is idle. */
 async function retireHub(record: HubRecord): Promise<boolean> {
 	const { controlHub } = await import('./control-hub.ts');
-	const signal = AbortSignal.timeout(RETIRE_MS);
-	const giveUpAt = performance.now() + CONNECTED_MS;
+	const signal = AbortSignal.timeout(HUB_RETIRE_MS);
+	const giveUpAt = performance.now() + HUB_CONNECTED_MS;
 	for (;;) {
 		const { answer } = await controlHub(record, { action: 'retire' }, signal);
 		if (answer !== 'connected' || performance.now() > giveUpAt) return answer === 'retired';
-		await sleep(ASK_AGAIN_MS, undefined, { signal });
+		await sleep(HUB_LOOK_AGAIN_MS, undefined, { signal });
 	}
 }
 

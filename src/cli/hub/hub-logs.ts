@@ -7,14 +7,13 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
 import { printable } from '../../printable.ts';
+import { LOG_READ_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { followFile } from '../log/follow-file.ts';
 import { serverNamed } from '../target/server-named.ts';
 
 const DEFAULT_LINES = 50;
-/** Logs begin anew at 8 MiB; a crash may leave a little more. */
-const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 
 export const hubLogs: Command = {
 	usage: 'mctl hub logs [<server>] [-f] [-n N] [--journal] [--json]',
@@ -65,11 +64,11 @@ interface LogSource {
 	readonly hint: string;
 }
 
-function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
+function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	const [server, ...rest] = words;
-	if (rest.length > 0) throw usageError(hubLogs, `unexpected word "${rest[0]}": name one server`);
+	const [server, ...rest] = args;
+	if (rest.length > 0) throw usageError(hubLogs, `unexpected argument "${rest[0]}": name one server`);
 	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
 	if (server === undefined) {
 		return flags['journal']
@@ -77,8 +76,8 @@ function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
 			: { file: folder.logFile, nothingYet: 'the hub of this folder has logged nothing yet', hint };
 	}
 	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
-	const { configuration, heldBack } = loadConfiguration({ cwd, environment });
-	serverNamed(configuration.mcpServers, server, heldBack);
+	const { configuration, blocked } = loadConfiguration({ cwd, environment });
+	serverNamed(configuration.mcpServers, server, blocked);
 	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
 	const file = serverLogPath(dirname(dirname(folder.path)), server);
 	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;
@@ -93,7 +92,7 @@ function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
 function readLog({ file, nothingYet, hint }: LogSource, isFollowed: boolean): Buffer {
 	try {
 		assertPrivate(file);
-		return readRegularFile(file, LOG_LIMIT_BYTES);
+		return readRegularFile(file, LOG_READ_LIMIT_BYTES);
 	} catch (thrown) {
 		if (OrchestraError.is(thrown)) throw thrown;
 		if (isFollowed) return Buffer.alloc(0);

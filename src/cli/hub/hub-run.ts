@@ -3,13 +3,11 @@ import { RotatingFile } from '../../files/rotating-file.ts';
 import { type RunHubOptions, runHub } from '../../hub/shared/run-hub.ts';
 import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import { Log } from '../../log.ts';
+import { HUB_LOG_BYTES } from '../cli-limits.ts';
 import type { Command } from '../command.ts';
 import { hubOffer, openFabric } from '../hub-client/fabric-openers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { httpAddressOf, httpFlag } from './http-flag.ts';
-
-/** Size at which the log begins a new file. */
-const LOG_BYTES = 8 * 1024 * 1024;
 
 export const hubRun: Command = {
 	usage: 'mctl hub run [--http [ADDR]] [--certs-dir DIR]',
@@ -35,14 +33,14 @@ export const hubRun: Command = {
 };
 
 /** Loaded when the hub has an HTTP listener. */
-const openHttp: RunHubOptions['openHttp'] = async (parts) => {
+const openHttp: RunHubOptions['openHttp'] = async (deps) => {
 	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
-	return openDashboard(parts);
+	return openDashboard(deps);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */
 async function runWithLogFile(options: Omit<RunHubOptions, 'log'>): Promise<void> {
-	const file = new RotatingFile(options.folder.logFile, LOG_BYTES, () => {});
+	const file = new RotatingFile(options.folder.logFile, HUB_LOG_BYTES, () => {});
 	const log = Log.fromEnvironment('hub', options.environment, (line) => file.write(line));
 	try {
 		await runHub({ ...options, log });

@@ -11,9 +11,7 @@ import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
-
-/** Longest input that is read, in bytes. */
-const INPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+import { INPUT_LIMIT_BYTES } from '../cli-limits.ts';
 
 /** The bytes of a file or pipe. Errors of the system pass as they are. */
 export async function readInputFile(path: string, signal?: AbortSignal): Promise<Buffer> {

@@ -7,9 +7,10 @@ import { definitionTokens } from '../../hub/usage/list-meter.ts';
 import type { ToolCost } from '../../hub/usage/usage-report.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { ToolTest } from '../../trust/tool-pattern.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { listAll } from '../hub-client/hub-offers.ts';
-import { START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { listAll } from '../hub-client/hub-items.ts';
+import { withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import type { Listing } from './listing.ts';
 
@@ -51,7 +52,9 @@ export async function toolCosts(
 	input: Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>,
 	{ mcpServers }: Pick<Configuration, 'mcpServers'>,
 ): Promise<ToolCost[]> {
-	const tools = await withHub(input, (session) => listAll(session, 'tools'), { listWaitMs: START_WAIT_MS });
+	const tools = await withHub(input, (session) => listAll(session, 'tools'), {
+		listWaitMs: COMMAND_START_WAIT_MS,
+	});
 	return tools.map((tool) => {
 		const server = mcpServers.find(({ name }) => isOfServer(tool, name))?.name ?? 'own';
 		return { name: nameOf(tool), server, tokens: definitionTokens(tool) };

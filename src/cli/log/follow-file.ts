@@ -7,9 +7,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../../errors.ts';
-
-const POLL_MS = 100;
-const CHUNK_BYTES = 64 * 1024;
+import { FOLLOW_CHUNK_BYTES, FOLLOW_POLL_MS } from '../cli-limits.ts';
 
 export interface FollowOptions {
 	/** Where to begin, in bytes. Default 0. */
@@ -31,7 +29,7 @@ export async function followFile(path: string, { from = 0, signal, onBytes }: Fo
 				file = undefined;
 			}
 			file ??= openLog(path, 0);
-			if (!isReplaced) await sleep(POLL_MS, undefined, { signal }).catch(() => {}); // aborted: the loop ends
+			if (!isReplaced) await sleep(FOLLOW_POLL_MS, undefined, { signal }).catch(() => {}); // aborted: the loop ends
 		}
 	} finally {
 		if (file) closeSync(file.descriptor);
@@ -64,8 +62,8 @@ async function readRest(file: OpenLog, onBytes: FollowOptions['onBytes']): Promi
 	// A file that became shorter was written anew.
 	if (fstatSync(file.descriptor).size < file.at) file.at = 0;
 	for (;;) {
-		const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-		const length = readSync(file.descriptor, chunk, 0, CHUNK_BYTES, file.at);
+		const chunk = Buffer.allocUnsafe(FOLLOW_CHUNK_BYTES);
+		const length = readSync(file.descriptor, chunk, 0, FOLLOW_CHUNK_BYTES, file.at);
 		if (length === 0) return onBytes(Buffer.alloc(0));
 		file.at += length;
 		if (!(await onBytes(chunk.subarray(0, length)))) return false;

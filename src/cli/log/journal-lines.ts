@@ -6,11 +6,9 @@ import { readRegularText } from '../../files/regular-file.ts';
 import { serveJournalFiles } from '../../hub/journal/serve-journal.ts';
 import { matchesWildcard } from '../../trust/wildcard.ts';
 import { jsonObject } from '../../wire/json.ts';
+import { JOURNAL_READ_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-
-/** Journals begin anew at 8 MiB; a crash may leave a little more. */
-const FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** A call, as its line says. */
 export type LoggedCall = Readonly<Record<string, unknown>>;
@@ -36,7 +34,7 @@ export function readJournal(file: string): { name: string; text: string }[] {
 	return [`${file}.1`, file].flatMap((path) => {
 		assertPrivate(path);
 		try {
-			return [{ name: journalName(path), text: readRegularText(path, FILE_LIMIT_BYTES) }];
+			return [{ name: journalName(path), text: readRegularText(path, JOURNAL_READ_LIMIT_BYTES) }];
 		} catch (error) {
 			if (isCode(error, 'ENOENT')) return [];
 			throw OrchestraError.from(error, 'io');

@@ -10,7 +10,7 @@ import { constants } from 'node:os';
 import { basename, extname } from 'node:path';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
-import { recorded } from '../../record/recorded-transport.ts';
+import { recorded } from '../../record/record-transport.ts';
 import { Recorder } from '../../record/recorder.ts';
 import { recordingsFolder } from '../../record/recording-files.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -21,12 +21,9 @@ import { noteNamedValue } from '../../secrets/secret-name.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { StdioTransport } from '../../transport/stdio-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { RECORD_DRAIN_MS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 
-/** How long the program may run after the end of input, in milliseconds. */
-const DRAIN_MS = 5000;
-/** Longest message either way. */
-export const RECORDED_LINE_BYTES: number = 64 * 1024 * 1024;
 const SIGNALED = 128;
 const runners = new Set([
 	'node',
@@ -59,8 +56,8 @@ const plainNames = new Set([
 
 /** Record until the client disconnects or the program ends. Resolves to the exit code of the program. */
 export async function recordProgram(input: CommandInput, folder: string): Promise<number> {
-	const { words, cwd, environment, out, signal } = input;
-	const program = programOf(words);
+	const { args, cwd, environment, out, signal } = input;
+	const program = programOf(args);
 	const env = definedOf(environment);
 	for (const [name, value] of Object.entries(env)) noteNamedValue(name, value);
 	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
@@ -95,7 +92,7 @@ async function passMessages(client: StdioTransport, server: ChildTransport): Pro
 	const drained = clientEnd.promise.then(async () => {
 		// The end of the program is reported elsewhere.
 		await server.endInput().catch(() => {});
-		await within(serverEnd.promise, DRAIN_MS);
+		await within(serverEnd.promise, RECORD_DRAIN_MS);
 	});
 	await Promise.race([serverEnd.promise, unread.promise, drained]);
 }
@@ -118,8 +115,8 @@ function passTo(to: Transport, from: Transport, onEnd: () => void): Receiver {
 	};
 }
 
-function programOf(words: readonly string[]): SpawnRecord {
-	const [command = '', ...args] = words;
+function programOf(commandLine: readonly string[]): SpawnRecord {
+	const [command = '', ...args] = commandLine;
 	return args.length === 0 && command.startsWith('stdio:') ? parseStdioUri(command) : { command, args };
 }
 

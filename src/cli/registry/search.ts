@@ -5,7 +5,7 @@ import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-serv
 import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, usageError } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
 interface FoundServer extends ServerRecord {
 	readonly registry: string;
@@ -20,7 +20,7 @@ export const search: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out } = input;
+		const { args: words, flags, out } = input;
 		if (words.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
 		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(words) : [];
 		const failures: OrchestraError[] = [];
@@ -29,7 +29,10 @@ export const search: Command = {
 			try {
 				const { servers, unreadable, isCut } = await client.search(words);
 				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
-				if (unreadable > 0) out.note(`note: ${unreadable} entries of ${client.registry.name} cannot be read`);
+				if (unreadable > 0)
+					out.note(
+						`note: ${unreadable} ${unreadable === 1 ? 'entry' : 'entries'} of ${client.registry.name} cannot be read`,
+					);
 				if (isCut) out.note(`note: ${client.registry.name} has more; name the server more closely`);
 			} catch (error) {
 				input.signal.throwIfAborted();

@@ -3,9 +3,10 @@ import { OrchestraError } from '../../errors.ts';
 import { verifiedBytes } from '../../library/skills/verify-skill.ts';
 import { nearest } from '../../nearest.ts';
 import type { Result, Skill } from '../../protocol/mcp-types.ts';
+import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { type HubSessionOptions, START_WAIT_MS, withHub } from '../hub-client/hub-session.ts';
+import { type HubSessionOptions, withHub } from '../hub-client/hub-session.ts';
 
 export interface SkillsOfHub {
 	readonly skills: readonly Skill[];
@@ -19,7 +20,7 @@ export interface SkillsOfHub {
 export function withSkills<T>(
 	input: CommandInput,
 	work: (skills: SkillsOfHub) => Promise<T>,
-	options: Pick<HubSessionOptions, 'file' | 'listWaitMs'> = { listWaitMs: START_WAIT_MS },
+	options: Pick<HubSessionOptions, 'file' | 'listWaitMs'> = { listWaitMs: COMMAND_START_WAIT_MS },
 ): Promise<T> {
 	return withHub(
 		input,

@@ -1,18 +1,17 @@
 /*
- * The difference between the tools of a server and what was accepted, for a person: words
- * in colour on a terminal, `[-old-]{+new+}` elsewhere. The texts come from a server, so
+ * The difference between the tools of a server and what was accepted, for a user: words
+ * in colour on a terminal, `[-old-]{+new+}` elsewhere. The strings come from a server, so
  * every control character is escaped.
  */
 import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';
 import { printable } from '../../printable.ts';
 import type { WordRun } from '../../sequence-diff.ts';
 import { describeFinding, type ScanFinding, visible } from '../../trust/scan/scan-finding.ts';
+import { DRIFT_CONTEXT_CHARACTERS } from '../cli-limits.ts';
 import type { Output } from './output.ts';
 
 type Styled = Pick<Output, 'style' | 'isTerminal'>;
 
-/** Characters of unchanged text that are shown around a change. */
-const CONTEXT_CHARACTERS = 60;
 const INDENT = '    ';
 /** Pages are compared as tools are; these parts of a tool have what they say and what they may reach. */
 const PAGE = /^\((page|content of) /;
@@ -35,7 +34,7 @@ export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[],
 
 function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
-	const held = isHeld ? ' (held back)' : '';
+	const held = isHeld ? ' (quarantined)' : '';
 	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)
@@ -70,8 +69,8 @@ function shown({ sign, text }: WordRun, place: { isFirst: boolean; isLast: boole
 
 /** Unchanged text: its middle is left out when it is long. */
 function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast: boolean }): string {
-	const head = isFirst ? 0 : CONTEXT_CHARACTERS;
-	const tail = isLast ? 0 : CONTEXT_CHARACTERS;
-	if (text.length <= head + tail + CONTEXT_CHARACTERS) return visible(text);
+	const head = isFirst ? 0 : DRIFT_CONTEXT_CHARACTERS;
+	const tail = isLast ? 0 : DRIFT_CONTEXT_CHARACTERS;
+	if (text.length <= head + tail + DRIFT_CONTEXT_CHARACTERS) return visible(text);
 	return `${visible(text.slice(0, head))} … ${visible(text.slice(text.length - tail))}`;
 }

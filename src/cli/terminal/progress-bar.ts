@@ -7,11 +7,11 @@
 
 import { printableLine } from '../../printable.ts';
 import type { JsonObject } from '../../wire/json.ts';
+import { PROGRESS_REDRAW_MS } from '../cli-limits.ts';
 import type { Output } from './output.ts';
 import { cutText } from './text-width.ts';
 
 const BAR_CELLS = 24;
-const REDRAW_MS = 50;
 const CLEAR_LINE = '\r\u001B[K';
 
 export class ProgressBar {
@@ -28,7 +28,7 @@ export class ProgressBar {
 	show(payload: JsonObject): void {
 		if (!this.#out.hasLiveStderr || this.#out.isQuiet) return;
 		this.#line = progressLine(payload, this.#out.width);
-		if (performance.now() - this.#drawnAt >= REDRAW_MS) this.draw();
+		if (performance.now() - this.#drawnAt >= PROGRESS_REDRAW_MS) this.draw();
 	}
 
 	/** Draw it again below what was written. */

@@ -3,6 +3,7 @@
  * printed. A wrong guess costs a note or a masked value, so the rules are generous.
  */
 import { isObject } from '../../wire/json.ts';
+import { SECRET_TEXT_CHARACTERS } from '../config-limits.ts';
 
 const secretName =
 	/token|secret|passw|api[-_]?key|apikey|access[-_]?key|private[-_]?key|credential|authorization|^auth$|[-_]pat$|^pat$|[-_]key$|^key$|cookie/i;
@@ -12,12 +13,9 @@ const knownToken =
 /** A value that only refers to a variable is none. */
 const reference = /\$\{[^}]*\}/g;
 
-/** Longest text that is looked at. */
-const TEXT_LIMIT = 10_000;
-
 /** True when the value of `name` looks like a secret in plain text. */
 export function looksLikeSecret(name: string, value: string): boolean {
-	const plain = value.replace(reference, '').slice(0, TEXT_LIMIT);
+	const plain = value.replace(reference, '').slice(0, SECRET_TEXT_CHARACTERS);
 	if (knownToken.test(plain)) return true;
 	const words = plain.replace(/^(?:Bearer|Basic|token)\s*/i, '').trim();
 	const isPlainWord = /^(?:true|false|yes|no|none|\d{1,5})?$/i.test(words) || /^[.~]?\//.test(words);

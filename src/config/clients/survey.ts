@@ -2,12 +2,10 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, OrchestraError } from '../../errors.ts';
+import { CLIENT_FOLDER_FILES_LIMIT } from '../config-limits.ts';
 import { exists } from '../project-file.ts';
 import { type ClientFile, readClientFile } from './client-file.ts';
 import { type ClientLocation, clientLocations, type Machine } from './client-table.ts';
-
-/** Files of one folder that are read. */
-const FOLDER_LIMIT = 100;
 
 export interface Survey {
 	readonly files: readonly ClientFile[];
@@ -44,7 +42,7 @@ function filesIn(folder: string): string[] {
 			readdirSync(folder)
 				.filter((name) => /\.(?:ya?ml|json)$/.test(name))
 				.sort()
-				.slice(0, FOLDER_LIMIT)
+				.slice(0, CLIENT_FOLDER_FILES_LIMIT)
 				.map((name) => join(folder, name)),
 		[],
 	);

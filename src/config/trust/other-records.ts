@@ -13,9 +13,7 @@ import { assertPrivate } from '../../files/private-path.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { absoluteFolder, stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
-
-/** State folders that are remembered; the oldest are dropped. */
-const FOLDER_LIMIT = 20;
+import { STATE_FOLDERS_LIMIT } from '../config-limits.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
@@ -31,7 +29,7 @@ export async function noteStateFolder(environment: Environment): Promise<void> {
 		await withFolderLock(folder, async () => {
 			const known = readFolders(folder);
 			if (known.includes(own)) return;
-			writeState(join(folder, FILE), { stateFolders: [own, ...known].slice(0, FOLDER_LIMIT) });
+			writeState(join(folder, FILE), { stateFolders: [own, ...known].slice(0, STATE_FOLDERS_LIMIT) });
 		});
 	} catch {
 		// A home folder that cannot be written: messages say less.

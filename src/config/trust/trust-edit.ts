@@ -9,15 +9,11 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
+import { EFFECT_CHARACTERS, EFFECT_LIMIT } from '../config-limits.ts';
 import { parseConfigText } from '../plugins-yaml.ts';
-import { trustsAll } from './held-back.ts';
+import { trustsAll } from './blocked.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { TrustRecord } from './trust-record.ts';
-
-/** Longest text of one effect that is recorded. */
-const TEXT_LIMIT_CHARACTERS = 1000;
-/** Most effects of one file that are recorded. */
-const EFFECT_LIMIT = 500;
 
 export interface ProjectEdit {
 	readonly path: string;
@@ -52,10 +48,10 @@ function isTrusted(record: TrustRecord, path: string, bytes: Uint8Array): boolea
 
 /** The effects for the record: a text by the name of each, within bounds. */
 export function recordedEffects(effects: readonly ProjectEffect[]): Record<string, string> {
-	const texts = effects
+	const strings = effects
 		.slice(0, EFFECT_LIMIT)
 		.map(({ text, ...effect }): [string, string] => [effectName(effect), recordedText(text)]);
-	return Object.fromEntries(texts);
+	return Object.fromEntries(strings);
 }
 
 /** `server files`, `plugin tools.x`, `setting hub.httpAddr`. */
@@ -65,8 +61,8 @@ export function effectName({ kind, name }: Pick<ProjectEffect, 'kind' | 'name'>)
 
 /** A long text is cut, and its hash tells it from others with the same start. */
 export function recordedText(text: string): string {
-	if (text.length <= TEXT_LIMIT_CHARACTERS) return text;
-	return `${text.slice(0, TEXT_LIMIT_CHARACTERS)}… (SHA-256 ${sha256(Buffer.from(text))})`;
+	if (text.length <= EFFECT_CHARACTERS) return text;
+	return `${text.slice(0, EFFECT_CHARACTERS)}… (SHA-256 ${sha256(Buffer.from(text))})`;
 }
 
 function effectsOf(path: string, bytes: Uint8Array): ProjectEffect[] {

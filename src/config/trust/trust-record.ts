@@ -19,12 +19,8 @@ import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
+import { TRUSTED_FILES_LIMIT, TRUSTED_VERSIONS_LIMIT } from '../config-limits.ts';
 import { noteStateFolder, otherStateFolders } from './other-records.ts';
-
-/** Versions of one file that are remembered. */
-const VERSION_LIMIT = 10;
-/** Files that are remembered; the oldest are dropped. */
-const PROJECT_LIMIT = 1000;
 
 /** A project file that the user trusts. */
 export interface TrustedProject {
@@ -98,10 +94,10 @@ export class TrustRecord {
 		await this.#change((projects) => {
 			const others = projects.filter((project) => project.path !== path);
 			const known = projects.find((project) => project.path === path)?.sha256 ?? [];
-			const hashes = [hash, ...known.filter((each) => each !== hash)].slice(0, VERSION_LIMIT);
+			const hashes = [hash, ...known.filter((each) => each !== hash)].slice(0, TRUSTED_VERSIONS_LIMIT);
 			return [{ path, trustedAt: new Date().toISOString(), sha256: hashes, runs }, ...others].slice(
 				0,
-				PROJECT_LIMIT,
+				TRUSTED_FILES_LIMIT,
 			);
 		});
 		await this.#onTrusted();

@@ -8,10 +8,8 @@ import { gzip } from 'node:zlib';
 import { type ErrorCode, OrchestraError } from '../../errors.ts';
 import type { HttpExchange } from '../../http/http-exchange.ts';
 import { redact, redactJson } from '../../redact.ts';
+import { COMPRESSED_FROM_BYTES } from '../dashboard-limits.ts';
 import type { ApiError, ApiFailure } from './api-types.ts';
-
-/** Replies above this size are compressed, in bytes. */
-const COMPRESS_BYTES = 8 * 1024;
 
 /** The headers of every reply. */
 export const safeHeaders: Readonly<Record<string, string>> = {
@@ -61,7 +59,7 @@ export function replyEncoded(
 ): void {
 	const bytes = Buffer.from(json);
 	const accepted = request.headers['accept-encoding'] ?? '';
-	if (bytes.length < COMPRESS_BYTES || !/\bgzip\b/.test(accepted)) return send(response, 200, bytes);
+	if (bytes.length < COMPRESSED_FROM_BYTES || !/\bgzip\b/.test(accepted)) return send(response, 200, bytes);
 	gzip(bytes, { level: 3 }, (error, packed) => {
 		if (error) send(response, 200, bytes);
 		else send(response, 200, packed, { 'Content-Encoding': 'gzip' });
@@ -91,7 +89,7 @@ export function refuseApi(response: ServerResponse, status: number, code: string
 	send(response, status, body, { Connection: 'close' });
 }
 
-/** An error for a person, without secrets. */
+/** An error for a user, without secrets. */
 export function apiError(thrown: unknown): ApiError {
 	const { code, message, hint } = OrchestraError.from(thrown);
 	return { code, message: redact(message), hint: hint === undefined ? undefined : redact(hint) };

@@ -11,6 +11,7 @@ import { CommandRuns } from '../commands/command-runs.ts';
 import { replayCommand } from '../commands/mctl-commands.ts';
 import { readPageCommand } from '../commands/page-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { REPLY_ROWS_LIMIT, SEARCH_HITS_LIMIT } from '../dashboard-limits.ts';
 import { ApprovalsView, isDecision } from '../views/approvals-view.ts';
 import { CatalogueView, kindsOf } from '../views/catalogue-view.ts';
 import { clientFiles } from '../views/client-files.ts';
@@ -30,10 +31,8 @@ import type { ToolReply } from './api-catalogue.ts';
 import { type ApiExchange, refuseApi, replyApi, replyEncoded } from './api-reply.ts';
 import { EventStreams } from './event-streams.ts';
 
-const ROWS_LIMIT = 1000;
 const DEFAULT_ROWS = 200;
 const DEFAULT_HITS = 50;
-const HITS_LIMIT = 200;
 
 type Route = (exchange: ApiExchange) => unknown;
 
@@ -110,7 +109,7 @@ export class ApiRoutes {
 				this.#catalogue.search({
 					query: query.get('q') ?? '',
 					kinds: kindsOf(query.get('kind')),
-					limit: countOf(query, 'limit', DEFAULT_HITS, HITS_LIMIT),
+					limit: countOf(query, 'limit', DEFAULT_HITS, SEARCH_HITS_LIMIT),
 				}),
 			resource: (exchange) =>
 				exchange.path[1] === 'facts'
@@ -178,7 +177,7 @@ export class ApiRoutes {
 		const filter = filterOf(query);
 		if (path[1] === 'chart') return latencyChart(calls.ring, filter, Date.now());
 		if (path[1] === undefined) {
-			const limit = countOf(query, 'limit', DEFAULT_ROWS, ROWS_LIMIT);
+			const limit = countOf(query, 'limit', DEFAULT_ROWS, REPLY_ROWS_LIMIT);
 			const found = calls.ring.rows(filter, { before: numberOf(query, 'before'), limit });
 			return { ...found, total: calls.ring.size };
 		}

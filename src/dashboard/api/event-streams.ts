@@ -10,15 +10,13 @@ import { able, type ServerLine, type ServerLines } from '../../hub/source.ts';
 import { redactJson } from '../../redact.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import type { DashboardLimits } from '../dashboard-limits.ts';
+import { PAGE_RETRY_MS } from '../dashboard-limits.ts';
 import type { ApprovalsView } from '../views/approvals-view.ts';
 import type { CatalogueView } from '../views/catalogue-view.ts';
 import type { StateView } from '../views/state-view.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 import { apiHeaders } from './api-reply.ts';
 import type { DashboardEvents, SignalEvent } from './api-types.ts';
-
-/** How long the page waits before it connects again, in milliseconds. */
-const RETRY_MS = 1000;
 
 /** What a stream follows besides the state and the calls. */
 export interface StreamTarget {
@@ -224,7 +222,7 @@ class EventReply extends StreamedReply {
 			'Cache-Control': 'no-store, no-transform',
 		});
 		this.#pingMs = limits.pingMs;
-		this.write(`retry: ${RETRY_MS}\n\n`);
+		this.write(`retry: ${PAGE_RETRY_MS}\n\n`);
 	}
 
 	/** True when the page reads, so that an event can be sent. */

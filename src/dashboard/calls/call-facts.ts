@@ -15,15 +15,14 @@ import { JsonText } from '../../wire/json-text.ts';
 import type { CallDetails, CallLogRow, CallPhaseRow, CallRow, ProgressRow } from '../api/api-calls.ts';
 import { apiError } from '../api/api-reply.ts';
 import { callCommand } from '../commands/mctl-commands.ts';
+import {
+	CALL_ARGUMENT_CHARACTERS,
+	CALL_MESSAGE_CHARACTERS,
+	CALL_OBJECT_CHARACTERS,
+} from '../dashboard-limits.ts';
 
-/** Larger arguments are not retained, in characters. */
-const ARGUMENT_CHARACTERS = 4096;
 /** Progress messages and log messages that are retained of one call, of each kind. */
 const RETAINED_MESSAGES = 100;
-/** Longest message. */
-const MESSAGE_CHARACTERS = 1000;
-/** Counted for a call or a message besides its text, in characters. */
-const OBJECT_CHARACTERS = 200;
 /** Phases in the order in which they happen. */
 const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
 
@@ -41,7 +40,7 @@ export class CallFacts {
 	#progress: ProgressRow[] = noRows;
 	#logs: CallLogRow[] = noRows;
 	#dropped = 0;
-	#characters = OBJECT_CHARACTERS;
+	#characters = CALL_OBJECT_CHARACTERS;
 	#end: JournalFacts | undefined;
 	/** A call that was in no other phase only ran. */
 	#runMs: number | undefined;
@@ -49,8 +48,8 @@ export class CallFacts {
 	#resultBytes: number | null = null;
 
 	constructor({ arguments: input, context }: Pick<StartedCall, 'arguments' | 'context'>) {
-		const characters = input === undefined ? 0 : countCharacters(input, ARGUMENT_CHARACTERS);
-		if (characters <= ARGUMENT_CHARACTERS) {
+		const characters = input === undefined ? 0 : countCharacters(input, CALL_ARGUMENT_CHARACTERS);
+		if (characters <= CALL_ARGUMENT_CHARACTERS) {
 			this.#arguments = input;
 			this.#characters += characters;
 		}
@@ -141,7 +140,7 @@ export class CallFacts {
 }
 
 function charactersOf(row: ProgressRow | CallLogRow): number {
-	return OBJECT_CHARACTERS + (('text' in row ? row.text : row.message)?.length ?? 0);
+	return CALL_OBJECT_CHARACTERS + (('text' in row ? row.text : row.message)?.length ?? 0);
 }
 
 /** With the phase that it is in. A call without a context is not measured. */
@@ -158,19 +157,19 @@ function phasesUntilNow({ at }: CallRow, context: CallContext | undefined): Reco
 /** A progress notification as a row. */
 export function progressRow({ progress, total, message }: Readonly<Record<string, unknown>>): ProgressRow {
 	const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
-	const text = typeof message === 'string' ? redact(message.slice(0, MESSAGE_CHARACTERS)) : null;
+	const text = typeof message === 'string' ? redact(message.slice(0, CALL_MESSAGE_CHARACTERS)) : null;
 	return { at: Date.now(), progress: number(progress), total: number(total), message: text };
 }
 
 /** A log notification as a row. */
 export function callLogRow({ level, logger, data }: Readonly<Record<string, unknown>>): CallLogRow {
 	const shown =
-		typeof data === 'string' ? data : isLarger(data, MESSAGE_CHARACTERS) ? '…' : JSON.stringify(data);
+		typeof data === 'string' ? data : isLarger(data, CALL_MESSAGE_CHARACTERS) ? '…' : JSON.stringify(data);
 	return {
 		at: Date.now(),
-		level: String(level).slice(0, MESSAGE_CHARACTERS),
-		logger: typeof logger === 'string' ? redact(logger.slice(0, MESSAGE_CHARACTERS)) : null,
-		text: redact((shown ?? '').slice(0, MESSAGE_CHARACTERS)),
+		level: String(level).slice(0, CALL_MESSAGE_CHARACTERS),
+		logger: typeof logger === 'string' ? redact(logger.slice(0, CALL_MESSAGE_CHARACTERS)) : null,
+		text: redact((shown ?? '').slice(0, CALL_MESSAGE_CHARACTERS)),
 	};
 }
 
@@ -188,7 +187,7 @@ function phaseRows(phases: CallEnd['phases'] = {}): CallPhaseRow[] {
 
 function explain(thrown: unknown): CallDetails['explanation'] {
 	const { message, ...error } = apiError(OrchestraError.from(thrown));
-	return { ...error, message: message.slice(0, 4 * MESSAGE_CHARACTERS) };
+	return { ...error, message: message.slice(0, 4 * CALL_MESSAGE_CHARACTERS) };
 }
 
 /** The text of a result that reports a failure. */
@@ -196,5 +195,5 @@ function explainResult({ content }: Readonly<Record<string, unknown>>): CallDeta
 	const first: unknown = Array.isArray(content) ? content[0] : undefined;
 	const text =
 		isObject(first) && typeof first['text'] === 'string' ? first['text'] : 'the tool reported a failure';
-	return { code: 'tool_failed', message: redact(text.slice(0, 4 * MESSAGE_CHARACTERS)) };
+	return { code: 'tool_failed', message: redact(text.slice(0, 4 * CALL_MESSAGE_CHARACTERS)) };
 }

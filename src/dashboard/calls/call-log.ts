@@ -10,13 +10,11 @@ import { withoutArguments } from '../../hub/journal/journal-line.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
 import type { CallDetails, CallOutcome, CallRow, CallsEvent } from '../api/api-calls.ts';
 import type { DashboardLimits } from '../dashboard-limits.ts';
+import { FOLLOWED_CALLS_LIMIT } from '../dashboard-limits.ts';
 import { CallFacts, type JournalFacts } from './call-facts.ts';
 import { type BegunCall, CallRing, type EndedCall } from './call-ring.ts';
 import { MinuteCounts } from './minute-counts.ts';
 import { type DetailLimits, type RetainedCall, RetainedFacts } from './retained-facts.ts';
-
-/** Calls in flight that are followed; further ones get a row when they end. */
-const IN_FLIGHT_LIMIT = 10_000;
 
 type CallLogLimits = DetailLimits & Pick<DashboardLimits, 'calls' | 'eventRows'>;
 
@@ -58,7 +56,7 @@ export class CallLog implements CallListener {
 	}
 
 	started(call: StartedCall): void {
-		if (this.#open.size >= IN_FLIGHT_LIMIT || this.#open.has(call.number)) return;
+		if (this.#open.size >= FOLLOWED_CALLS_LIMIT || this.#open.has(call.number)) return;
 		this.#open.set(call.number, this.#begin(call));
 	}
 

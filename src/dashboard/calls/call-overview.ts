@@ -6,15 +6,14 @@
  */
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { CallFlow, OverviewReply, ToolUse } from '../api/api-calls.ts';
+import { FLOWS_LIMIT } from '../dashboard-limits.ts';
 import type { CallRing, RowFilter, VisitedCall } from './call-ring.ts';
 import { LatencyBins } from './latency-bins.ts';
 import { TimeBuckets } from './latency-chart.ts';
 
 /** Tools in each of the two lists. */
 const SHOWN_TOOLS = 8;
-/** Pairs of a client and a source; those with fewer calls are left out. */
-const FLOWS_LIMIT = 400;
-/** More than texts are kept, so that two of their numbers are one key. */
+/** More than strings are kept, so that two of their numbers are one key. */
 const KEY_FACTOR = 2 ** 26;
 
 /** Which calls. The flows are of all clients and sources. */

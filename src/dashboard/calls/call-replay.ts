@@ -1,5 +1,5 @@
 /*
- * Makes a recorded call again, when a person asks for it, and compares the answers.
+ * Makes a recorded call again, when a user asks for it, and compares the answers.
  *
  * The call goes through the hub as a call of the page, so policy, journal and limits
  * apply, and the tool may change something again. Arguments come from the recording; a
@@ -16,10 +16,8 @@ import { isObject, parseJson } from '../../wire/json.ts';
 import type { AnswerComparison, CallDetails } from '../api/api-calls.ts';
 import type { ApiExchange } from '../api/api-reply.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { DIFFERENCE_SIDE_CHARACTERS } from '../dashboard-limits.ts';
 import type { CallAnswer, PageCalls } from './page-calls.ts';
-
-/** Longest side of one difference. */
-const SIDE_CHARACTERS = 4000;
 
 export class CallReplay {
 	readonly #deps: DashboardDeps;
@@ -90,5 +88,5 @@ function shownDifference({ path, before, after }: JsonDifference): AnswerCompari
 
 function sideText(value: unknown): string | null {
 	if (value === undefined) return null;
-	return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, SIDE_CHARACTERS);
+	return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, DIFFERENCE_SIDE_CHARACTERS);
 }

@@ -2,10 +2,8 @@
 import { readRegularTail } from '../../files/regular-file.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import type { CallOutcome } from '../api/api-calls.ts';
+import { JOURNAL_TAIL_BYTES } from '../dashboard-limits.ts';
 import type { CallLog } from './call-log.ts';
-
-/** How much of the end of the journal is read, in bytes: about 10,000 calls, in less than a tenth of a second. */
-const TAIL_BYTES = 4 * 1024 * 1024;
 
 const outcomes: ReadonlySet<unknown> = new Set(['ok', 'failed', 'error', 'canceled']);
 
@@ -50,7 +48,7 @@ function phasesOf(value: unknown): Record<string, number> | undefined {
 /** The first may be the end of a line, which is no JSON. */
 function lastLines(file: string): string[] {
 	try {
-		return readRegularTail(file, TAIL_BYTES).toString('utf8').split('\n');
+		return readRegularTail(file, JOURNAL_TAIL_BYTES).toString('utf8').split('\n');
 	} catch {
 		return []; // no call was made yet
 	}

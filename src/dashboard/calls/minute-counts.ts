@@ -1,9 +1,8 @@
 /* Calls and failures of each backend in each of the last 30 minutes. */
+import { COUNTED_SOURCES_LIMIT } from '../dashboard-limits.ts';
 
 const MINUTES = 30;
 const MINUTE_MS = 60_000;
-/** Sources that are counted; those of a configuration are fewer. */
-const SOURCES_LIMIT = 5000;
 
 interface Counts {
 	readonly calls: Uint32Array;
@@ -51,7 +50,7 @@ export class MinuteCounts {
 
 	#countsOf(backend: string): Counts | undefined {
 		const known = this.#backends.get(backend);
-		if (known || this.#backends.size >= SOURCES_LIMIT) return known;
+		if (known || this.#backends.size >= COUNTED_SOURCES_LIMIT) return known;
 		const fresh = {
 			calls: new Uint32Array(MINUTES),
 			failures: new Uint32Array(MINUTES),

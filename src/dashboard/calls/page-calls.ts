@@ -20,13 +20,9 @@ import { type ApiExchange, apiError } from '../api/api-reply.ts';
 import type { ApiError } from '../api/api-types.ts';
 import { LineReply } from '../api/line-reply.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { CLIENT_REQUESTS_LIMIT, PAGE_CALL_MS } from '../dashboard-limits.ts';
 import { DASHBOARD_CLIENT } from '../views/catalogue-view.ts';
 import { callLogRow, progressRow } from './call-facts.ts';
-
-/** A call of the page ends after this time, in milliseconds: its server has a shorter limit. */
-const CALL_MS = 60 * 60_000;
-/** Questions of one call that wait at once. */
-const CLIENT_REQUESTS_LIMIT = 16;
 
 /** How a call of the page ended. */
 export type CallAnswer = { readonly result: unknown } | { readonly error: ApiError };
@@ -34,7 +30,7 @@ export type CallAnswer = { readonly result: unknown } | { readonly error: ApiErr
 export class PageCalls {
 	readonly #deps: DashboardDeps;
 	readonly #sessionId = randomUUID();
-	readonly #questions = new Map<string, (answer: ElicitResult) => void>();
+	readonly #elicitations = new Map<string, (answer: ElicitResult) => void>();
 	/** The calls that wait for their number in the log, by the number in their `clientInfo`. */
 	readonly #unnumbered = new Map<unknown, (number: number) => void>();
 	#count = 0;
@@ -90,11 +86,11 @@ export class PageCalls {
 		return this.#call({ method, params, signal }, () => {});
 	}
 
-	/** Answer a question of a call. Throws `not_found` when it was answered or its call has ended. */
+	/** Answer a client request of a call. Throws `not_found` when it was answered or its call has ended. */
 	answer({ id, action, content }: AnswerRequest): void {
-		const settle = this.#questions.get(id);
+		const settle = this.#elicitations.get(id);
 		if (settle === undefined)
-			throw new OrchestraError('not_found', 'this question was answered, or its call has ended', {
+			throw new OrchestraError('not_found', 'this client request was answered, or its call has ended', {
 				hint: 'Call the tool again to be asked again.',
 			});
 		if (action !== 'accept' || content === undefined) return settle({ action });
@@ -137,7 +133,7 @@ export class PageCalls {
 			});
 			await connection.request('logging/setLevel', { level: 'debug' }, { signal });
 			const onProgress = (given: unknown): void => forward('notifications/progress', given, send);
-			const options = { signal, timeoutMs: CALL_MS, onProgress };
+			const options = { signal, timeoutMs: PAGE_CALL_MS, onProgress };
 			return await connection.request(method, params, options);
 		} finally {
 			this.#unnumbered.delete(call);
@@ -145,22 +141,22 @@ export class PageCalls {
 		}
 	}
 
-	/** A question of the tool, or of the policy, to the person. */
+	/** A client request of the tool, or of the policy, to the user. */
 	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
-		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
-			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
+		if (this.#elicitations.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
+			throw new OrchestraError('bad_input', 'too many client requests wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});
-		const question = questionOf(isObject(params) ? params : {});
+		const question = elicitationOf(isObject(params) ? params : {});
 		return new Promise<ElicitResult>((resolve) => {
 			let stopListening = (): void => {};
 			const settle = (answer: ElicitResult): void => {
-				this.#questions.delete(question.id);
+				this.#elicitations.delete(question.id);
 				stopListening();
 				resolve(answer);
 			};
-			this.#questions.set(question.id, settle);
+			this.#elicitations.set(question.id, settle);
 			stopListening = onAbort(signal, () => settle({ action: 'cancel' }));
 			send({ kind: 'ask', question });
 		});
@@ -180,7 +176,7 @@ function forward(method: string, params: unknown, send: (message: CallMessage) =
 	}
 }
 
-function questionOf({
+function elicitationOf({
 	mode,
 	message,
 	requestedSchema,

@@ -7,10 +7,8 @@ import { redactJson } from '../../redact.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { CatalogueKind, CatalogueReply, CatalogueRow, ToolSearchHit } from '../api/api-catalogue.ts';
 import type { CostsReply } from '../api/api-types.ts';
+import { LISTED_SUMMARY_CHARACTERS } from '../dashboard-limits.ts';
 import type { IndexedItem } from './item-index.ts';
-
-/** Longest first line in the list. */
-const SUMMARY_CHARACTERS = 120;
 
 /** The list with what the search needs of it. */
 export interface MadeList {
@@ -18,7 +16,7 @@ export interface MadeList {
 	/** Of the definitions of the tools. */
 	readonly costs: CostsReply['sources'];
 	/** Prompts, resources, templates and skills. */
-	readonly offers: readonly IndexedItem[];
+	readonly items: readonly IndexedItem[];
 	readonly rowOf: (kind: CatalogueKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
 }
 
@@ -48,12 +46,12 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 /** The list as JSON without secrets. */
 export async function encodedList({ rows, ...rest }: CatalogueReply): Promise<string> {
 	const slices = new WorkSlices();
-	const texts: string[] = [];
+	const strings: string[] = [];
 	for (const row of rows) {
-		texts.push(JSON.stringify(redactJson(row)));
+		strings.push(JSON.stringify(redactJson(row)));
 		if (slices.isOver) await slices.next();
 	}
-	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${texts.join(',')}]}`;
+	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${strings.join(',')}]}`;
 }
 
 /** The fields of an item that say what it is. */
@@ -66,7 +64,7 @@ interface Described {
 class RowList {
 	readonly #backends: string[] = [];
 	readonly #rows: CatalogueRow[] = [];
-	readonly #offers: IndexedItem[] = [];
+	readonly #items: IndexedItem[] = [];
 	readonly #byName = new Map<string, CatalogueRow>();
 	readonly #indexes = new Map<string, number>();
 	readonly #costs = new Map<string, { tools: number; tokens: number }>();
@@ -77,7 +75,7 @@ class RowList {
 			costs: [...this.#costs]
 				.map(([backend, cost]) => ({ backend, ...cost }))
 				.toSorted((one, other) => other.tokens - one.tokens),
-			offers: this.#offers,
+			items: this.#items,
 			rowOf: (kind, name) => {
 				const [, , backend = -1, summary = ''] = this.#byName.get(`${kind} ${name}`) ?? [];
 				return { backend: this.#backends[backend] ?? '', summary };
@@ -91,12 +89,12 @@ class RowList {
 			(each): each is string => typeof each === 'string' && each !== '',
 		);
 		const backend = this.#indexOf(routes.get(name)?.source.id ?? '');
-		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', SUMMARY_CHARACTERS)];
+		const row: CatalogueRow = [kind, name, backend, firstSentence(text ?? '', LISTED_SUMMARY_CHARACTERS)];
 		this.#rows.push(row);
 		this.#byName.set(`${kind} ${name}`, row);
 		if (kind === 'tool') return this.#addCost(this.#backends[backend] ?? '', item);
 		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
-		this.#offers.push({
+		this.#items.push({
 			kind,
 			name,
 			title: shown,

@@ -20,11 +20,9 @@ import type {
 import type { CostsReply } from '../api/api-types.ts';
 import { callCommand, promptCommand } from '../commands/mctl-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { CATALOGUE_QUERY_CHARACTERS } from '../dashboard-limits.ts';
 import { encodedList, type MadeList, makeList } from './catalogue-list.ts';
 import { ItemIndex } from './item-index.ts';
-
-/** Longest query. */
-const QUERY_CHARACTERS = 1000;
 
 /** The name of the page towards the policy and the servers. */
 export const DASHBOARD_CLIENT = 'dashboard';
@@ -163,7 +161,7 @@ export class CatalogueView {
 	/** The best of each kind by the ranker, at most `limit` of each. */
 	async search({ query, kinds, limit }: ItemQuery): Promise<SearchReply> {
 		const began = performance.now();
-		const text = query.slice(0, QUERY_CHARACTERS).trim();
+		const text = query.slice(0, CATALOGUE_QUERY_CHARACTERS).trim();
 		if (text === '') return { hits: [], ms: 0 };
 		const hits: ToolSearchHit[] = [];
 		const slices = new WorkSlices();
@@ -190,7 +188,7 @@ export class CatalogueView {
 	async #prepareSearch(): Promise<void> {
 		const { hub } = this.#deps;
 		await hub.exposure?.prepare(await hub.catalogue.list('tools'));
-		await this.#index.prepare((await this.#made()).offers);
+		await this.#index.prepare((await this.#made()).items);
 	}
 
 	async #tools(query: string, limit: number): Promise<ToolSearchHit[]> {
@@ -202,8 +200,8 @@ export class CatalogueView {
 	}
 
 	async #others(query: string, kind: CatalogueKind, limit: number): Promise<ToolSearchHit[]> {
-		const { offers, rowOf } = await this.#made();
-		const hits = await this.#index.search(offers, { query, kind, limit });
+		const { items, rowOf } = await this.#made();
+		const hits = await this.#index.search(items, { query, kind, limit });
 		return hits.map(({ name, score, why }) => hitOf(rowOf(kind, name), { kind, name, score, why }));
 	}
 }

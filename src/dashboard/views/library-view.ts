@@ -16,12 +16,12 @@ import type {
 } from '../api/api-catalogue.ts';
 import type { PageCalls } from '../calls/page-calls.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { LIBRARY_BUDGET_LIMIT } from '../dashboard-limits.ts';
 
 /** Matches in a reply. */
 const MATCHES = 50;
 /** Documents in a reply without a query. */
 const LISTED = 2000;
-const MAX_BUDGET = 1_000_000;
 
 export class LibraryView {
 	readonly #deps: Pick<DashboardDeps, 'hub'>;
@@ -36,7 +36,7 @@ export class LibraryView {
 	async find(query: string, budget: number | null): Promise<LibraryReply> {
 		const began = performance.now();
 		const found = query.trim() === '' ? await this.#all() : await this.#search(query);
-		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, MAX_BUDGET));
+		const within = inBudget(found.matches, budget === null ? null : Math.min(budget, LIBRARY_BUDGET_LIMIT));
 		const ms = Math.round((performance.now() - began) * 10) / 10;
 		const isCut = within.matches.length < found.total;
 		return { ...within, budget, total: found.total, isCut, ms };

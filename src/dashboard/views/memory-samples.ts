@@ -6,11 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { memoryOf } from '../../hub/shared/hub-details.ts';
-
-/** Least time between two runs of `ps`, in milliseconds. */
-const PS_MS = 15_000;
-const PS_TIMEOUT_MS = 5000;
-const ROUND_BYTES = 256 * 1024;
+import { MEMORY_ROUND_BYTES, PS_MS, PS_TIMEOUT_MS } from '../dashboard-limits.ts';
 
 export class MemorySamples {
 	#samples = new Map<number, number>();
@@ -42,5 +38,5 @@ export class MemorySamples {
 
 /** To a quarter of a mebibyte. */
 export function roundedBytes(bytes: number): number {
-	return Math.round(bytes / ROUND_BYTES) * ROUND_BYTES;
+	return Math.round(bytes / MEMORY_ROUND_BYTES) * MEMORY_ROUND_BYTES;
 }

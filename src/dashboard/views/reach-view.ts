@@ -11,9 +11,7 @@ import { type Policy, policyOf } from '../../trust/policy.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import type { ReachedSource, ReachReply } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
-
-/** Clients that are looked at: connected ones, and as many of the configuration. */
-const CLIENTS_LIMIT = 50;
+import { REACH_CLIENTS_LIMIT } from '../dashboard-limits.ts';
 
 interface ReachedTool {
 	readonly backend: string;
@@ -52,10 +50,10 @@ function viewsOf(
 	const views = new Map<string, string | undefined>();
 	for (const { sessionId, client } of clients.list()) {
 		const name = client === undefined ? '' : clientName(client);
-		if (name === '' || views.has(name) || views.size >= CLIENTS_LIMIT) continue;
+		if (name === '' || views.has(name) || views.size >= REACH_CLIENTS_LIMIT) continue;
 		views.set(name, exposure?.viewOf({ sessionId, clientInfo: client?.clientInfo }));
 	}
-	for (const [name, { view }] of Object.entries(settings).slice(0, CLIENTS_LIMIT))
+	for (const [name, { view }] of Object.entries(settings).slice(0, REACH_CLIENTS_LIMIT))
 		if (!views.has(name)) views.set(name, view);
 	return views;
 }

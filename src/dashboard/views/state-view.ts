@@ -6,13 +6,11 @@ import { redactJson } from '../../redact.ts';
 import { isObject } from '../../wire/json.ts';
 import type { ClientRow, DashboardState, HubFacts } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
+import { FILES_READ_MS } from '../dashboard-limits.ts';
 import type { ApprovalsView } from './approvals-view.ts';
 import { attentionRows } from './attention.ts';
 import { type MemorySamples, roundedBytes } from './memory-samples.ts';
 import { sourceRows } from './source-rows.ts';
-
-/** How often the version of the files is read, in milliseconds. */
-const FILES_READ_MS = 10_000;
 
 export class StateView {
 	readonly #deps: DashboardDeps;

@@ -5,9 +5,7 @@ import type { UsableParts } from '../../hub/usage/usage-counts.ts';
 import { UNUSED_MS } from '../../hub/usage/usage-limits.ts';
 import type { UsageReport } from '../../hub/usage/usage-report.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
-
-/** How long a report is given again, for pages that ask for the same time. */
-const FRESH_MS = 5000;
+import { USAGE_FRESH_MS } from '../dashboard-limits.ts';
 
 interface MadeReport {
 	readonly spanMs: number;
@@ -28,8 +26,8 @@ export class UsageView {
 		const now = Date.now();
 		const spanMs = now - (since ?? now - UNUSED_MS);
 		const last = this.#last;
-		const isFresh = last !== undefined && now - last.madeAt < FRESH_MS;
-		if (isFresh && Math.abs(last.spanMs - spanMs) < FRESH_MS) return last.report;
+		const isFresh = last !== undefined && now - last.madeAt < USAGE_FRESH_MS;
+		if (isFresh && Math.abs(last.spanMs - spanMs) < USAGE_FRESH_MS) return last.report;
 		const before = last?.report.catch(() => {}) ?? Promise.resolve();
 		const report = before.then(() => this.#make({ since: now - spanMs, until: now }));
 		this.#last = { spanMs, madeAt: now, report };

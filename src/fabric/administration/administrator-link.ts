@@ -2,13 +2,11 @@
 import type { FabricSection } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { Log } from '../../log.ts';
+import { ADMINISTRATOR_CONNECT_MS } from '../fabric-limits.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { natsAccess } from '../open-fabric.ts';
 import { MemberKeys } from './member-keys.ts';
 import { ADMINISTRATOR } from './server-config.ts';
-
-/** How long to wait for a connection. */
-const CONNECT_MS = 5000;
 
 /** Connect with the key of the administrator, which this machine must have. Throws `closed` when no server can be reached. */
 export async function asAdministrator<T>(
@@ -41,7 +39,7 @@ function connected(link: FabricLink): Promise<void> {
 				hint: 'Check fabric.servers and fabric.credentials in the configuration.',
 			});
 			reject(error);
-		}, CONNECT_MS);
+		}, ADMINISTRATOR_CONNECT_MS);
 		link.listen({
 			up: () => {
 				clearTimeout(timer);

@@ -12,7 +12,7 @@ import { OfferFollower } from '../advertisements/advertisement-follower.ts';
 import { RemoteOffers } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
-import { SETUP_ATTEMPTS } from '../fabric-limits.ts';
+import { SERVER_REQUEST_MS, SETUP_ATTEMPTS } from '../fabric-limits.ts';
 import { STREAM } from '../fabric-names.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { natsAccess } from '../open-fabric.ts';
@@ -60,7 +60,10 @@ export async function fabricReport(
 	});
 }
 
-/** Report now and then again, until `signal` is aborted; also while the link is down. Throws `closed` when no server can be reached at first. */
+/**
+ * Report now and then again, until `signal` is aborted or `onReport` returns false; also while the link is down. Throws
+ * `closed` when no server can be reached at first.
+ */
 export async function watchFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
@@ -68,7 +71,7 @@ export async function watchFabric(
 		everyMs,
 		signal,
 		onReport,
-	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => void },
+	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => boolean },
 ): Promise<void> {
 	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const follower = new OfferFollower(link, Log.silent, () => {});
@@ -76,7 +79,7 @@ export async function watchFabric(
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
 				const replicas = await replicasOf(link);
-				onReport(reportOn(link, follower.offers, { settings, environment, replicas }));
+				if (!onReport(reportOn(link, follower.offers, { settings, environment, replicas }))) return;
 				// Rejects when the command is ended.
 				await pause(everyMs, signal).catch(() => {});
 			}
@@ -145,20 +148,24 @@ async function replicasOf(link: FabricLink): Promise<number | null> {
 export function setUpFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
+	signal: AbortSignal,
 ): Promise<{ readonly server: string; readonly replicas: number }> {
 	return asAdministrator(settings, environment, async (link) => {
-		const replicas = await createElected(link);
+		const replicas = await createElected(link, signal);
 		return { server: link.server ?? '', replicas };
 	});
 }
 
 /** A cluster that has just been started elects a leader first. */
-async function createElected(link: FabricLink): Promise<number> {
+async function createElected(link: FabricLink, signal: AbortSignal): Promise<number> {
 	for (let attempt = 1; ; attempt++) {
+		const startedAt = performance.now();
 		try {
 			return await createBucket(link);
 		} catch (error) {
 			if (attempt === SETUP_ATTEMPTS || !OrchestraError.is(error, 'timeout')) throw error;
 		}
+		// Some servers are silent until then, others say at once that there is no leader.
+		await pause(startedAt + SERVER_REQUEST_MS - performance.now(), signal);
 	}
 }

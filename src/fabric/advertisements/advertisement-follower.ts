@@ -4,17 +4,12 @@
  */
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
+import { ADVERTISED_DEBOUNCE_MS, BUCKET_RETRY_MS, PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 import { RemoteOffers } from './advertisements.ts';
 import { getKey, readBucket, republishedEntry } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
-
-/** Changes within this time are reported together. */
-const DEBOUNCE_MS = 10;
-/** Wait before the bucket is read again after a failure. */
-const RETRY_MS = 500;
 
 export class OfferFollower {
 	readonly offers: RemoteOffers = new RemoteOffers();
@@ -78,7 +73,7 @@ export class OfferFollower {
 			this.#markLoaded();
 			this.#changed();
 		} catch (error) {
-			this.#retry(bucketProblem(this.#link, error));
+			this.#retry(bucketProblem(this.#link, error, this.offers.lastRevision > 0));
 		} finally {
 			this.#loading = false;
 		}
@@ -100,7 +95,7 @@ export class OfferFollower {
 		this.#lastProblem = problem;
 		if (this.#isClosed || !this.#link.isUp) return;
 		clearTimeout(this.#retrying);
-		this.#retrying = setTimeout(() => void this.#load(), RETRY_MS);
+		this.#retrying = setTimeout(() => void this.#load(), BUCKET_RETRY_MS);
 		this.#retrying.unref();
 	}
 
@@ -112,7 +107,7 @@ export class OfferFollower {
 		this.#notifying ??= setTimeout(() => {
 			this.#notifying = undefined;
 			void this.#fetchMissing().finally(() => this.#isClosed || this.#onChange());
-		}, DEBOUNCE_MS);
+		}, ADVERTISED_DEBOUNCE_MS);
 	}
 
 	/** A body is written before the presence that names it, so a missing body was written while we were away. */

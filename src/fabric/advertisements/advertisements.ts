@@ -11,9 +11,9 @@
  */
 import type { WorkerFacts } from '../../hub/fabric-overview.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { PRESENCE_SILENCE_MS } from '../fabric-limits.ts';
+import { ADVERTISED_TOOLS_LIMIT, GONE_KEYS_LIMIT, PRESENCE_SILENCE_MS } from '../fabric-limits.ts';
 import { type CatalogueKey, parseKey, presenceKey } from '../fabric-names.ts';
-import { BodyStore, TOOLS_LIMIT } from './body-store.ts';
+import { BodyStore } from './body-store.ts';
 import type { BucketEntry } from './bucket.ts';
 import { readPresence } from './presence-value.ts';
 
@@ -24,9 +24,6 @@ export interface OfferWorker extends WorkerFacts {
 	revision: number;
 	heardAt: number;
 }
-
-/** A key that is gone, so that an older value does not bring it back. Bounded by the number of workers. */
-const GONE_LIMIT = 10_000;
 
 export class RemoteOffers {
 	/** By offer, then by worker. */
@@ -120,7 +117,7 @@ export class RemoteOffers {
 		const sorted = ready.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 		for (const hash of new Set(sorted.flatMap(({ hashes }) => hashes)))
 			for (const tool of this.#bodies.toolsIn(hash))
-				if (!found.has(tool.name) && found.size < TOOLS_LIMIT) found.set(tool.name, tool);
+				if (!found.has(tool.name) && found.size < ADVERTISED_TOOLS_LIMIT) found.set(tool.name, tool);
 		const tools = [...found.values()];
 		if (ready.length === workers.length) this.#tools.set(offer, tools);
 		return tools;
@@ -152,7 +149,7 @@ export class RemoteOffers {
 		this.#gone.delete(key);
 		this.#gone.set(key, revision);
 		const [oldest] = this.#gone.keys();
-		if (this.#gone.size > GONE_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
+		if (this.#gone.size > GONE_KEYS_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
 	}
 
 	#removeWhere(isGone: (offer: string, worker: OfferWorker) => boolean): boolean {

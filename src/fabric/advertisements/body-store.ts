@@ -6,6 +6,7 @@ import { attempt } from '../../errors.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { exactly } from '../../wire/json-text.ts';
+import { ADVERTISED_NAME_CHARACTERS, ADVERTISED_TOOLS_LIMIT } from '../fabric-limits.ts';
 import { bodyHash } from './advertised-tools.ts';
 
 interface Body {
@@ -14,10 +15,6 @@ interface Body {
 	tools: readonly Tool[] | undefined;
 	readonly arrivedAt: number;
 }
-
-const NAME_CHARACTERS = 256;
-/** Most tools of one body, and of one offer. */
-export const TOOLS_LIMIT = 10_000;
 
 export class BodyStore {
 	readonly #bodies = new Map<string, Body>();
@@ -78,7 +75,7 @@ export class BodyStore {
 function parseBody(text: string): readonly Tool[] {
 	const read = exactly(parsedOffer(text), text);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
-	return tools.filter(isTool).slice(0, TOOLS_LIMIT);
+	return tools.filter(isTool).slice(0, ADVERTISED_TOOLS_LIMIT);
 }
 
 /** JSON of another program; undefined for what is none: it offers nothing. */
@@ -89,5 +86,5 @@ export function parsedOffer(text: string): unknown {
 function isTool(value: unknown): value is Tool {
 	if (!isObject(value) || !isObject(value['inputSchema'])) return false;
 	const { name } = value;
-	return typeof name === 'string' && name !== '' && name.length <= NAME_CHARACTERS;
+	return typeof name === 'string' && name !== '' && name.length <= ADVERTISED_NAME_CHARACTERS;
 }

@@ -14,6 +14,7 @@ const CLUSTER_REPLICAS = 3;
 /** Codes of JetStream. */
 const OTHER_CONFIGURATION = 10_058;
 const REPLICAS_NOT_SUPPORTED = 10_074;
+const NO_LEADER = 10_008;
 
 /** Do something with the bucket; when there is none yet, make it first. Throws `bad_input` when we may not make it. */
 export async function withBucket<T>(link: FabricLink, work: () => Promise<T>): Promise<T> {
@@ -71,6 +72,7 @@ async function configure(
 		if (error === undefined) return undefined;
 		const { err_code: code, description } = isObject(error) ? error : {};
 		const shown = description ?? error;
+		if (code === NO_LEADER) throw new OrchestraError('timeout', String(shown));
 		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
 	} catch (error) {
 		if (link.info?.cluster !== undefined && isSilence(error))
@@ -79,7 +81,13 @@ async function configure(
 				hint: 'A new cluster takes 4 to 10 s. If it lasts, start the other servers.',
 			});
 		if (!isRefusal(error)) throw error;
-		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
+		const { cluster } = link.info ?? {};
+		// A member without the right to make the bucket cannot tell one from the other.
+		const problem =
+			cluster === undefined
+				? 'the NATS servers have no bucket for the fabric yet'
+				: `the cluster ${cluster} elects a leader of the bucket, or has no bucket for the fabric yet`;
+		throw new OrchestraError('bad_input', problem, {
 			cause: error,
 			hint: 'Run mctl fabric setup where the key of the administrator is.',
 		});
@@ -89,9 +97,12 @@ async function configure(
 /**
  * What a failure to use the bucket means. Without a leader, the servers of a cluster do not answer, or answer as if
  * there were no bucket.
+ *
+ * @param wasThere whether this member has used the bucket before
  */
-export function bucketProblem(link: FabricLink, error: unknown): string {
-	if (link.info?.cluster === undefined || !isSilence(error)) return messageOf(error);
+export function bucketProblem(link: FabricLink, error: unknown, wasThere = false): string {
+	const hasNoLeader = isSilence(error) || (wasThere && OrchestraError.is(error, 'bad_input'));
+	if (link.info?.cluster === undefined || !hasNoLeader) return messageOf(error);
 	return `the cluster ${link.info.cluster} elects a leader of the bucket, or has lost more than half of its servers`;
 }
 

@@ -14,7 +14,7 @@
 import type { Msg } from '@nats-io/transport-node';
 import { OrchestraError } from '../../errors.ts';
 import { isObject } from '../../wire/json.ts';
-import { MARKER_TTL_MS, SERVER_REQUEST_MS } from '../fabric-limits.ts';
+import { BUCKET_BATCH_BYTES, MARKER_TTL_MS, SERVER_REQUEST_MS } from '../fabric-limits.ts';
 import { CATALOGUE_SUBJECT, keySubject, STREAM } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 
@@ -29,7 +29,6 @@ export interface BucketEntry {
 
 const DIRECT_GET = `$JS.API.DIRECT.GET.${STREAM}`;
 const BATCH_MESSAGES = 10_000;
-const BATCH_BYTES: number = 32 * 1024 * 1024;
 export const NO_RESPONDERS = 503;
 const NOT_FOUND = 404;
 const END_OF_BATCH = 204;
@@ -151,10 +150,11 @@ function readBatch(
 			down: () => fail(link.downReason),
 			denied: (_operation, subject) => {
 				if (subject === DIRECT_GET) fail('the NATS server does not permit this member to read it');
+				if (subject === inbox) fail(`the NATS server does not permit its key to use ${inbox}`, 'bad_input');
 			},
 		});
 		const timer = setTimeout(() => fail('no answer in time', 'timeout'), SERVER_REQUEST_MS);
-		const body = { seq: from, batch: BATCH_MESSAGES, max_bytes: BATCH_BYTES };
+		const body = { seq: from, batch: BATCH_MESSAGES, max_bytes: BUCKET_BATCH_BYTES };
 		if (!link.publish(DIRECT_GET, {}, JSON.stringify(body), inbox)) fail(link.downReason);
 	});
 }
@@ -165,10 +165,15 @@ function nextBatch({ headers }: Msg, from: number): number | undefined {
 	return isComplete || last < from ? undefined : last + 1;
 }
 
-type UnreadableCode = 'io' | 'not_found' | 'timeout';
+type UnreadableCode = 'io' | 'not_found' | 'timeout' | 'bad_input';
+
+const hints: Readonly<Partial<Record<UnreadableCode, string>>> = {
+	not_found: 'Run mctl fabric setup where the key of the administrator is.',
+	bad_input: 'fabric.name must be the name that the key was made for.',
+};
 
 function unreadable(reason: string, code: UnreadableCode): OrchestraError {
 	return new OrchestraError(code, `the bucket of the fabric cannot be read: ${reason}`, {
-		hint: code === 'not_found' ? 'Run mctl fabric setup where the key of the administrator is.' : undefined,
+		hint: hints[code],
 	});
 }

@@ -7,14 +7,11 @@
  */
 import type { WorkerFacts } from '../../hub/fabric-overview.ts';
 import { isObject } from '../../wire/json.ts';
-import { LABELS_LIMIT } from '../fabric-limits.ts';
+import { LABELS_LIMIT, PRESENCE_HASHES_LIMIT, PRESENCE_TEXT_CHARACTERS } from '../fabric-limits.ts';
 import { parsedOffer } from './body-store.ts';
 
 /** What a worker says about itself, besides its name. */
 export type PresenceFacts = Omit<WorkerFacts, 'name'>;
-
-const HASHES_LIMIT = 64;
-const TEXT_CHARACTERS = 128;
 
 export function presenceText(hashes: readonly string[], facts: PresenceFacts): string {
 	const { version, labels, running, isDraining } = facts;
@@ -33,11 +30,11 @@ export function readPresence(text: string): { hashes: readonly string[]; facts: 
 	const { h, v, l, n, d } = isObject(read) ? read : {};
 	const hashes = textsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
 	return {
-		hashes: hashes.slice(0, HASHES_LIMIT),
+		hashes: hashes.slice(0, PRESENCE_HASHES_LIMIT),
 		facts: {
-			version: typeof v === 'string' ? v.slice(0, TEXT_CHARACTERS) : null,
+			version: typeof v === 'string' ? v.slice(0, PRESENCE_TEXT_CHARACTERS) : null,
 			labels: textsOf(l)
-				.filter((label) => label.length <= TEXT_CHARACTERS)
+				.filter((label) => label.length <= PRESENCE_TEXT_CHARACTERS)
 				.slice(0, LABELS_LIMIT),
 			running: typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 0,
 			isDraining: d === true,

@@ -12,6 +12,8 @@ import {
 	BODY_TTL_MS,
 	LARGE_FABRIC_WORKERS,
 	PRESENCE_EVERY_MS,
+	PRESENCE_RETRY_LONGEST_MS,
+	PRESENCE_RETRY_MS,
 	PRESENCE_SLOW_MS,
 	PRESENCE_TTL_MS,
 } from '../fabric-limits.ts';
@@ -21,10 +23,6 @@ import type { OfferBody } from './advertised-tools.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 import { type PresenceFacts, presenceText } from './presence-value.ts';
-
-/** Wait after a failure, for example while a cluster elects a leader. */
-const RETRY_MS = 500;
-const RETRY_MAX_MS = 2000;
 
 export interface PresenceOptions {
 	readonly link: FabricLink;
@@ -47,12 +45,14 @@ export class Presence {
 	#bodies: readonly OfferBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #pace = new PresencePace();
-	readonly #backoff = new Backoff(RETRY_MS, RETRY_MAX_MS);
+	readonly #backoff = new Backoff(PRESENCE_RETRY_MS, PRESENCE_RETRY_LONGEST_MS);
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
 	/** Of the presence that this process wrote last. */
 	#revision: number | undefined;
 	#lastProblem = '';
+	/** The bucket was there. */
+	#hasStored = false;
 
 	constructor(options: PresenceOptions) {
 		this.#options = options;
@@ -110,6 +110,7 @@ export class Presence {
 			const hashes = bodies.map(({ hash }) => hash);
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
 			this.#revision = await putKey(link, presenceKey(offer, name), presenceText(hashes, facts()), options);
+			this.#hasStored = true;
 			this.#pace.wrote(this.#revision, performance.now());
 			if (this.#lastProblem !== '') log.info('the offer is published again');
 			this.#lastProblem = '';
@@ -117,7 +118,7 @@ export class Presence {
 			onOffered();
 			await this.#removeBodies(hashes);
 		} catch (error) {
-			this.#failed(bucketProblem(link, error), log);
+			this.#failed(bucketProblem(link, error, this.#hasStored), log);
 		}
 	}
 

@@ -23,6 +23,7 @@ import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { OfferFollower } from '../advertisements/advertisement-follower.ts';
 import type { OfferWorker } from '../advertisements/advertisements.ts';
+import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import type { OfferPins } from './group-pins.ts';
@@ -42,13 +43,6 @@ export interface FabricSourceOptions {
 	readonly configurationKey?: string | undefined;
 	readonly log: Log;
 }
-
-/** How long the first list waits for the fabric. */
-const FIRST_LIST_MS = 1500;
-/** How long a call before the first offers waits for them. */
-const CALL_WAIT_MS = 8000;
-/** Names of tools that were offered before, for the error of a call. */
-const GONE_NAMES_LIMIT = 20_000;
 
 /** What was made of the tools of one offer, until it changes. */
 interface ListedOffer {
@@ -77,7 +71,7 @@ export class FabricSource
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by offer. */
 	#listed = new Map<string, ListedOffer>();
-	/** Of every tool of the last list, also of those that are held back. */
+	/** Of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
 	/** Of tools that were listed before. */
 	readonly #gone = new Map<string, RemoteTool>();
@@ -187,7 +181,7 @@ export class FabricSource
 
 	/** A call before the first offers have arrived waits for them. */
 	async #callLater(name: string, context: CallContext): Promise<Answer> {
-		await within(this.#follower.loaded, CALL_WAIT_MS, false);
+		await within(this.#follower.loaded, FABRIC_CALL_WAIT_MS, false);
 		context.signal.throwIfAborted();
 		this.#tools ??= this.#list();
 		const route = this.#routes.get(name);
@@ -211,7 +205,7 @@ export class FabricSource
 
 	async ready(): Promise<void> {
 		this.warm();
-		this.#isReady ??= within(this.#follower.loaded, FIRST_LIST_MS);
+		this.#isReady ??= within(this.#follower.loaded, FABRIC_FIRST_LIST_MS);
 		await this.#isReady;
 	}
 

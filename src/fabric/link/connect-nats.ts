@@ -70,7 +70,7 @@ export async function loadNats(): Promise<NatsModule> {
 		if (!isCode(error, 'ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND')) throw error;
 		throw new OrchestraError('bad_input', 'the package @nats-io/transport-node is not installed', {
 			cause: error,
-			hint: 'Run: npm install @nats-io/transport-node@3.4',
+			hint: 'Run: npm install @nats-io/transport-node@3.3',
 		});
 	}
 }

@@ -19,6 +19,8 @@ import { pause, within } from '../../rpc/clock.ts';
 import {
 	ATTEMPT_LONGEST_MS,
 	ATTEMPT_MS,
+	LINK_CLOSE_MS,
+	LINK_FLUSH_MS,
 	RECONNECT_LONGEST_MS,
 	RECONNECT_MS,
 	SERVER_REQUEST_MS,
@@ -41,10 +43,6 @@ export interface FabricListener {
 	denied?(operation: string, subject: string): void;
 }
 
-/** How long `close` waits for the server to take what was sent. */
-const FLUSH_MS = 2000;
-/** How long `close` waits for an attempt to connect. */
-const CLOSE_MS = 200;
 /** Room for the headers of a message. */
 const HEADER_BYTES = 1024;
 /** Different refusals that are logged on one connection. */
@@ -198,11 +196,11 @@ export class FabricLink {
 		this.#closing.abort(new OrchestraError('closed', 'the fabric is closed'));
 		this.#subscriptions.close();
 		// A lost link has nothing to flush, and a server that hangs is not waited for.
-		if (this.#isUp) await within(this.flush(), FLUSH_MS).catch(() => {});
+		if (this.#isUp) await within(this.flush(), LINK_FLUSH_MS).catch(() => {});
 		this.#isUp = false;
-		await within(this.#connection?.close() ?? Promise.resolve(), FLUSH_MS);
+		await within(this.#connection?.close() ?? Promise.resolve(), LINK_FLUSH_MS);
 		// An attempt to connect ends by itself; nobody needs to wait for it.
-		if (this.#running) await within(this.#running, CLOSE_MS);
+		if (this.#running) await within(this.#running, LINK_CLOSE_MS);
 	}
 
 	/** While the link is down they are dropped, as the library does: a hub queries the calls that have no answer. */
@@ -328,6 +326,8 @@ export class FabricLink {
 	#onRefused(operation: string, subject: string): void {
 		if (operation === 'subscription') this.#subscriptions.refused();
 		for (const listener of this.#listeners) listener.denied?.(operation, subject);
+		// Who tried to make the bucket says what the refusal means.
+		if (subject.startsWith('$JS.API.STREAM.CREATE.')) return;
 		// Without the id of a call; what is tried again and again is logged once.
 		const refusal = `${operation} to ${subject.split('.').slice(0, 4).join('.')}`;
 		if (this.#refusals.has(refusal) || this.#refusals.size >= REFUSALS_LOGGED) return;

@@ -6,6 +6,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Backoff } from '../../rpc/backoff.ts';
+import { SUBSCRIBE_RETRY_LONGEST_MS, SUBSCRIBE_RETRY_MS } from '../fabric-limits.ts';
 
 /** A subscription that survives a new connection. */
 export interface LinkSubscription {
@@ -20,13 +21,10 @@ interface Wanted {
 	current: Subscription | undefined;
 }
 
-const RETRY_MS = 1000;
-const RETRY_MAX_MS = 30_000;
-
 export class LinkSubscriptions {
 	readonly #log: Log;
 	readonly #wanted = new Set<Wanted>();
-	readonly #backoff = new Backoff(RETRY_MS, RETRY_MAX_MS);
+	readonly #backoff = new Backoff(SUBSCRIBE_RETRY_MS, SUBSCRIBE_RETRY_LONGEST_MS);
 	#connection: NatsConnection | undefined;
 	#retrying: NodeJS.Timeout | undefined;
 

@@ -16,16 +16,19 @@ import { within } from '../../rpc/clock.ts';
 import { offerBodies, offeredTools } from '../advertisements/advertised-tools.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
-import { DRAIN_REPORT_MS, HUB_DRAIN_MS, SERVER_REQUEST_MS, WORKER_DRAIN_MS } from '../fabric-limits.ts';
+import {
+	DRAIN_REPORT_MS,
+	HUB_DRAIN_MS,
+	OFFERED_DEBOUNCE_MS,
+	SERVER_REQUEST_MS,
+	WORKER_DRAIN_MS,
+} from '../fabric-limits.ts';
 import { callsFor, controlFor, directFor, QUEUE_GROUP } from '../fabric-names.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { randomId } from '../link/inbox-prefix.ts';
 import type { LinkSubscription } from '../link/link-subscriptions.ts';
 import { type Order, RemoteRuns } from './remote-runs.ts';
-
-/** Changes of the tools within this time are published together. */
-const DEBOUNCE_MS = 10;
 
 /** What may change while it runs. */
 export interface OfferSettings {
@@ -149,7 +152,7 @@ export class FabricWorker {
 			},
 		});
 		this.#stopListening = hub.watch(({ kind }) => {
-			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), DEBOUNCE_MS);
+			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), OFFERED_DEBOUNCE_MS);
 		});
 		this.link.open();
 		await this.#update();

@@ -6,12 +6,7 @@
  */
 import { isObject } from '../../wire/json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
-
-/** Shortest time between two progress messages of a call. */
-const PROGRESS_EVERY_MS = 20;
-/** Log messages of a call within one period. */
-const LOGS_LIMIT = 200;
-const LOG_PERIOD_MS = 1000;
+import { CALL_LOG_PERIOD_MS, CALL_LOGS_LIMIT, PROGRESS_EVERY_MS } from '../fabric-limits.ts';
 
 type Send = (kind: 'progress' | 'log', body: string) => void;
 
@@ -36,19 +31,19 @@ export class NotificationRate {
 
 	log(params: unknown): void {
 		const now = performance.now();
-		if (now - this.#periodAt >= LOG_PERIOD_MS) {
-			if (this.#logs > LOGS_LIMIT) this.#sendDropped(this.#logs - LOGS_LIMIT);
+		if (now - this.#periodAt >= CALL_LOG_PERIOD_MS) {
+			if (this.#logs > CALL_LOGS_LIMIT) this.#sendDropped(this.#logs - CALL_LOGS_LIMIT);
 			this.#periodAt = now;
 			this.#logs = 0;
 		}
 		this.#logs++;
-		if (this.#logs <= LOGS_LIMIT) this.#send('log', encodeJson(params));
+		if (this.#logs <= CALL_LOGS_LIMIT) this.#send('log', encodeJson(params));
 	}
 
 	/** Send what waits: the call has ended. */
 	flush(): void {
 		if (this.#waiting !== undefined) this.#sendProgress();
-		if (this.#logs > LOGS_LIMIT) this.#sendDropped(this.#logs - LOGS_LIMIT);
+		if (this.#logs > CALL_LOGS_LIMIT) this.#sendDropped(this.#logs - CALL_LOGS_LIMIT);
 		this.#logs = 0;
 	}
 
@@ -62,7 +57,7 @@ export class NotificationRate {
 	}
 
 	#sendDropped(count: number): void {
-		const data = `${count} log messages of a remote tool were dropped: more than ${LOGS_LIMIT} a second`;
+		const data = `${count} log messages of a remote tool were dropped: more than ${CALL_LOGS_LIMIT} a second`;
 		this.#send('log', JSON.stringify({ level: 'warning', logger: 'orchestra', data }));
 	}
 }

@@ -8,7 +8,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests, InputResponses } from '../../mcp/server/input-requests.ts';
 import {
 	type Answer,
 	answerValue,
@@ -20,15 +20,13 @@ import { CLIENT_CAPABILITIES, LOG_LEVEL, metaOf } from '../../protocol/meta.ts';
 import { negotiate, type Revision } from '../../protocol/revisions.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { isObject } from '../../wire/json.ts';
+import { REMOTE_ROUNDS_LIMIT, REMOTE_SESSION_CHARACTERS } from '../fabric-limits.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 import { NotificationRate } from './notification-rate.ts';
 import { RemoteQuestions } from './remote-client-requests.ts';
 
 /** The `_meta` field with the session of the calling client. */
 export const SESSION_META = 'orchestra/session';
-/** The most rounds of questions in one call. */
-const ROUNDS_LIMIT = 16;
-const SESSION_CHARACTERS = 100;
 
 export interface RemoteRunOptions {
 	readonly id: string;
@@ -74,7 +72,7 @@ export class RemoteRun implements ClientConnection {
 		this.capabilities = isObject(declared) ? declared : {};
 		this.clientInfo = { name: `fabric:${caller}`, version: '1' };
 		const session = meta[SESSION_META];
-		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, SESSION_CHARACTERS) : ''}`;
+		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, REMOTE_SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
 		this.#questions = new RemoteQuestions(link, send);
 		this.#rate = new NotificationRate(send);
@@ -121,7 +119,7 @@ export class RemoteRun implements ClientConnection {
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Answer> {
 		const asker = {
-			ask: (questions: Questions, _context: CallContext, withdrawn?: AbortSignal) =>
+			ask: (questions: InputRequests, _context: CallContext, withdrawn?: AbortSignal) =>
 				this.#questions.ask(questions, withdrawn),
 		};
 		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
@@ -132,8 +130,8 @@ export class RemoteRun implements ClientConnection {
 		context.end();
 		const result = answerValue(answer);
 		if (!isInputRequired(result)) return answer;
-		if (round >= ROUNDS_LIMIT)
-			throw new OrchestraError('internal', `the tool asked for input more than ${ROUNDS_LIMIT} times`);
+		if (round >= REMOTE_ROUNDS_LIMIT)
+			throw new OrchestraError('internal', `the tool asked for input more than ${REMOTE_ROUNDS_LIMIT} times`);
 		const answers = await this.#questions.ask(result.inputRequests ?? {});
 		return this.#round(round + 1, answers, result.requestState);
 	}

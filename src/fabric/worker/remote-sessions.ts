@@ -4,9 +4,7 @@
  * processes that were kept for it are released.
  */
 import type { Hub } from '../../hub/hub.ts';
-
-const IDLE_MS = 10 * 60_000;
-const SWEEP_MS = 60_000;
+import { REMOTE_SESSION_IDLE_MS, REMOTE_SESSION_SWEEP_MS } from '../fabric-limits.ts';
 
 interface Use {
 	calls: number;
@@ -20,7 +18,7 @@ export class RemoteSessions {
 
 	constructor(hub: Hub) {
 		this.#hub = hub;
-		this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
+		this.#sweeping = setInterval(() => this.#sweep(), REMOTE_SESSION_SWEEP_MS);
 		this.#sweeping.unref();
 	}
 
@@ -47,7 +45,7 @@ export class RemoteSessions {
 	}
 
 	#sweep(): void {
-		const before = performance.now() - IDLE_MS;
+		const before = performance.now() - REMOTE_SESSION_IDLE_MS;
 		for (const [id, { calls, lastUsedAt }] of this.#uses) {
 			if (calls > 0 || lastUsedAt > before) continue;
 			this.#uses.delete(id);

@@ -4,7 +4,7 @@
  * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
-import { KEPT_RESULTS_BYTES, RESULT_KEPT_MS } from '../fabric-limits.ts';
+import { KEPT_RESULTS_BYTES, RESULT_KEPT_MS, RESULT_OVERHEAD_BYTES } from '../fabric-limits.ts';
 import type { ChunkSender } from './chunk-sender.ts';
 
 /** The result of a finished call, which fits into one message. */
@@ -25,9 +25,6 @@ export interface LargeResult {
 	/** When its hub last acknowledged or queried it. */
 	heardAt: number;
 }
-
-/** What a kept result costs besides its text. */
-const OVERHEAD_BYTES = 300;
 
 export class KeptResults {
 	readonly #short = new Map<string, ShortResult>();
@@ -101,5 +98,5 @@ export class KeptResults {
 }
 
 function sizeOf({ text }: ShortResult): number {
-	return text.length + OVERHEAD_BYTES;
+	return text.length + RESULT_OVERHEAD_BYTES;
 }

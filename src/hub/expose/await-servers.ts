@@ -1,10 +1,8 @@
 /* Wait for servers that start, as long as a better answer is worth it, and report progress meanwhile. */
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { within } from '../../rpc/clock.ts';
+import { WAIT_PROGRESS_MS } from './expose-limits.ts';
 import type { SearchedTools } from './tool-exposure.ts';
-
-/** Time between two progress notifications, in milliseconds: a client must not believe that the call hangs. */
-const PROGRESS_MS = 1000;
 
 /** What was found so far. */
 export interface FoundSoFar<T> {
@@ -40,6 +38,6 @@ async function answersBy(
 		if (leftMs <= 0 || context.isCanceled) return false;
 		const starting = absent().flatMap(({ id, state }) => (state === 'starting' ? id : []));
 		if (starting.length > 0) context.progress(step, undefined, `waiting for ${starting.join(', ')} to start`);
-		if (await within(answered, Math.min(leftMs, PROGRESS_MS), false)) return true;
+		if (await within(answered, Math.min(leftMs, WAIT_PROGRESS_MS), false)) return true;
 	}
 }

@@ -1,6 +1,7 @@
 /* The clauses of a query that asks for several things. */
 import { stopWords } from '../../search/text/stop-words.ts';
 import { wordsOf } from '../../search/text/words.ts';
+import { QUERY_CLAUSE_LIMIT } from './expose-limits.ts';
 
 /**
  * The clauses of a query that asks for several things; the query alone when it asks for one. A part without a word
@@ -19,7 +20,7 @@ export function clausesOf(query: string): string[] {
 			clauses[clauses.length - 1] = `${last} ${part}`;
 		else clauses.push(part);
 	}
-	return clauses.length < 2 ? [query] : clauses.slice(0, CLAUSE_LIMIT);
+	return clauses.length < 2 ? [query] : clauses.slice(0, QUERY_CLAUSE_LIMIT);
 }
 
 /** Between letters only: not within `4.2`, `a.txt` and `12:30`. */
@@ -28,6 +29,3 @@ const SEPARATOR = /[,;:.!?](?=\s|$)|\n+|\s(?:and then|and|then|und|dann|y|luego|
 function isEmpty(part: string): boolean {
 	return !wordsOf(part).some((word) => !stopWords.has(word) && /\p{L}{2}/u.test(word));
 }
-
-/** Most clauses of one query. */
-const CLAUSE_LIMIT = 8;

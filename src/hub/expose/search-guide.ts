@@ -4,12 +4,10 @@
  */
 import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
 import { able, type Source } from '../source.ts';
+import { GUIDE_SERVER_CHARACTERS, GUIDE_SERVERS_CHARACTERS } from './expose-limits.ts';
 import { CALL_TOOL, DESCRIBE_TOOL, FIND_TOOLS } from './search-tools.ts';
 import { firstSentence, ownName } from './tool-document.ts';
 
-/** Most characters about one server, and about all of them. */
-const SERVER_CHARACTERS = 90;
-const SERVERS_CHARACTERS = 2000;
 /** Tools that stand for a server without instructions. */
 const NAMED_TOOLS = 4;
 
@@ -37,7 +35,7 @@ async function serverText(source: Source): Promise<string> {
 		const said = (await able(source, 'instructions')?.instructions()) ?? '';
 		// A heading says the name again.
 		const prose = said.replace(/^\s*#.*$/gm, '');
-		const about = firstSentence(prose, SERVER_CHARACTERS) || toolNames(source, await toolsOf(source));
+		const about = firstSentence(prose, GUIDE_SERVER_CHARACTERS) || toolNames(source, await toolsOf(source));
 		return `${name}: ${about.replace(/[.;]$/, '')}`;
 	} catch {
 		return name; // what went wrong is said when its tools are listed
@@ -50,12 +48,15 @@ function toolsOf(source: Source): Awaitable<readonly Tool[]> {
 
 function toolNames({ id }: Source, tools: readonly Tool[]): string {
 	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => ownName(name, id));
-	return firstSentence(`${names.join(', ')}${tools.length > NAMED_TOOLS ? ', …' : ''}`, SERVER_CHARACTERS);
+	return firstSentence(
+		`${names.join(', ')}${tools.length > NAMED_TOOLS ? ', …' : ''}`,
+		GUIDE_SERVER_CHARACTERS,
+	);
 }
 
 function withinLimit(servers: readonly string[]): string {
 	let shown = servers.length;
-	while (shown > 1 && servers.slice(0, shown).join('; ').length > SERVERS_CHARACTERS) shown--;
+	while (shown > 1 && servers.slice(0, shown).join('; ').length > GUIDE_SERVERS_CHARACTERS) shown--;
 	const more = servers.length - shown;
 	return `${servers.slice(0, shown).join('; ')}${more === 0 ? '' : `; and ${more} more`}`;
 }

@@ -5,16 +5,13 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { propertiesOf, resolveSchema, type SchemaPlace } from '../../schema/schema-types.ts';
 import type { SearchDocument, SearchField } from '../../search/document.ts';
 import { toolPrefix } from '../../trust/tool-name.ts';
+import {
+	DOCUMENT_DEPTH,
+	DOCUMENT_DESCRIPTION_CHARACTERS,
+	DOCUMENT_PARAMETER_LIMIT,
+	SERVER_ABOUT_CHARACTERS,
+} from './expose-limits.ts';
 import { verbsOf } from './tool-actions.ts';
-
-/** Objects inside of objects are read to this depth. */
-const DEPTH_LIMIT = 3;
-/** Most parameters of one tool that are read. */
-const PARAMETER_LIMIT = 200;
-/** Most characters that are read of what a server says of itself. */
-const ABOUT_CHARACTERS = 300;
-/** Most characters of one description that are read. */
-export const DESCRIPTION_CHARACTERS = 4000;
 
 export const toolFields: Readonly<Record<string, SearchField>> = {
 	name: { weight: 5, typicalWords: 3 },
@@ -28,7 +25,7 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 };
 
 /** A tool with the server that offers it. */
-export interface OfferedTool {
+export interface ExposedTool {
 	readonly tool: Tool;
 	readonly server: string;
 	/** What the server says of itself: title and instructions. */
@@ -38,9 +35,9 @@ export interface OfferedTool {
 }
 
 /** The fields of a tool for the index. */
-export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchDocument {
+export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchDocument {
 	const { parameters, details } = parametersIn(tool);
-	const description = (tool.description ?? '').slice(0, DESCRIPTION_CHARACTERS);
+	const description = (tool.description ?? '').slice(0, DOCUMENT_DESCRIPTION_CHARACTERS);
 	return {
 		id: tool.name,
 		group: server,
@@ -52,13 +49,13 @@ export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchD
 			parameters,
 			details,
 			actions: verbsOf(ownName(tool.name, server)),
-			about: about.slice(0, ABOUT_CHARACTERS),
+			about: about.slice(0, SERVER_ABOUT_CHARACTERS),
 		},
 	};
 }
 
 /** A tool as a model reads it. */
-export function embeddedTool({ tool, server }: OfferedTool): EmbeddedDocument {
+export function embeddedTool({ tool, server }: ExposedTool): EmbeddedDocument {
 	const { name, title = '', description = '' } = tool;
 	return { id: name, text: [spaced(`${server} ${ownName(name, server)}`), title, description].join('\n') };
 }
@@ -85,24 +82,25 @@ function spaced(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]+/gu, ' ');
 }
 
-interface ParameterTexts {
+interface ParameterStrings {
 	readonly parameters: string[];
 	readonly details: string[];
 }
 
-function parametersIn({ inputSchema }: Tool): ParameterTexts {
-	const found: ParameterTexts = { parameters: [], details: [] };
+function parametersIn({ inputSchema }: Tool): ParameterStrings {
+	const found: ParameterStrings = { parameters: [], details: [] };
 	collect({ schema: inputSchema, root: inputSchema }, found, 0);
 	return found;
 }
 
-function collect(place: SchemaPlace, found: ParameterTexts, depth: number): void {
-	if (depth >= DEPTH_LIMIT) return;
+function collect(place: SchemaPlace, found: ParameterStrings, depth: number): void {
+	if (depth >= DOCUMENT_DEPTH) return;
 	for (const [name, inner] of propertiesOf(place)) {
-		if (found.parameters.length >= PARAMETER_LIMIT) return;
+		if (found.parameters.length >= DOCUMENT_PARAMETER_LIMIT) return;
 		const { description, enum: values, items } = resolveSchema(inner);
 		found.parameters.push(spaced(name));
-		if (typeof description === 'string') found.details.push(description.slice(0, DESCRIPTION_CHARACTERS));
+		if (typeof description === 'string')
+			found.details.push(description.slice(0, DOCUMENT_DESCRIPTION_CHARACTERS));
 		if (Array.isArray(values)) found.details.push(values.filter(isText).map(spaced).join(' '));
 		collect(inner, found, depth + 1);
 		collect({ schema: items, root: inner.root }, found, depth + 1);

@@ -6,16 +6,14 @@ import { attempt } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularTail } from '../../files/regular-file.ts';
 import { jsonObject } from '../../wire/json.ts';
-
-/** The end of the journal that is read: a few thousand calls. */
-const TAIL_BYTES = 1024 * 1024;
+import { JOURNAL_END_BYTES } from './expose-limits.ts';
 
 /** One name for each call. Empty without a readable journal: it is a hint, not a need. */
 export function toolsInJournal(file: string | undefined): string[] {
 	if (file === undefined) return [];
 	return attempt(() => {
 		assertPrivate(file);
-		return readRegularTail(file, TAIL_BYTES).toString('utf8').split('\n').flatMap(toolOf);
+		return readRegularTail(file, JOURNAL_END_BYTES).toString('utf8').split('\n').flatMap(toolOf);
 	}, []);
 }
 

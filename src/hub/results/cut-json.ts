@@ -6,7 +6,7 @@
  * its first. A string keeps its beginning and says how much follows. What was cut is reported by
  * its path.
  */
-import { elementsOf, memberSpans } from '../../wire/json-text.ts';
+import { elementSpans, memberSpans } from '../../wire/json-text.ts';
 import { count1000 } from './json-shape.ts';
 import { CUT_LEVELS, ENDING_CHARACTERS, NUMBER_CHARACTERS } from './result-limits.ts';
 
@@ -49,21 +49,18 @@ class Cutter {
 	}
 
 	#array(text: string, limit: number, path: string, level: number): string {
-		const elements = level < CUT_LEVELS ? elementsOf(text) : [];
+		const elements = level < CUT_LEVELS ? elementSpans(text) : [];
 		const close = /\s*\]$/.exec(text.slice(-ENDING_CHARACTERS))?.[0] ?? ']';
-		const between = betweenElements(text);
-		const kept: string[] = [];
-		let room = limit - 2 - close.length;
-		for (const element of elements) {
-			room -= element.length + between.length + 1;
-			if (room < 0) break;
-			kept.push(element);
-		}
+		const shown = elements.filter(({ end }) => end + close.length <= limit).length;
+		const last = elements[shown - 1];
 		const [first] = elements;
-		if (kept.length === 0 && first !== undefined)
-			kept.push(this.cut(first, Math.max(0, limit - between.length - close.length), `${path}[0]`, level + 1));
-		this.#parts.push({ path, unit: 'items', shown: kept.length, total: elements.length });
-		return `[${between}${kept.join(`,${between}`)}${close}`;
+		this.#parts.push({ path, unit: 'items', shown: last || !first ? shown : 1, total: elements.length });
+		if (last) return `${text.slice(0, last.end).trimEnd()}${close}`;
+		if (!first) return `[${close}`;
+		const head = text.slice(0, valueAt(text, first.start));
+		const room = Math.max(0, limit - head.length - close.length);
+		const value = text.slice(first.start, first.end).trim();
+		return `${head}${this.cut(value, room, `${path}[0]`, level + 1)}${close}`;
 	}
 
 	#object(text: string, limit: number, path: string, level: number): string {
@@ -82,7 +79,7 @@ class Cutter {
 			if (size <= Math.min(share, left)) kept.push(whole);
 			else if (!isShared && kept.length > 0) break;
 			else {
-				const head = text.slice(at, start);
+				const head = text.slice(at, valueAt(text, start));
 				const value = text.slice(start, end).trim();
 				const cut = this.cut(
 					value,
@@ -115,9 +112,9 @@ class Cutter {
 /** The first half of a surrogate pair at the end, as a character or as an escape. */
 const HALF_PAIR = /(?:[\uD800-\uDBFF]|\\u[dD][89abAB][\da-fA-F]{2})$/;
 
-/** The blanks before the first element: those of indented JSON. */
-function betweenElements(text: string): string {
-	return /^\[(\s{0,200})/.exec(text)?.[1] ?? '';
+/** Where a value begins that has blanks before it. */
+function valueAt(text: string, start: number): number {
+	return start + text.slice(start, start + ENDING_CHARACTERS).search(/\S|$/);
 }
 
 /** The size up to which every member gets what it needs, so that all fit. */

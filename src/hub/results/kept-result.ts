@@ -1,5 +1,5 @@
 /* The file of a kept result: a line of JSON about it, then its content. */
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isObject } from '../../wire/json.ts';
 import { FACTS_BYTES } from './result-limits.ts';
@@ -39,7 +39,7 @@ export function isHandle(text: string): boolean {
 	return /^r-[\da-f]{24}$/.test(text);
 }
 
-/** The result in a file; undefined when there is none, or it is not one of ours. */
+/** The result in a file; undefined when there is none, it is not complete, or it is not one of ours. */
 export async function readKept(path: string): Promise<KeptResult | undefined> {
 	const handle = basename(path);
 	if (!isHandle(handle)) return undefined;
@@ -48,7 +48,10 @@ export async function readKept(path: string): Promise<KeptResult | undefined> {
 		const end = head.indexOf('\n');
 		const facts: unknown = JSON.parse(head.toString('utf8', 0, end));
 		if (!isFacts(facts)) return undefined;
-		return { ...facts, handle, path, from: end + 1, isPinned: basename(dirname(path)) === PINNED };
+		const from = end + 1;
+		// A hub that was killed while it wrote leaves a part.
+		if ((await stat(path)).size !== from + facts.bytes) return undefined;
+		return { ...facts, handle, path, from, isPinned: basename(dirname(path)) === PINNED };
 	} catch {
 		return undefined; // it was removed, or is not complete yet
 	}

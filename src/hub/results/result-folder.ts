@@ -5,13 +5,13 @@
  * what it wrote itself, and finds the files of the others by their names.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { type KeptResult, type ResultFacts, readKept } from './kept-result.ts';
-import { KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
+import { FACT_CHARACTERS, KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
 
 export interface ResultFolderOptions {
 	readonly path: string;
@@ -31,7 +31,10 @@ export class ResultFolder {
 	/** By handle, oldest first. */
 	readonly #kept = new Map<string, KeptResult>();
 	#opened: Promise<void> | undefined;
+	#isMade = false;
 	#bytes = 0;
+	/** Until the oldest result is too old. */
+	#timer: NodeJS.Timeout | undefined;
 
 	constructor(options: ResultFolderOptions) {
 		this.#options = options;
@@ -40,12 +43,23 @@ export class ResultFolder {
 
 	/** Write a result and return its handle. Rejects with the error of the system. */
 	async keep(content: Buffer, about: Omit<ResultFacts, 'at' | 'bytes'>): Promise<string> {
-		await (this.#opened ??= this.#open());
+		await this.#ready();
 		const handle = `r-${randomBytes(12).toString('hex')}`;
 		const path = join(this.#options.path, handle);
-		const facts: ResultFacts = { ...about, at: this.#now(), bytes: content.length };
+		const names = {
+			tool: about.tool.slice(0, FACT_CHARACTERS),
+			client: about.client.slice(0, FACT_CHARACTERS),
+		};
+		const facts: ResultFacts = { ...about, ...names, at: this.#now(), bytes: content.length };
 		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
-		await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+		try {
+			await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+		} catch (error) {
+			// A full disk has a part of it; a folder that was removed is made again for the next one.
+			this.#opened = undefined;
+			await rm(path, { force: true });
+			throw error;
+		}
 		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
 		this.#removeOldest(handle);
 		return handle;
@@ -59,20 +73,30 @@ export class ResultFolder {
 		return found?.owner === owner && this.#now() - found.at < KEPT_MS ? found : undefined;
 	}
 
-	/** Remove the results of an owner. */
-	drop(owner: string): void {
+	/** Remove the results of an owner, those from before a restart too. */
+	async drop(owner: string): Promise<void> {
+		const { path, stays } = this.#options;
+		// Without a folder nothing was kept.
+		if (this.#opened === undefined && !(stays && existsSync(path))) return;
+		await this.#ready();
 		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
 	}
 
 	async close(): Promise<void> {
+		await this.#opened?.catch(() => {});
+		clearTimeout(this.#timer);
 		this.#kept.clear();
 		const { path, stays } = this.#options;
-		// Without a folder nothing was kept.
-		const isOpen = await this.#opened?.then(
-			() => true,
-			() => false,
-		);
-		if (isOpen && !stays) await rm(path, { recursive: true, force: true });
+		if (this.#isMade && !stays) await rm(path, { recursive: true, force: true });
+	}
+
+	/** The folder is there. When it cannot be made now, the next call tries again. */
+	#ready(): Promise<void> {
+		this.#opened ??= this.#open().catch((error: unknown) => {
+			this.#opened = undefined;
+			throw error;
+		});
+		return this.#opened;
 	}
 
 	/** What a hub before this one left is known again. */
@@ -81,12 +105,16 @@ export class ResultFolder {
 		prepare();
 		makeFolders(path, 0o700);
 		assertPrivate(path);
+		this.#isMade = true;
 		const found = await keptIn(path);
+		this.#kept.clear();
+		this.#bytes = 0;
 		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
 		this.#removeOldest('');
 	}
 
 	#add(result: KeptResult): void {
+		if (this.#kept.has(result.handle)) return;
 		this.#kept.set(result.handle, result);
 		this.#bytes += result.bytes;
 	}
@@ -97,9 +125,13 @@ export class ResultFolder {
 		const now = this.#now();
 		for (const [handle, result] of this.#kept) {
 			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
-			if ((fits && now - result.at < KEPT_MS) || handle === newest) return;
+			if ((fits && now - result.at < KEPT_MS) || handle === newest) break;
 			this.#remove(handle, result);
 		}
+		clearTimeout(this.#timer);
+		const [oldest] = this.#kept.values();
+		if (oldest)
+			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + KEPT_MS - this.#now()).unref();
 	}
 
 	#remove(handle: string, { path, bytes }: KeptResult): void {

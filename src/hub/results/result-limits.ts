@@ -12,6 +12,8 @@ export const REMEMBERED_RESULTS = 1000;
 export const UNCHANGED_TOKENS = 100;
 /** Longest description of a kept file, in bytes. */
 export const FACTS_BYTES = 4096;
+/** Longest name of a tool or a client in it. */
+export const FACT_CHARACTERS = 256;
 
 /** Bytes of a page of a resource when the client names no length. */
 export const PAGE_BYTES: number = 64 * 1024;
@@ -26,6 +28,8 @@ export const ROWS_CHARACTERS: number = 1024 * 1024;
 export const SHORTENED_BYTES: number = 16 * 1024 * 1024;
 /** Most characters of the shape of JSON in a notice. */
 export const SHAPE_CHARACTERS = 600;
+/** Room for the name of the notice in structured content, and for what JSON escapes in it. */
+export const NOTICE_MEMBER_TOKENS = 15;
 /** Most parts of JSON that a notice names. */
 export const NAMED_CUTS = 4;
 /** Deepest level of JSON that is shortened by its members; below it a container is left empty. */
@@ -57,8 +61,6 @@ export const AGENT_BUDGET_TOKENS = 8000;
 export const SMALL_PART_CHARACTERS: number = 16 * 1024;
 /** Characters before and after a found text. */
 export const AROUND_CHARACTERS = 120;
-/** A longer leaf is cut for a line. */
-export const LEAF_CHARACTERS = 2000;
 /** Ends of rows that are tried. */
 export const CUT_TRIES = 8;
 /** Longest escape sequence that a cut steps back from. */

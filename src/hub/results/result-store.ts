@@ -8,7 +8,7 @@
  * A result that a user pins moves to the folder `kept`, out of all bounds.
  */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
@@ -20,6 +20,7 @@ import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
 import { isHandle, type KeptResult, PINNED, type ResultFacts, readKept } from './kept-result.ts';
 import { keptIn, namesIn, ResultFolder, type ResultFolderOptions } from './result-folder.ts';
+import { KEPT_MS } from './result-limits.ts';
 
 /** A document to keep. */
 export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
@@ -47,7 +48,7 @@ export class ResultStore {
 
 	constructor({ environment, lasting, ...bounds }: ResultStoreOptions) {
 		this.#base = resultsFolder(environment);
-		const prepare = (): void => prepareBase(this.#base);
+		const prepare = (): void => prepareBase(this.#base, bounds.now?.() ?? Date.now());
 		const name = lasting ?? `${process.pid}-${identityOf(process.pid)?.startTime ?? '0'}-${randomUUID()}`;
 		const path = join(this.#base, name);
 		this.#sessions = new ResultFolder({ ...bounds, path, prepare, stays: lasting !== undefined });
@@ -66,8 +67,8 @@ export class ResultStore {
 		return pinned ?? this.#folderOf(caller).find(handle, ownerOf(caller));
 	}
 
-	endSession(sessionId: string): void {
-		this.#sessions.drop(ownerOfSession(sessionId));
+	endSession(sessionId: string): Promise<void> {
+		return this.#sessions.drop(ownerOfSession(sessionId));
 	}
 
 	/** Remove what ends with the process. */
@@ -80,12 +81,23 @@ export class ResultStore {
 	}
 }
 
-/** The folder of all results, without those of processes that ended. */
-function prepareBase(base: string): void {
+/** The folder of all results, without those of processes that ended, and of other hubs that are too old. */
+function prepareBase(base: string, now: number): void {
 	makeFolders(base, 0o700);
 	assertPrivate(base);
-	for (const name of readdirSync(base))
-		if (isLeftOver(name)) rmSync(join(base, name), { recursive: true, force: true });
+	for (const name of readdirSync(base)) {
+		const path = join(base, name);
+		if (isLeftOver(name)) rmSync(path, { recursive: true, force: true });
+		else if (name !== PINNED)
+			for (const file of namesIn(path))
+				if (isOld(join(path, file), now)) rmSync(join(path, file), { force: true });
+	}
+}
+
+/** Also a part that a hub left which was killed while it wrote. */
+function isOld(path: string, now: number): boolean {
+	const found = statSync(path, { throwIfNoEntry: false });
+	return found !== undefined && now - found.mtimeMs >= KEPT_MS;
 }
 
 /** Where the results of all hubs of this user are. */

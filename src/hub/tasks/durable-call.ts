@@ -14,10 +14,10 @@ import { CallContext, type ClientConnection } from '../../mcp/server/call-contex
 import type { Durability } from '../../mcp/server/call-observers.ts';
 import {
 	type Asking,
+	type InputRequests,
 	type InputResponses,
-	type Questions,
 	requireCapabilities,
-} from '../../mcp/server/client-questions.ts';
+} from '../../mcp/server/input-requests.ts';
 import type { Ended } from '../../mcp/server/methods.ts';
 import {
 	type Answer,
@@ -31,11 +31,8 @@ import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import type { Handler } from '../calls/compose.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { LiveTask } from './live-task.ts';
-import { TASK_FIRST_QUESTION_MS } from './task-limits.ts';
+import { TASK_FIRST_QUESTION_MS, TASK_ROUNDS_LIMIT } from './task-limits.ts';
 import type { TaskForm } from './task-record.ts';
-
-/** Most rounds of input that a server may ask for by its results, in one task. */
-const ROUNDS_LIMIT = 16;
 
 /** When and how a call becomes a task. */
 export interface TaskPlan {
@@ -139,7 +136,7 @@ export class DurableCall implements Durability {
 
 	/** Ask the client of the call, or those who follow the task. */
 	async ask(
-		questions: Questions,
+		questions: InputRequests,
 		{ clientCapabilities }: CallContext,
 		signal?: AbortSignal,
 	): Promise<InputResponses> {
@@ -161,7 +158,7 @@ export class DurableCall implements Durability {
 	/** A server of the modern era may ask by its result, also when its call is a task already. */
 	async #rounds(inner: Handler, first: Asking): Promise<Answer> {
 		let asking = first;
-		for (let round = 0; round < ROUNDS_LIMIT; round++) {
+		for (let round = 0; round < TASK_ROUNDS_LIMIT; round++) {
 			const answer = await inner.request(this.#inner(asking));
 			const result = answerValue(answer);
 			await this.#becoming;
@@ -170,7 +167,7 @@ export class DurableCall implements Durability {
 		}
 		throw new OrchestraError(
 			'bad_frame',
-			`${this.#call.name} asked for input more than ${ROUNDS_LIMIT} times`,
+			`${this.#call.name} asked for input more than ${TASK_ROUNDS_LIMIT} times`,
 		);
 	}
 

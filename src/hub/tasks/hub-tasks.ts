@@ -10,7 +10,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
-import type { InputResponses } from '../../mcp/server/client-questions.ts';
+import type { InputResponses } from '../../mcp/server/input-requests.ts';
 import { pageOf } from '../../mcp/server/paging.ts';
 import type { FollowedTask, ProviderTasks } from '../../mcp/server/task-methods.ts';
 import { type Answer, exactAnswer, type Result, type Tool } from '../../protocol/mcp-types.ts';
@@ -232,11 +232,19 @@ export class HubTasks implements ProviderTasks {
 			this.#inbox = undefined;
 		}
 		for (const task of [...this.#live.values()]) {
-			for (const { update, cancel } of await this.store.receive(task.record)) {
+			for (const { update, cancel } of await this.#sentTo(task)) {
 				if (isObject(update)) task.update(update);
 				if (cancel === true) task.cancel();
 			}
 		}
+	}
+
+	/** What waits for the task. What cannot be read now waits on. */
+	#sentTo({ record }: LiveTask): Promise<readonly Record<string, unknown>[]> {
+		return this.store.receive(record).catch((error: unknown) => {
+			this.#options.log.warn(`what was sent to task ${record.id} could not be read: ${messageOf(error)}`);
+			return [];
+		});
 	}
 
 	/** Look at a task of another process from time to time. */

@@ -38,3 +38,9 @@ export const UPSTREAM_ABSENT_MS: number = 5 * 60_000;
 export const UPSTREAM_RETRY_MS = 5000;
 /** Longest id that a server may give its task. */
 export const UPSTREAM_TASK_ID_CHARACTERS = 4096;
+
+/** Most rounds of input that a server may ask for by its results, in one task. */
+export const TASK_ROUNDS_LIMIT = 16;
+
+/** How long a client waits for a call: the default of the official SDKs, and of Codex. */
+export const TASK_CLIENT_WAIT_MS = 60_000;

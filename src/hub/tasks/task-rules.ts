@@ -9,6 +9,7 @@ import { isObject } from '../../wire/json.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import type { SourceKind } from '../source.ts';
 import type { TaskPlan } from './durable-call.ts';
+import { TASK_CLIENT_WAIT_MS } from './task-limits.ts';
 import type { TaskForm } from './task-record.ts';
 
 /** How long clients without tasks wait for a call, as far as it is known, in milliseconds. */
@@ -16,8 +17,6 @@ const clientWaits: Readonly<Record<string, number>> = {
 	'gemini-cli-mcp-client': 600_000,
 	'claude-code': 1_800_000,
 };
-/** The default of the official SDKs, and of Codex. */
-const CLIENT_WAIT_MS = 60_000;
 
 /** Sources of the hub itself. */
 const ownKinds: ReadonlySet<SourceKind> = new Set<SourceKind>(['results', 'tasks', 'hub']);
@@ -56,7 +55,7 @@ export class TaskRules {
 			isAlways: form !== 'kept' && (form === 'legacy' || isAlways(tool)),
 			maxMs,
 			ttlMs: form === 'legacy' ? Math.min(askedTtl(call.context) ?? ttlMs, ttlMs) : ttlMs,
-			clientMs: clientWaits[call.client] ?? CLIENT_WAIT_MS,
+			clientMs: clientWaits[call.client] ?? TASK_CLIENT_WAIT_MS,
 		};
 	}
 

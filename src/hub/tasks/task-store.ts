@@ -147,26 +147,28 @@ export class TaskStore {
 	}
 
 	/** Send something to a task of another process. */
-	async send(task: Pick<TaskRecord, 'principal' | 'id'>, message: object): Promise<void> {
-		const path = this.#path(task, INBOX);
+	async send({ principal, id }: Pick<TaskRecord, 'principal' | 'id'>, message: object): Promise<void> {
+		const path = this.#path({ principal, id }, INBOX);
 		const line = `${encodeJson(message)}\n`;
-		const { size } = await stat(path).catch(() => ({ size: 0 }));
-		if (size + line.length > TASK_INBOX_BYTES)
-			throw new OrchestraError('bad_input', 'the process that runs the task has not read what it was sent');
-		await appendFile(path, line, { mode: 0o600 });
+		await withFolderLock(this.#folder(principal), async () => {
+			if ((await sizeOf(path)) + line.length > TASK_INBOX_BYTES)
+				throw new OrchestraError('bad_input', 'the process that runs the task has not read what it was sent');
+			await appendFile(path, line, { mode: 0o600 });
+		});
 	}
 
 	/** What other processes sent to a task of this one, since the last time. */
-	async receive(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<readonly Record<string, unknown>[]> {
-		const path = this.#path(task, INBOX);
-		const taken = `${path}.${process.pid}`;
-		try {
-			await rename(path, taken);
-		} catch {
-			return []; // there is nothing
-		}
-		const text = await readFile(taken, 'utf8');
-		await rm(taken, { force: true });
+	async receive({
+		principal,
+		id,
+	}: Pick<TaskRecord, 'principal' | 'id'>): Promise<readonly Record<string, unknown>[]> {
+		const path = this.#path({ principal, id }, INBOX);
+		if ((await sizeOf(path)) === 0) return [];
+		const text = await withFolderLock(this.#folder(principal), async () => {
+			const sent = await readFile(path, 'utf8');
+			await rm(path);
+			return sent;
+		});
 		return text.split('\n').flatMap((line) => {
 			const message = attempt(() => JSON.parse(line) as unknown);
 			return isObject(message) ? [message] : [];

@@ -24,7 +24,7 @@ import { join, sep } from 'node:path';
 import { attempt, messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import { isInside } from '../../files/is-inside.ts';
 import type { SourceFile } from './fragment.ts';
-import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT } from './library-limits.ts';
+import { FILE_LIMIT_BYTES, LIBRARY_DEPTH_LIMIT, READ_SCRATCH_BYTES } from './library-limits.ts';
 
 /** A step of a walk: a file, a folder before it is entered, or a problem. */
 export type FoundFile =
@@ -39,14 +39,12 @@ export interface ReadFile extends SourceFile {
 }
 
 const skippedFolders = new Set(['node_modules']);
-/** Files up to this size, in bytes, share one buffer. */
-const SCRATCH_BYTES = 64 * 1024;
 
 export class Folder {
 	/** The root as it was given, absolute. */
 	readonly path: string;
 	readonly #extensions: readonly string[];
-	readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+	readonly #scratch = Buffer.allocUnsafe(READ_SCRATCH_BYTES);
 
 	/** @param extensions the endings of the files that count, lower case with dot */
 	constructor(path: string, extensions: readonly string[]) {
@@ -129,7 +127,7 @@ export class Folder {
 	 * change is reported. They stay as they are until the next file is read.
 	 */
 	#readBytes(handle: number, size: number): Buffer {
-		const bytes = size <= SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);
+		const bytes = size <= READ_SCRATCH_BYTES ? this.#scratch : Buffer.allocUnsafe(size);
 		let length = 0;
 		while (length < size) {
 			const count = readSync(handle, bytes, length, size - length, length);

@@ -18,7 +18,7 @@ export const RANKED_LIMIT_CHARACTERS: number = 256 * 1024;
 export const OUTLINE_LIMIT = 2_000;
 /** Most tags derived from headings. */
 export const DERIVED_TAG_LIMIT = 20;
-/** Characters of texts that wait for the first search to be indexed; a larger folder is indexed as it is read. */
+/** Characters of text that wait for the first search to be indexed; a larger folder is indexed as it is read. */
 export const UNINDEXED_LIMIT_CHARACTERS: number = 512 * 1024;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;
@@ -57,3 +57,26 @@ export const CHARACTERS_PER_TOKEN = 4;
 
 /** Most values of one completion, as MCP has it. */
 export const COMPLETION_LIMIT = 100;
+
+/** Files up to this size, in bytes, share one buffer. */
+export const READ_SCRATCH_BYTES: number = 64 * 1024;
+
+/** Files that are read ahead, in bytes: large ones are taken one by one. */
+export const READ_AHEAD_BYTES: number = 128 * 1024;
+
+export const LINE_LIMIT_CHARACTERS: number = TEXT_LIMIT_CHARACTERS + 1;
+
+/** Longest part of a URI before a placeholder that is read, in characters. */
+export const PLACEHOLDER_URI_CHARACTERS = 2_000;
+
+/** Longest slice of index work before the event loop runs again, in milliseconds. */
+export const INDEX_SLICE_MS = 8;
+
+/** Most files of a skill, and bytes of all of them: what every host supports. */
+export const SKILL_FILES_LIMIT = 512;
+export const SKILL_LIMIT_BYTES: number = 16 * 1024 * 1024;
+/** Longest name of a skill. */
+export const SKILL_NAME_CHARACTERS = 64;
+
+/** Longest description of a skill, as the format has it. */
+export const SKILL_DESCRIPTION_CHARACTERS = 1024;

@@ -8,13 +8,11 @@ import { messageOf, OrchestraError, systemCode } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { printableName } from '../../printable.ts';
 import { Folder, type ReadFile } from './folder.ts';
-import { FILE_COUNT_LIMIT, LOAD_SLICE_MS } from './library-limits.ts';
+import { FILE_COUNT_LIMIT, LOAD_SLICE_MS, READ_AHEAD_BYTES } from './library-limits.ts';
 import { Watcher } from './watcher.ts';
 
 /** Files that are read before what they hold is looked at, for each of the two runs faster by itself. */
 const AHEAD_FILES = 32;
-/** The same in bytes: large files are taken one by one. */
-const AHEAD_BYTES = 128 * 1024;
 
 export interface Keeper {
 	/** Store a file. Returns its problems. */
@@ -188,7 +186,7 @@ export class LibraryRoot {
 }
 
 function isEnough(ahead: readonly ReadFile[]): boolean {
-	return ahead.length >= AHEAD_FILES || ahead.reduce((sum, { size }) => sum + size, 0) >= AHEAD_BYTES;
+	return ahead.length >= AHEAD_FILES || ahead.reduce((sum, { size }) => sum + size, 0) >= READ_AHEAD_BYTES;
 }
 
 /** Why a file cannot be read, without the path that the system puts into its messages. */

@@ -5,7 +5,7 @@
  * of a line is looked at, and only so many headings and bullets are kept: a line of
  * four megabytes of brackets must cost no more than any other.
  */
-import { OUTLINE_LIMIT, RANKED_LIMIT_CHARACTERS, TEXT_LIMIT_CHARACTERS } from './library-limits.ts';
+import { LINE_LIMIT_CHARACTERS, OUTLINE_LIMIT, RANKED_LIMIT_CHARACTERS } from './library-limits.ts';
 
 export interface Outline {
 	/** Text of the first heading. */
@@ -20,7 +20,6 @@ export interface Outline {
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.+)$/;
 const CLOSING_HASHES = /[ \t]+#+[ \t]*$/;
 const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(.+)$/;
-const LINE_LIMIT_CHARACTERS = TEXT_LIMIT_CHARACTERS + 1;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export function outlineOf(text: string): Outline {

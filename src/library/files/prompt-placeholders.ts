@@ -7,14 +7,12 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import { encodeSegment } from '../uri.ts';
-import { FILLED_PROMPT_LIMIT_CHARACTERS } from './library-limits.ts';
+import { FILLED_PROMPT_LIMIT_CHARACTERS, PLACEHOLDER_URI_CHARACTERS } from './library-limits.ts';
 
 export const PLACEHOLDER: RegExp = /\$\{([A-Za-z_][\w-]*)\}|\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|\$(ARGUMENTS)\b/g;
 
 /** What stands before a placeholder in the same word, from the scheme of a URI on. */
 const URI_BEFORE = /([a-z][a-z\d+.-]*):\/\/[^\s<>"'`()[\]|\\^]*$/i;
-/** Longest part of a URI before a placeholder that is read, in characters. */
-const URI_LIMIT_CHARACTERS = 2_000;
 const LIBRARY_SCHEME = 'orchestr8';
 
 /**
@@ -32,7 +30,7 @@ export function fillPlaceholders(
 		const [shell, braces, , at] = found as [string?, string?, string?, number?];
 		const value = valueOf(shell ?? braces);
 		if (value === undefined) return placeholder;
-		const text = valueFor(value, masked.slice(Math.max(0, (at ?? 0) - URI_LIMIT_CHARACTERS), at));
+		const text = valueFor(value, masked.slice(Math.max(0, (at ?? 0) - PLACEHOLDER_URI_CHARACTERS), at));
 		length += text.length - placeholder.length;
 		if (length > FILLED_PROMPT_LIMIT_CHARACTERS) throw tooLong();
 		return text;

@@ -10,6 +10,7 @@ import type { Folder } from '../files/folder.ts';
 import type { Fragment } from '../files/fragment.ts';
 import type { FragmentStore } from '../files/fragment-store.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
+import { INDEX_SLICE_MS } from '../files/library-limits.ts';
 import { assemble } from './assemble.ts';
 import { type Match, matchFragments } from './match.ts';
 import type { MatchRequest } from './match-request.ts';
@@ -43,9 +44,6 @@ export interface FinderOptions {
 	embeddings?: OpenEmbeddings | undefined;
 }
 
-/** Longest slice of index work before the event loop runs again, in milliseconds. */
-const PREPARE_MS = 8;
-
 export class Finder {
 	readonly #options: FinderOptions;
 	#isLoaded = false;
@@ -65,7 +63,7 @@ export class Finder {
 
 	/** Finish pending index work, in slices. */
 	async settle(): Promise<void> {
-		while (!this.#options.fragments.index.prepare(PREPARE_MS))
+		while (!this.#options.fragments.index.prepare(INDEX_SLICE_MS))
 			await new Promise((next) => setImmediate(next));
 	}
 

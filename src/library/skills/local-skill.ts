@@ -1,13 +1,9 @@
 /* A skill on this machine: a folder with a SKILL.md, or a page of the library. Rules and bounds of the format. */
 import { sha256 } from '../../files/sha256.ts';
+import { SKILL_NAME_CHARACTERS } from '../files/library-limits.ts';
 
 /** The file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md';
-/** Most files of a skill, and bytes of all of them: what every host supports. */
-export const SKILL_FILES_LIMIT = 512;
-export const SKILL_LIMIT_BYTES: number = 16 * 1024 * 1024;
-/** Longest name. */
-const NAME_CHARACTERS = 64;
 const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/;
 
 export interface LocalSkill {
@@ -33,13 +29,13 @@ export interface LocalSkillFile {
 
 /** Whether a text is a name of a skill. */
 export function isSkillName(name: unknown): name is string {
-	return typeof name === 'string' && name.length <= NAME_CHARACTERS && NAME.test(name);
+	return typeof name === 'string' && name.length <= SKILL_NAME_CHARACTERS && NAME.test(name);
 }
 
 /** The name of a skill that is made of this text; empty when nothing is left of it. */
 export function skillNameOf(text: string): string {
 	const words = text.toLowerCase().match(/[a-z\d]+/g) ?? [];
-	return words.join('-').slice(0, NAME_CHARACTERS).replace(/-$/, '');
+	return words.join('-').slice(0, SKILL_NAME_CHARACTERS).replace(/-$/, '');
 }
 
 /** The digest of bytes, as `skills/list` has it. */

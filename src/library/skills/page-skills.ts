@@ -9,11 +9,10 @@ import { sha256 } from '../../files/sha256.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { Fragment } from '../files/fragment.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
+import { SKILL_DESCRIPTION_CHARACTERS } from '../files/library-limits.ts';
 import type { LibraryPrompt } from '../prompt-file.ts';
 import { type LocalSkill, SKILL_FILE, skillDigest, skillNameOf } from './local-skill.ts';
 
-/** Longest description, as the format has it. */
-const DESCRIPTION_CHARACTERS = 1024;
 /** The folder of the prompts. */
 const PROMPTS = 'prompts';
 const HASH_CHARACTERS = 8;
@@ -87,7 +86,7 @@ function makeSkill({ folder, title, description, text }: PageText): LocalSkill |
 	const name = made === '' ? `page-${sha256(title).slice(0, HASH_CHARACTERS)}` : made;
 	const { data } = readFrontMatter(whole);
 	const said = typeof data['description'] === 'string' ? data['description'] : description;
-	const frontmatter = { ...data, name, description: (said || title).slice(0, DESCRIPTION_CHARACTERS) };
+	const frontmatter = { ...data, name, description: (said || title).slice(0, SKILL_DESCRIPTION_CHARACTERS) };
 	const bytesOf = (from: string): Buffer => Buffer.from(written(frontmatter) + readFrontMatter(from).body);
 	const bytes = bytesOf(whole);
 	const read = (): Buffer => bytesOf(text() ?? '');

@@ -10,16 +10,8 @@ import { printableName } from '../../printable.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { Folder } from '../files/folder.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
-import { FILE_COUNT_LIMIT } from '../files/library-limits.ts';
-import {
-	isSkillName,
-	type LocalSkill,
-	type LocalSkillFile,
-	SKILL_FILE,
-	SKILL_FILES_LIMIT,
-	SKILL_LIMIT_BYTES,
-	skillDigest,
-} from './local-skill.ts';
+import { FILE_COUNT_LIMIT, SKILL_FILES_LIMIT, SKILL_LIMIT_BYTES } from '../files/library-limits.ts';
+import { isSkillName, type LocalSkill, type LocalSkillFile, SKILL_FILE, skillDigest } from './local-skill.ts';
 
 interface HashedFile extends LocalSkillFile {
 	readonly stamp: string;

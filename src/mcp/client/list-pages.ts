@@ -1,4 +1,5 @@
 /* A whole list of a server, within bounds. */
+import { NESTING_DEPTH } from '../../core-limits.ts';
 import { OrchestraError } from '../../errors.ts';
 import { isDeeperThan } from '../../files/value-bounds.ts';
 import type { Log } from '../../log.ts';
@@ -9,7 +10,6 @@ import { type Answer, answerValue, exactAnswer, type Result } from '../../protoc
 import { HUB_ID, metaOf } from '../../protocol/meta.ts';
 import {
 	LIST_CHARACTERS_LIMIT,
-	LIST_ITEM_DEPTH,
 	LIST_ITEMS_LIMIT,
 	LIST_STEP_CHARACTERS,
 } from '../../protocol/protocol-limits.ts';
@@ -95,9 +95,9 @@ function itemsOf<Kind extends ItemKind>(kind: Kind, page: Result, log: Log): Ite
 		log.warn(`${method}: ${found.length - items.length} items without a "${key}" are left out`);
 	return items.filter((item) => {
 		// A list with a deeper item could not be encoded, or not be checked by clients.
-		if (!isDeeperThan(item, LIST_ITEM_DEPTH)) return true;
+		if (!isDeeperThan(item, NESTING_DEPTH)) return true;
 		const name = printableName(String(item[key as keyof typeof item]));
-		log.warn(`${method}: "${name}" is left out: it is nested more than ${LIST_ITEM_DEPTH} levels deep`);
+		log.warn(`${method}: "${name}" is left out: it is nested more than ${NESTING_DEPTH} levels deep`);
 		return false;
 	});
 }

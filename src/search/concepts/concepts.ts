@@ -6,22 +6,17 @@
 
 import { PatternIndex, type PatternMatch } from '../index/pattern-index.ts';
 import { TopSlots } from '../index/top-slots.ts';
+import { EXPANSION_TERM_LIMIT, POOLED_LINE_LIMIT, REASON_WORD_LIMIT } from '../search-limits.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { WordVectors } from '../vectors/word-vectors.ts';
 import { type ConceptList, readConceptList } from './concept-list.ts';
 import { ConceptVectors } from './concept-vectors.ts';
 
-/** Lines whose terms are pooled. */
-const LINE_LIMIT = 5;
-/** Most terms of an expansion. */
-const TERM_LIMIT = 17;
 /** Weight of a whole pattern match, beside a cosine similarity of 1. */
 const PATTERN_SHARE = 0.56;
 /** Many lines reach this score for any query. */
 const NEARNESS_FLOOR = 0.25;
-/** Words of the query that are named as the reason of a match by similarity alone. */
-const REASON_WORD_LIMIT = 2;
 
 export interface ExpansionTerm {
 	/** The term as the list has it. */
@@ -77,7 +72,7 @@ export class Concepts {
 	): Array<{ slot: number; score: number }> {
 		const vectorQuery = this.#vectors?.toVector(words);
 		const similarities = vectorQuery && this.#vectors?.similarities(vectorQuery);
-		const top = new TopSlots(LINE_LIMIT, (a, b) => a < b);
+		const top = new TopSlots(POOLED_LINE_LIMIT, (a, b) => a < b);
 		for (let line = 0; line < this.#terms.length; line++) {
 			const similarity = Math.max(0, similarities?.[line] ?? 0);
 			const nearness = similarity + PATTERN_SHARE * (matches.get(line)?.share ?? 0) - NEARNESS_FLOOR;
@@ -98,7 +93,7 @@ export class Concepts {
 
 /** The heaviest terms, scaled so that the first has the score of the best line. */
 function mostConfident(terms: ExpansionTerm[], confidence: number): ExpansionTerm[] {
-	const kept = terms.sort((a, b) => b.weight - a.weight).slice(0, TERM_LIMIT);
-	const most = kept[0]?.weight ?? 1;
-	return kept.map((term) => ({ ...term, weight: (confidence * term.weight) / most }));
+	const remaining = terms.sort((a, b) => b.weight - a.weight).slice(0, EXPANSION_TERM_LIMIT);
+	const most = remaining[0]?.weight ?? 1;
+	return remaining.map((term) => ({ ...term, weight: (confidence * term.weight) / most }));
 }

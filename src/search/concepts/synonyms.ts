@@ -9,6 +9,7 @@
  * Few lines are ever looked up, so lines are parsed on demand, by the first two
  * characters of a phrase. `npm run eval` judges changes of the list.
  */
+import { PHRASE_START_CHARACTERS, SYNONYM_LIMIT } from '../search-limits.ts';
 import { stem } from '../text/stem.ts';
 import { checkPhrases, listLines } from './word-list.ts';
 
@@ -16,10 +17,6 @@ import { checkPhrases, listLines } from './word-list.ts';
 const SAME_FACTOR = 0.75;
 /** Weight of a related word. */
 const RELATED_FACTOR = 0.45;
-/** Most synonyms of one word. */
-const SYNONYM_LIMIT = 16;
-/** Most words of an idiom. */
-export const IDIOM_WORD_LIMIT = 5;
 
 export interface Synonym {
 	/** One word, or several with spaces between them. */
@@ -30,8 +27,6 @@ export interface Synonym {
 
 type Table = ReadonlyMap<string, readonly Synonym[]>;
 
-/** Characters of a phrase that select its lines; `stem` keeps that many. */
-const START_CHARACTERS = 2;
 const START = /^[a-z0-9][a-z0-9 ]?$/;
 const empty: Table = new Map();
 
@@ -58,7 +53,7 @@ export class Synonyms {
 
 	/** The same for stems with spaces between them. */
 	ofStems(stems: string): readonly Synonym[] {
-		return this.#tableOf(stems.slice(0, START_CHARACTERS)).get(stems) ?? [];
+		return this.#tableOf(stems.slice(0, PHRASE_START_CHARACTERS)).get(stems) ?? [];
 	}
 
 	#tableOf(start: string): Table {

@@ -5,19 +5,18 @@
  * word or as two.
  */
 
-import { IDIOM_WORD_LIMIT, type Synonym, type Synonyms } from '../concepts/synonyms.ts';
+import { type Synonym, type Synonyms } from '../concepts/synonyms.ts';
 import type { Translations } from '../concepts/translations.ts';
+import {
+	COMPOUND_HALF_LEAST_CHARACTERS,
+	COMPOUND_LEAST_CHARACTERS,
+	IDIOM_WORD_LIMIT,
+	NEAR_WORD_LIMIT,
+} from '../search-limits.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import type { Lexicon, NearWord } from './lexicon.ts';
 import type { PostingList } from './posting-list.ts';
-
-/** Most matches of one unknown word. */
-export const NEAR_WORD_LIMIT = 4;
-/** Shortest half of a compound. */
-const HALF_LEAST_CHARACTERS = 4;
-/** Shortest word that is split in two. */
-const WHOLE_LEAST_CHARACTERS = 2 * HALF_LEAST_CHARACTERS;
 
 const JOINED_FACTOR = 0.85;
 const TYPO_FACTOR = [1, 0.85, 0.65];
@@ -81,9 +80,9 @@ export function idiomsIn(words: readonly string[], { lexicon, synonyms }: Vocabu
 
 /** An unknown compound split in two, when the collection knows both halves. */
 export function halvesOf(word: string, { lexicon, synonyms }: Vocabulary): string[] {
-	if (word.length < WHOLE_LEAST_CHARACTERS || stopWords.has(word) || lexicon.find(word)) return [word];
+	if (word.length < COMPOUND_LEAST_CHARACTERS || stopWords.has(word) || lexicon.find(word)) return [word];
 	if ((synonyms?.of(word) ?? []).length > 0) return [word];
-	for (let at = HALF_LEAST_CHARACTERS; at <= word.length - HALF_LEAST_CHARACTERS; at++) {
+	for (let at = COMPOUND_HALF_LEAST_CHARACTERS; at <= word.length - COMPOUND_HALF_LEAST_CHARACTERS; at++) {
 		const halves = [word.slice(0, at), word.slice(at)];
 		if (halves.every((half) => lexicon.find(half))) return isTypo(word, lexicon) ? [word] : halves;
 	}

@@ -1,9 +1,10 @@
 /* The terms that the concepts of a query add to it: those that the collection has, by how many of them it has. */
 import type { Concepts } from '../concepts/concepts.ts';
+import { QUERY_SCAN_LIMIT } from '../search-limits.ts';
 import { wordsOf } from '../text/words.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { PostingList } from './posting-list.ts';
-import { QUERY_SCAN_LIMIT, rarityOf } from './query.ts';
+import { rarityOf } from './query.ts';
 
 /** In a large collection, terms in a larger part of the documents say little and take long. */
 const TERM_MOST_SHARE = 0.25;

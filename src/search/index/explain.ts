@@ -3,11 +3,9 @@
  * words matched, in which fields, and which of them are adjacent.
  */
 import type { MatchReason } from '../document.ts';
+import { REASON_TERM_LIMIT } from '../search-limits.ts';
 import type { KnownTerm } from './expansion-terms.ts';
 import type { QueryWord } from './query.ts';
-
-/** Most expansion terms that are listed as reasons of one document. */
-const TERM_LIMIT = 2;
 
 export interface PhraseMatch {
 	/** Place of the first word of the pair in the query. */
@@ -95,10 +93,10 @@ export function explain(evidence: Evidence): MatchReason[] {
 		const fields = [fieldNames[field] ?? ''];
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields, points: toPoints(partOf(phrase)) });
 	}
-	const held = terms.filter(
+	const matched = terms.filter(
 		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
 	);
-	for (const { text, form, posting } of held.slice(0, TERM_LIMIT)) {
+	for (const { text, form, posting } of matched.slice(0, REASON_TERM_LIMIT)) {
 		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
 		reasons.push({ word: text, matched: form, kind: 'concept', fields });
 		told.add(posting.number);
@@ -116,7 +114,7 @@ function isInField({ row, starts }: Row, field: number, number: number): boolean
 	return at !== -1 && at < (starts[field + 1] ?? 0);
 }
 
-/** The reasons in one short line, for people. */
+/** The reasons in one short line, for users. */
 export function describeReasons(reasons: readonly MatchReason[]): string {
 	return reasons.map(describe).join('; ');
 }

@@ -6,19 +6,17 @@
  * mistyped word scans a small part of the vocabulary.
  */
 import { editDistance } from '../../edit-distance.ts';
+import {
+	PREFIX_LEAST_CHARACTERS,
+	TWO_TYPOS_LEAST_CHARACTERS,
+	TYPO_LEAST_CHARACTERS,
+} from '../search-limits.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
 import { PostingList } from './posting-list.ts';
 import type { WordRow } from './word-row.ts';
 import { WordTable } from './word-table.ts';
-
-/** Words shorter than this are never taken for a typo. */
-export const TYPO_LEAST_CHARACTERS = 4;
-/** Words of this length and more may have an edit distance of 2. */
-export const TWO_TYPOS_LEAST_CHARACTERS = 8;
-/** Shortest word that matches as a prefix. */
-export const PREFIX_LEAST_CHARACTERS = 3;
 
 export interface NearWord {
 	posting: PostingList;

@@ -4,15 +4,11 @@
  * weight of a word is its inverse document frequency (IDF).
  */
 
+import { QUERY_SCAN_LIMIT, QUERY_WORD_LIMIT } from '../search-limits.ts';
 import { isCommonWord } from '../text/common-words.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { wordsOf } from '../text/words.ts';
 import { type Candidate, candidatesFor, halvesOf, idiomsIn, type Vocabulary } from './candidates.ts';
-
-/** More words than this in a query are ignored; one bit each must fit in a number. */
-export const QUERY_WORD_LIMIT = 30;
-/** Words of a query that are read at all, stop words included. */
-export const QUERY_SCAN_LIMIT: number = 8 * QUERY_WORD_LIMIT;
 
 /** Weight of a common English word beside others with the same IDF. */
 const COMMON_SHARE = 0.87;
@@ -31,16 +27,16 @@ export interface QueryWord {
 
 /** The words of `text` that are no stop words, in order, without repetition. */
 export function readQuery(text: string, vocabulary: Vocabulary, documents: number): QueryWord[] {
-	const asked = wordsOf(text, QUERY_SCAN_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
+	const queryWords = wordsOf(text, QUERY_SCAN_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
 	const words: QueryWord[] = [];
 	const seen = new Set<unknown>();
-	for (const [at, word] of asked.entries()) {
+	for (const [at, word] of queryWords.entries()) {
 		const key = vocabulary.lexicon.find(word) ?? word;
 		if (stopWords.has(word) || seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
 		seen.add(key);
-		words.push(weigh(word, candidatesFor(asked, at, vocabulary), documents));
+		words.push(weigh(word, candidatesFor(queryWords, at, vocabulary), documents));
 	}
-	for (const { text: idiom, candidates } of idiomsIn(asked, vocabulary)) {
+	for (const { text: idiom, candidates } of idiomsIn(queryWords, vocabulary)) {
 		const unsaid = candidates.filter(({ posting }) => !seen.has(posting));
 		if (unsaid.length > 0 && words.length < QUERY_WORD_LIMIT) words.push(weigh(idiom, unsaid, documents));
 	}

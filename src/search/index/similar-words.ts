@@ -3,15 +3,10 @@
  * high cosine similarity. Only the start of a document is scanned; its fields with the
  * highest weights are there.
  */
+import { SIMILAR_LOOK_LIMIT, SIMILAR_NEAREST_LIMIT, SIMILAR_PAIR_LIMIT } from '../search-limits.ts';
 import type { DocumentVectors, VectorQuery, VectorQueryWord } from '../vectors/document-vectors.ts';
 import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 
-/** Most pairs that are listed for one document. */
-const PAIR_LIMIT = 2;
-/** How many words of a document are scanned. */
-const LOOK_LIMIT = 64;
-/** How many of them, those that add most to the similarity, are paired with words of the query. */
-const NEAREST_LIMIT = 8;
 /** Pairs with a lower cosine similarity explain nothing. */
 const PAIR_LEAST_SIMILARITY = 0.35;
 
@@ -40,14 +35,14 @@ export function similarPairs(
 ): SimilarPair[] {
 	const found = contributions(meaning, vectorQuery, numbers)
 		.sort((a, b) => b.worth - a.worth || a.number - b.number)
-		.slice(0, NEAREST_LIMIT)
+		.slice(0, SIMILAR_NEAREST_LIMIT)
 		.map(({ number, row }) => ({ number, ...mostSimilar(meaning.vectors, vectorQuery.words, row) }))
 		.sort((a, b) => b.similarity - a.similarity || a.number - b.number);
 	const significant = found.filter(({ similarity }) => similarity >= PAIR_LEAST_SIMILARITY);
 	const pairs: SimilarPair[] = [];
 	for (const pair of significant) {
 		const isTold = pairs.some(({ word }) => word === pair.word);
-		if (!isTold && pairs.length < PAIR_LIMIT) pairs.push(pair);
+		if (!isTold && pairs.length < SIMILAR_PAIR_LIMIT) pairs.push(pair);
 	}
 	return pairs.length > 0 ? pairs : found.slice(0, 1);
 }
@@ -60,7 +55,7 @@ function contributions(
 	const found: Contribution[] = [];
 	const seen = new Set<number>();
 	for (const number of numbers) {
-		if (seen.size >= LOOK_LIMIT) break;
+		if (seen.size >= SIMILAR_LOOK_LIMIT) break;
 		if (seen.has(number)) continue;
 		seen.add(number);
 		const row = meaning.rowOfNumber(number);

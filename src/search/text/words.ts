@@ -5,9 +5,7 @@
  * parsefile, because users search for any of them. Scripts without spaces between words
  * are split into bigrams, which needs no dictionary.
  */
-
-/** Longer runs of letters are encoded data, not words. */
-export const WORD_LIMIT_CHARACTERS = 64;
+import { WORD_LIMIT_CHARACTERS } from '../search-limits.ts';
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 const ASCII_WORD = /[A-Za-z0-9]+(?:[+#]{1,2}(?![A-Za-z0-9+#]))?/g;

@@ -4,12 +4,12 @@
  * They are learned from every `tools/list` that passes through. A tool with an invalid
  * declaration is removed from the list, as the specification demands of HTTP clients.
  */
+import { NESTING_DEPTH } from '../../core-limits.ts';
 import { isDeeperThan } from '../../files/value-bounds.ts';
 import type { Log } from '../../log.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import {
 	LIST_CHARACTERS_LIMIT,
-	LIST_ITEM_DEPTH,
 	LIST_ITEMS_LIMIT,
 	LIST_STEP_CHARACTERS,
 } from '../../protocol/protocol-limits.ts';
@@ -73,8 +73,8 @@ export class ToolHeaders {
 		if (!isObject(tool) || typeof tool['name'] !== 'string') return true;
 		const { name, inputSchema } = tool;
 		const found = new Map<string, HeaderArgument>();
-		const fault = isDeeperThan(inputSchema, LIST_ITEM_DEPTH)
-			? `its schema is nested more than ${LIST_ITEM_DEPTH} levels deep`
+		const fault = isDeeperThan(inputSchema, NESTING_DEPTH)
+			? `its schema is nested more than ${NESTING_DEPTH} levels deep`
 			: declarations(inputSchema, [], found);
 		if (fault === undefined && (this.#tools.size < LIST_ITEMS_LIMIT || this.#tools.has(name))) {
 			this.#tools.set(name, [...found.values()]);

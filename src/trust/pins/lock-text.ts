@@ -5,6 +5,7 @@
  */
 import { attempt, OrchestraError } from '../../errors.ts';
 import { printableName } from '../../printable.ts';
+import { LOCK_TEXT_CHARACTERS } from '../trust-limits.ts';
 import type { ToolHashes } from './pinned-tool.ts';
 
 /** Which package of a registry a server is. */
@@ -117,12 +118,10 @@ function broken(file: string, line: number, found: string, allowed: string): Orc
 	const fix = isConflict ? 'Resolve the conflict' : 'Restore it from version control';
 	return new OrchestraError(
 		'bad_input',
-		`${file}:${line} is "${printableName(found.slice(0, SHOWN_CHARACTERS))}", expected ${allowed}`,
+		`${file}:${line} is "${printableName(found.slice(0, LOCK_TEXT_CHARACTERS))}", expected ${allowed}`,
 		{ hint: `${fix}, or remove the file to accept the tools as they are now.`, data: { file, line } },
 	);
 }
-
-const SHOWN_CHARACTERS = 80;
 
 function sorted<T>(entries: ReadonlyMap<string, T>): [string, T][] {
 	return [...entries].sort(([one], [other]) => (one < other ? -1 : 1));

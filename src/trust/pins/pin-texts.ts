@@ -10,10 +10,9 @@ import { readRegularText } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
+import { PIN_FILE_NAME_CHARACTERS, PIN_TEXTS_LIMIT_BYTES } from '../trust-limits.ts';
 import { isPinnedTool, type PinnedTool } from './pinned-tool.ts';
 
-const TEXTS_LIMIT_BYTES: number = 8 * 1024 * 1024;
-const NAME_CHARACTERS = 24;
 /** Most pages of a server whose change waits for the user. */
 const CHANGED_PAGES = 100;
 
@@ -34,7 +33,7 @@ function readTexts(file: string): PinTexts {
 	const texts = new Map<string, PinnedTool>();
 	try {
 		assertPrivate(file);
-		const found: unknown = JSON.parse(readRegularText(file, TEXTS_LIMIT_BYTES));
+		const found: unknown = JSON.parse(readRegularText(file, PIN_TEXTS_LIMIT_BYTES));
 		for (const [hash, tool] of isObject(found) ? Object.entries(found) : [])
 			if (isPinnedTool(tool, hash)) texts.set(hash, tool);
 	} catch {
@@ -60,5 +59,5 @@ function changedFile(folder: string, server: string): string {
 }
 
 function textsFile(folder: string, server: string): string {
-	return join(folder, `${sha256(server).slice(0, NAME_CHARACTERS)}.json`);
+	return join(folder, `${sha256(server).slice(0, PIN_FILE_NAME_CHARACTERS)}.json`);
 }

@@ -2,6 +2,7 @@
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { canonicalSha256 } from '../canonical-json.ts';
+import { PINNED_CHARACTERS } from '../trust-limits.ts';
 
 /** The pinned parts of a tool, in the order of a diff. */
 export const pinnedParts = [
@@ -34,7 +35,6 @@ export function pinnedTool(tool: Tool): PinnedTool {
 
 /** Most tools of a server that are pinned, and most characters of their descriptions: hashing blocks the process. */
 const PINNED_TOOLS = 2000;
-const PINNED_CHARACTERS: number = 4 * 1024 * 1024;
 
 /** Whether a server offers more than is pinned. */
 export function isTooMuch(tools: readonly Tool[]): boolean {

@@ -1,10 +1,8 @@
 /* The difference between two versions of a tool, word by word. */
 import { type WordRun, wordDiff } from '../../sequence-diff.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { DIFF_COMPARED_CHARACTERS } from '../trust-limits.ts';
 import { type PinnedTool, pinnedParts } from './pinned-tool.ts';
-
-/** Longest text of a part that is compared, in characters; the rest is left out. */
-const COMPARED_CHARACTERS = 20_000;
 
 /** One part of a tool that differs, such as its description. */
 export interface PartDiff {
@@ -29,6 +27,6 @@ export function partDiffs(before: PinnedTool | undefined, after: PinnedTool | un
 function textOf(value: unknown): string | undefined {
 	if (value === undefined) return undefined;
 	const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
-	if (text.length <= COMPARED_CHARACTERS) return text;
-	return `${text.slice(0, COMPARED_CHARACTERS)}… (${text.length - COMPARED_CHARACTERS} more characters)`;
+	if (text.length <= DIFF_COMPARED_CHARACTERS) return text;
+	return `${text.slice(0, DIFF_COMPARED_CHARACTERS)}… (${text.length - DIFF_COMPARED_CHARACTERS} more characters)`;
 }

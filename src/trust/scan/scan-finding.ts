@@ -1,5 +1,6 @@
 /* What a scan of the tools of an MCP server reports. */
 import { printable, printableLine } from '../../printable.ts';
+import { QUOTE_AROUND_CHARACTERS, QUOTE_CHARACTERS } from '../trust-limits.ts';
 import { HIDDEN } from './plain-text.ts';
 
 /** Why a text is suspicious. */
@@ -42,8 +43,8 @@ export function describeFinding({ kind, tool, where, quote }: ScanFinding): stri
 
 /** The part of a text around a match, on one line, with every invisible character escaped. */
 export function quoteAround(text: string, from: number, to: number): string {
-	const start = Math.max(0, from - AROUND_CHARACTERS);
-	const end = Math.min(text.length, Math.min(to, from + QUOTED_CHARACTERS) + AROUND_CHARACTERS);
+	const start = Math.max(0, from - QUOTE_AROUND_CHARACTERS);
+	const end = Math.min(text.length, Math.min(to, from + QUOTE_CHARACTERS) + QUOTE_AROUND_CHARACTERS);
 	const part = text.slice(start, end);
 	return `${start > 0 ? '…' : ''}${visibleLine(part)}${end < text.length ? '…' : ''}`;
 }
@@ -56,9 +57,6 @@ export function visible(text: string): string {
 function visibleLine(text: string): string {
 	return printableLine(text.replace(HIDDEN, escaped));
 }
-
-const AROUND_CHARACTERS = 30;
-const QUOTED_CHARACTERS = 160;
 
 function escaped(char: string): string {
 	return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;

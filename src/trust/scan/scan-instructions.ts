@@ -5,6 +5,7 @@
  *
  * This finds careless attacks and known ones, not every one: `docs/security.md`.
  */
+import { DENIED_WITHIN_CHARACTERS, INSTRUCTION_SHORTEST_CHARACTERS } from '../trust-limits.ts';
 import type { TextMatch } from './scan-characters.ts';
 import type { ScanKind } from './scan-finding.ts';
 
@@ -93,18 +94,15 @@ const rules: readonly Rule[] = [
 ];
 
 const DENIED = /\b(?:not|never|no|without|don'?t|cannot|can'?t|avoid|nor)\b[^.!?\n]{0,60}$/i;
-const DENIED_CHARACTERS = 80;
-/** A shorter text is no instruction. */
-const SHORTEST_CHARACTERS = 12;
 
 /** The first place of each kind. @param text as `plainText` gives it */
 export function scanInstructions(text: string): TextMatch[] {
-	if (text.length < SHORTEST_CHARACTERS) return [];
+	if (text.length < INSTRUCTION_SHORTEST_CHARACTERS) return [];
 	const found = new Map<ScanKind, TextMatch>();
 	for (const { kind, pattern, mayBeDenied = false } of rules) {
 		if (found.has(kind)) continue;
 		for (const match of text.matchAll(pattern)) {
-			const before = text.slice(Math.max(0, match.index - DENIED_CHARACTERS), match.index);
+			const before = text.slice(Math.max(0, match.index - DENIED_WITHIN_CHARACTERS), match.index);
 			if (mayBeDenied && DENIED.test(before)) continue;
 			found.set(kind, { kind, from: match.index, to: match.index + match[0].length });
 			break;

@@ -3,6 +3,7 @@
  * same, and texts that send an agent to a tool of another server.
  */
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { FOREIGN_NAME_CHARACTERS } from '../trust-limits.ts';
 import { plainText } from './plain-text.ts';
 import { quoteAround, type ScanFinding } from './scan-finding.ts';
 
@@ -11,9 +12,6 @@ export interface ScannedServer {
 	readonly server: string;
 	readonly tools: readonly Tool[];
 }
-
-/** Shortest name of another server's tool that is looked for in texts: shorter ones are words. */
-const NAMED_CHARACTERS = 6;
 
 /** Names of the first server that look like one of another server. */
 export function scanNames({ server, tools }: ScannedServer, others: readonly ScannedServer[]): ScanFinding[] {
@@ -41,7 +39,7 @@ export function foreignNames({ tools }: ScannedServer, others: readonly ScannedS
 	for (const { server, tools: theirs } of others) {
 		for (const { name } of theirs) {
 			names.add(`${server}__${name}`);
-			const isDistinctive = name.length >= NAMED_CHARACTERS && /[a-z][_-][a-z]|[a-z][A-Z]/.test(name);
+			const isDistinctive = name.length >= FOREIGN_NAME_CHARACTERS && /[a-z][_-][a-z]|[a-z][A-Z]/.test(name);
 			if (isDistinctive && !own.includes(name)) names.add(name);
 		}
 	}

@@ -2,19 +2,18 @@
  * Scan the tools of a server for texts that are not meant for its user: every text that
  * an agent gets is read, also those inside schemas.
  */
+import { NESTING_DEPTH } from '../../core-limits.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
+import { SCANNED_TOOL_CHARACTERS } from '../trust-limits.ts';
 import { plainText } from './plain-text.ts';
 import { scanCharacters, type TextMatch } from './scan-characters.ts';
 import { quoteAround, type ScanFinding } from './scan-finding.ts';
 import { scanInstructions } from './scan-instructions.ts';
 import { callOfForeign, foreignNames, type ScannedServer, scanNames } from './scan-names.ts';
 
-/** Most characters of one tool that are read. */
-const TOOL_CHARACTERS = 64 * 1024;
 /** Most texts of one tool, and how deep schemas are followed. */
-const TOOL_TEXTS = 2000;
-const DEPTH = 20;
+const TOOL_STRINGS = 2000;
 /** A text in which nothing can be found. */
 const PLAIN_WORD = /^[ -~]{0,11}$/;
 
@@ -71,16 +70,16 @@ function matchesIn(text: string, foreign: ReadonlySet<string>): (TextMatch & { s
 /** Every text of a tool that an agent gets, up to the limits. */
 function textsOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): PlacedText[] {
 	const texts: PlacedText[] = [];
-	let left = TOOL_CHARACTERS;
+	let left = SCANNED_TOOL_CHARACTERS;
 	const add = (where: string, text: string): void => {
 		// Most texts of a schema are words such as "string".
-		if (left <= 0 || texts.length >= TOOL_TEXTS || PLAIN_WORD.test(text)) return;
+		if (left <= 0 || texts.length >= TOOL_STRINGS || PLAIN_WORD.test(text)) return;
 		texts.push({ where, text: text.slice(0, left) });
 		left -= text.length;
 	};
 	const visit = (where: string, value: unknown, depth: number): void => {
 		if (typeof value === 'string') add(where, value);
-		if (typeof value !== 'object' || value === null || depth > DEPTH || left <= 0) return;
+		if (typeof value !== 'object' || value === null || depth > NESTING_DEPTH || left <= 0) return;
 		const isList = Array.isArray(value);
 		for (const [key, inner] of Object.entries(value)) {
 			// The name of a property is a text too.

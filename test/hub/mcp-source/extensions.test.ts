@@ -1,5 +1,8 @@
 /* Extensions of MCP behind the hub: what is passed on to a server, and whose pages a client gets. */
 import { describe, expect, it } from 'vitest';
+import { LabelledUris } from '../../../src/hub/catalogue/labelled-uris.ts';
+import { answerValue } from '../../../src/protocol/mcp-types.ts';
+import { JsonText } from '../../../src/wire/json-text.ts';
 import { serverWith } from '../../support/modern-server.ts';
 import { type ServedHub, serveServers } from '../../support/served-hub.ts';
 
@@ -102,6 +105,15 @@ describe('two servers with pages of the same URI', () => {
 		const templated = await client.request('resources/read', { uri: 'ui://first/item/7' });
 		expect(templated['contents']).toMatchObject([{ uri: 'ui://first/item/7', text: 'item 7 of first' }]);
 	});
+
+	it.each(['ui://second/main', 'UI://second/main', 'ui\\u003a//second/main', '\\u0055i://second/main'])(
+		'name none of the other in a result, as %s',
+		(uri) => {
+			const text = `{"content":[],"_meta":{"ui":{"resourceUri":"${uri}"}}}`;
+			const result = answerValue(new LabelledUris('first').result(new JsonText(text)));
+			expect(result['_meta']).toEqual({ ui: { resourceUri: 'ui://first/second/main' } });
+		},
+	);
 
 	it('give no page for a URI without its server', async () => {
 		const served = await serveServers({ first: pageServer('first') });

@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	truncateSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KEPT_MS, KEPT_RESULTS } from '../../../src/hub/results/result-limits.ts';
 import {
@@ -126,6 +135,49 @@ describe('ResultStore', () => {
 		expect(await next.find(id, sender('token:1', 'second'))).toBeUndefined();
 		await open().keep(text('1'), sender('token:1', 'third'));
 		await until('the old file is gone', async () => (await allKept(environment)).length === 1);
+	});
+
+	it('removes the results of a session that began before the restart of its hub', async () => {
+		const environment = { XDG_STATE_HOME: temporaryFolder() };
+		const before = new ResultStore({ environment, lasting: 'hub-1' });
+		await before.keep(text('1'), session('ends'));
+		const stays = await before.keep(text('1'), session('stays'));
+		await before.close();
+		await new ResultStore({ environment, lasting: 'hub-1' }).endSession('ends');
+		await until('one is left', async () => (await allKept(environment)).length === 1);
+		expect(await allKept(environment)).toMatchObject([{ handle: stays }]);
+	});
+
+	it('does not know a result that its hub did not write to the end', async () => {
+		const { store, results } = opened({ lasting: 'hub-1' });
+		const id = await store.keep(text('12345'), session('s'));
+		truncateSync(join(results, 'hub-1', id), statSync(join(results, 'hub-1', id)).size - 1);
+		expect(await store.find(id, session('s'))).toBeUndefined();
+	});
+
+	it('removes what is too old from the folders of other hubs', async () => {
+		const { store, results } = opened();
+		const old = join(results, 'hub-2', `r-${'0'.repeat(24)}`);
+		mkdirSync(dirname(old), { recursive: true, mode: 0o700 });
+		writeFileSync(old, 'a part');
+		utimesSync(old, 1, 1);
+		await store.keep(text('1'), session('s'));
+		expect(existsSync(old)).toBe(false);
+	});
+
+	it('keeps results again after its folder was removed', async () => {
+		const { store, results } = opened();
+		await store.keep(text('1'), session('s'));
+		rmSync(results, { recursive: true });
+		await expect(store.keep(text('2'), session('s'))).rejects.toThrow('ENOENT');
+		const id = await store.keep(text('3'), session('s'));
+		expect(await store.find(id, session('s'))).toBeDefined();
+	});
+
+	it('keeps results of a client with a very long name', async () => {
+		const { store } = opened();
+		const id = await store.keep({ ...text('1'), client: 'x'.repeat(10_000) }, session('s'));
+		expect(await store.find(id, session('s'))).toBeDefined();
 	});
 
 	it('keeps a pinned result when its session ends and its hub closes', async () => {

@@ -32,6 +32,8 @@ describe('shortenText', () => {
 					const { shown, notice } = shortenText({ text, json: value }, budget, about);
 					expect(estimateTokens(shown) + estimateTokens(notice)).toBeLessThanOrEqual(budget * 1.02);
 					expect(isPartOf(JSON.parse(shown), value)).toBe(true);
+					if (Array.isArray(value) && JSON.parse(shown).length > 1)
+						expect(text.startsWith(shown.replace(/\s*\]$/, ''))).toBe(true);
 				},
 			),
 			{ numRuns: 60 },
@@ -113,6 +115,12 @@ describe('cutJson', () => {
 			/^\{"price":1\.50,"id":12345678901234567890,"body":"x+… \(500 characters\)","next":null\}$/,
 		);
 		expect(parts).toMatchObject([{ path: 'body', unit: 'characters', total: 500 }]);
+	});
+
+	it('keeps the blanks between what it keeps', () => {
+		const text =
+			'{ "total" : 3, "items" : [ {"id": 1}, {"id":  2} , {"id": 3, "more": "xxxxxxxxxxxxxxxxxxxx"} ] }';
+		expect(cutJson(text, 70).text).toBe('{ "total" : 3, "items" : [ {"id": 1}, {"id":  2} ] }');
 	});
 
 	it('never cuts inside an escape', () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { bundledSynonyms, readSynonyms } from '../../../src/library/files/word-list-files.ts';
 import type { SearchDocument } from '../../../src/search/document.ts';
 import { describeReasons } from '../../../src/search/index/explain.ts';
-import { QUERY_WORD_LIMIT } from '../../../src/search/index/query.ts';
 import { SearchIndex } from '../../../src/search/index/search-index.ts';
+import { QUERY_WORD_LIMIT } from '../../../src/search/search-limits.ts';
 
 describe('SearchIndex', () => {
 	it('ranks a word in a weightier field higher', () => {

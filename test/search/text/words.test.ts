@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WORD_LIMIT_CHARACTERS, wordsOf } from '../../../src/search/text/words.ts';
+import { WORD_LIMIT_CHARACTERS } from '../../../src/search/search-limits.ts';
+import { wordsOf } from '../../../src/search/text/words.ts';
 
 describe('wordsOf', () => {
 	it('splits at everything that is neither letter nor digit', () => {

@@ -8,12 +8,10 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { DRAWN_PIXELS_LIMIT } from '../page-limits.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { base64Bytes } from './base64-bytes.ts';
 import { DownloadLink } from './download-link.tsx';
-
-/** Most pixels that are drawn. */
-const MAX_PIXELS = 40_000_000;
 
 export function BitmapImage({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const canvas = useRef<HTMLCanvasElement>(null);
@@ -46,7 +44,7 @@ export function BitmapImage({ data, mimeType }: { data: string; mimeType: string
 /** Draw it; returns its size in words. */
 function draw(canvas: HTMLCanvasElement | null, bitmap: ImageBitmap): string {
 	const { width, height } = bitmap;
-	if (width * height > MAX_PIXELS) return `${width} × ${height}, too large to show`;
+	if (width * height > DRAWN_PIXELS_LIMIT) return `${width} × ${height}, too large to show`;
 	if (canvas) {
 		canvas.width = width;
 		canvas.height = height;

@@ -3,6 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../../api/api-calls.ts';
 import type { ApiError, ApiObject } from '../../api/api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
+import { RUN_LOGS_LIMIT } from '../page-limits.ts';
 
 type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
 type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
@@ -10,9 +11,6 @@ type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
 
 /** What a call needs of the API. */
 export type CallApi = Pick<ApiClient, 'stream' | 'post'>;
-
-/** Log lines that are kept. */
-const MAX_LOGS = 500;
 
 export class CallRun {
 	readonly status: Signal<CallStatus> = signal('idle');
@@ -93,8 +91,8 @@ export class CallRun {
 				this.progress.value = message;
 				return;
 			case 'log':
-				if (this.logs.peek().length >= MAX_LOGS) this.dropped.value += 1;
-				this.logs.value = [...this.logs.peek().slice(1 - MAX_LOGS), message];
+				if (this.logs.peek().length >= RUN_LOGS_LIMIT) this.dropped.value += 1;
+				this.logs.value = [...this.logs.peek().slice(1 - RUN_LOGS_LIMIT), message];
 				return;
 			case 'ask':
 				this.question.value = message.question;

@@ -4,9 +4,7 @@ import type { CallMessage } from '../../api/api-calls.ts';
 import type { ApiError, ApiObject } from '../../api/api-types.ts';
 import type { PageCommand } from '../../commands/page-commands.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
-
-/** Lines that are kept. */
-const MOST_LINES = 200;
+import { COMMAND_LINES_LIMIT } from '../page-limits.ts';
 
 export class CommandRun {
 	readonly isRunning: Signal<boolean> = signal(false);
@@ -47,7 +45,8 @@ export class CommandRun {
 	}
 
 	#take(message: CallMessage): void {
-		if (message.kind === 'log') this.lines.value = [...this.lines.peek(), message.text].slice(-MOST_LINES);
+		if (message.kind === 'log')
+			this.lines.value = [...this.lines.peek(), message.text].slice(-COMMAND_LINES_LIMIT);
 		if (message.kind === 'result') this.result.value = message.result;
 		if (message.kind === 'error') this.error.value = message.error;
 	}

@@ -1,10 +1,8 @@
 /* Bytes of a server as a file. The type of the file is always a stream of bytes, so that no browser opens it as a page. */
 import type { JSX } from 'preact';
+import { DOWNLOAD_RELEASE_MS } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
 import { base64Bytes } from './base64-bytes.ts';
-
-/** The address of the bytes is released after the browser has taken them. */
-const RELEASE_MS = 60_000;
 
 export function DownloadLink({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const save = (): void => {
@@ -14,7 +12,7 @@ export function DownloadLink({ data, mimeType }: { data: string; mimeType: strin
 		link.href = address;
 		link.download = `result.${/^[\w-]+\/([\w-]{1,8})/.exec(mimeType)?.[1] ?? 'bin'}`;
 		link.click();
-		setTimeout(() => URL.revokeObjectURL(address), RELEASE_MS);
+		setTimeout(() => URL.revokeObjectURL(address), DOWNLOAD_RELEASE_MS);
 	};
 	return (
 		<button type="button" class="quiet" onClick={save}>

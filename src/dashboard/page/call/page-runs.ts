@@ -5,13 +5,8 @@
  * ends by its button, or with the tab.
  */
 import { type Signal, signal } from '@preact/signals';
+import { DRAFTS_LIMIT, ENDED_CALLS_LIMIT, RUNNING_CALLS_LIMIT } from '../page-limits.ts';
 import { type CallApi, CallRun } from './call-run.ts';
-
-/** Calls that run at a time. Each has a connection, and a browser opens six to one host for all its tabs. */
-const MAX_RUNNING = 3;
-/** Ended calls with their results, and drafts, that are kept. */
-const MAX_RUNS = 20;
-const MAX_DRAFTS = 200;
 
 export class PageRuns {
 	readonly #api: CallApi;
@@ -27,7 +22,7 @@ export class PageRuns {
 		const run = this.#runs.get(key) ?? new CallRun(this.#api);
 		keepLast(this.#runs, key, run);
 		const ended = [...this.#runs].filter(([, each]) => !each.isRunning);
-		for (const [old] of ended.slice(0, -MAX_RUNS)) this.#runs.delete(old);
+		for (const [old] of ended.slice(0, -ENDED_CALLS_LIMIT)) this.#runs.delete(old);
 		return run;
 	}
 
@@ -39,7 +34,7 @@ export class PageRuns {
 	/** Make a call, unless too many run. */
 	async start(run: CallRun, path: string, body?: object): Promise<void> {
 		const running = [...this.#runs.values()].filter((each) => each !== run && each.isRunning);
-		if (running.length < MAX_RUNNING) return run.start(path, body);
+		if (running.length < RUNNING_CALLS_LIMIT) return run.start(path, body);
 		run.refuse({
 			code: 'busy',
 			message: `${running.length} calls of this page are in flight; a browser has few connections to one host.`,
@@ -52,7 +47,7 @@ export class PageRuns {
 		const draft = (this.#drafts.get(key) ?? signal<unknown>(initial)) as Signal<T>;
 		keepLast(this.#drafts, key, draft as Signal<unknown>);
 		const [oldest = ''] = this.#drafts.keys();
-		if (this.#drafts.size > MAX_DRAFTS) this.#drafts.delete(oldest);
+		if (this.#drafts.size > DRAFTS_LIMIT) this.#drafts.delete(oldest);
 		return draft;
 	}
 }

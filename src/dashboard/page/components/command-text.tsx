@@ -1,9 +1,8 @@
 /* A command that does the same in a terminal, with a button that copies it. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { COPIED_MS } from '../page-limits.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
-
-const COPIED_MS = 1_500;
 
 export function CommandText({ command }: { command: string }): JSX.Element {
 	return (

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { ApiError } from '../../api/api-types.ts';
 import { RequestError } from '../live/api-client.ts';
 import { useDashboard } from '../live/dashboard.ts';
+import { FETCHED_RENEW_MS } from '../page-limits.ts';
 
 export interface Fetched<T> {
 	/** The last value, also while a newer one is on its way. */
@@ -47,14 +48,11 @@ export function useFetched<T>(path: string | undefined, keep = false): Fetched<T
 	return { value, error, reload: () => void current.current() };
 }
 
-/** How often a value is fetched again while the page is visible, in milliseconds. */
-const RENEW_MS = 3_000;
-
 /** The same, and fetched again every few seconds. */
 export function useRenewed<T>(path: string): Fetched<T> {
 	const fetched = useFetched<T>(path, true);
 	useEffect(() => {
-		const timer = setInterval(() => document.hidden || fetched.reload(), RENEW_MS);
+		const timer = setInterval(() => document.hidden || fetched.reload(), FETCHED_RENEW_MS);
 		return () => clearInterval(timer);
 	}, []);
 	return fetched;

@@ -1,6 +1,7 @@
 /* A JSON value as a tree that opens and closes. Children are made when their parent is opened. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { NESTING_DEPTH } from '../../../core-limits.ts';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
@@ -13,7 +14,6 @@ interface JsonTreeProps {
 
 /** Children that are shown at first; more on demand. */
 const PAGE = 100;
-const MAX_DEPTH = 60;
 const SHORT_STRING = 600;
 
 export function JsonTree({ value, name, open = 2 }: JsonTreeProps): JSX.Element {
@@ -27,7 +27,7 @@ export function JsonTree({ value, name, open = 2 }: JsonTreeProps): JSX.Element 
 type NodeProps = JsonTreeProps & { readonly depth: number };
 
 function Node({ value, name, open = 0, depth }: NodeProps): JSX.Element {
-	if (typeof value === 'object' && value !== null && depth < MAX_DEPTH)
+	if (typeof value === 'object' && value !== null && depth < NESTING_DEPTH)
 		return <Branch value={value} name={name} open={open} depth={depth} />;
 	return (
 		<div class="leaf">

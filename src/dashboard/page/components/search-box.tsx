@@ -4,9 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
-
-/** A request per pause in typing. */
-const DEBOUNCE_MS = 60;
+import { SEARCH_DEBOUNCE_MS } from '../page-limits.ts';
 
 export function SearchBox({ label, ms }: { label: string; ms?: number | undefined }): JSX.Element {
 	const { router } = useDashboard();
@@ -42,7 +40,7 @@ export function useDebounced(text: string): string {
 	useEffect(() => {
 		const timer = setTimeout(() => {
 			settled.value = text.trim();
-		}, DEBOUNCE_MS);
+		}, SEARCH_DEBOUNCE_MS);
 		return () => clearTimeout(timer);
 	}, [text]);
 	return settled.value;

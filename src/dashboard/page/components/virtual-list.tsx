@@ -8,6 +8,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { ELEMENT_HEIGHT_LIMIT } from '../page-limits.ts';
 
 interface VirtualListProps {
 	readonly label: string;
@@ -32,8 +33,6 @@ const OVERSCAN = 10;
 const STEP = 5;
 /** A list of so few rows needs no scrolling; where it stands among others it is as high as its rows. */
 const SHORT = 11;
-/** Browsers limit the height of an element; beyond it the list ends. */
-const MAX_HEIGHT = 16_000_000;
 
 export function VirtualList(props: VirtualListProps): JSX.Element {
 	const { label, count, rowHeight, onOpen } = props;
@@ -64,7 +63,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
 			onScroll={update}
 			onKeyDown={onKeyDown}
 		>
-			<div class="virtual-space" style={{ height: `${Math.min(count * rowHeight, MAX_HEIGHT)}px` }}>
+			<div class="virtual-space" style={{ height: `${Math.min(count * rowHeight, ELEMENT_HEIGHT_LIMIT)}px` }}>
 				{Array.from({ length: Math.max(0, end - start) }, (_, at) => (
 					<VirtualRow
 						{...props}

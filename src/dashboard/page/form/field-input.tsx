@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { attempt } from '../../../errors.ts';
+import { INPUT_ROWS_LIMIT } from '../page-limits.ts';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { FileInput, isBase64 } from './file-input.tsx';
 import type { FormField } from './form-field.ts';
@@ -91,11 +92,9 @@ interface GrowingTextProps {
 	readonly onText: (text: string) => void;
 }
 
-const MOST_ROWS = 18;
-
 /** A text area that is as high as its text. */
 function GrowingText({ attributes, text, placeholder, rows, isCode, onText }: GrowingTextProps): JSX.Element {
-	const lines = text.split('\n', MOST_ROWS).length;
+	const lines = text.split('\n', INPUT_ROWS_LIMIT).length;
 	return (
 		<textarea
 			{...attributes}

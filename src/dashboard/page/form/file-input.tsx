@@ -3,13 +3,12 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { BitmapImage } from '../call/bitmap-image.tsx';
+import { CHOSEN_FILE_BYTES } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import type { FieldAttributes } from './field-input.tsx';
 import type { JsonSchema } from './form-field.ts';
 
-/** Base64 is a third longer, and a request has at most 10 MiB. */
-const MOST_BYTES = 7_000_000;
 /** Bytes that are encoded at a time: each is an argument of a call. */
 const CHUNK = 0x8000;
 
@@ -35,8 +34,8 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 	const type = useSignal('');
 	const take = async (file: File | undefined): Promise<void> => {
 		if (!file) return;
-		if (file.size > MOST_BYTES) {
-			about.value = `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(MOST_BYTES)} can be sent.`;
+		if (file.size > CHOSEN_FILE_BYTES) {
+			about.value = `${file.name} has ${formatBytes(file.size)}; at most ${formatBytes(CHOSEN_FILE_BYTES)} can be sent.`;
 			return onData('');
 		}
 		const bytes = new Uint8Array(await file.arrayBuffer());

@@ -5,6 +5,7 @@
  * followed; `X or null` is X that may be left out; `oneOf` and `anyOf` are alternatives to choose from. What a
  * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it.
  */
+import { FORM_DEPTH, FORM_REFERENCES_LIMIT, FORM_VARIANTS_LIMIT } from '../page-limits.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -41,10 +42,6 @@ export interface Choice {
 	readonly value: unknown;
 	readonly title: string;
 }
-
-const MAX_DEPTH = 6;
-const MAX_VARIANTS = 12;
-const MAX_REFERENCES = 16;
 
 /** The form of an input schema: a group, or one JSON field when the schema is no plain object. */
 export function formOf(schema: JsonSchema): FormField {
@@ -91,7 +88,7 @@ function fieldOf(given: unknown, place: Place): FormField {
 function variantsField(base: Omit<FormField, 'kind'>, place: Place): FormField | undefined {
 	const { schema } = base;
 	const given = schema['oneOf'] ?? schema['anyOf'];
-	const isShown = Array.isArray(given) && given.length <= MAX_VARIANTS && place.depth < MAX_DEPTH;
+	const isShown = Array.isArray(given) && given.length <= FORM_VARIANTS_LIMIT && place.depth < FORM_DEPTH;
 	if (!isShown || ['allOf', 'not', 'if'].some((key) => key in schema)) return undefined;
 	const rest = without(schema, 'oneOf', 'anyOf', 'title', 'description', 'default');
 	const variants = given
@@ -114,7 +111,7 @@ function mergedSchema(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	const { items } = base.schema;
-	if (!isRecord(items) || place.depth >= MAX_DEPTH) return { ...base, kind: 'json' };
+	if (!isRecord(items) || place.depth >= FORM_DEPTH) return { ...base, kind: 'json' };
 	const item = fieldOf(items, { ...place, name: '', isRequired: true, depth: place.depth + 1 });
 	if (item.kind === 'choice') return { ...base, kind: 'choices', choices: item.choices };
 	return { ...base, kind: 'list', item };
@@ -130,7 +127,7 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 		base.schema['additionalProperties'] === undefined
 	)
 		return { ...base, kind: 'group' };
-	if (!isPlain || place.depth >= MAX_DEPTH) return variantsField(base, place) ?? { ...base, kind: 'json' };
+	if (!isPlain || place.depth >= FORM_DEPTH) return variantsField(base, place) ?? { ...base, kind: 'json' };
 	const needed = new Set(Array.isArray(required) ? required : []);
 	const fields = Object.entries(properties).map(([name, schema]) =>
 		fieldOf(schema, { root: place.root, name, isRequired: needed.has(name), depth: place.depth + 1 }),
@@ -143,7 +140,7 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 /** Follow local references, and take X for `X or null`. */
 function resolved(given: unknown, root: JsonSchema): JsonSchema {
 	let schema = isRecord(given) ? given : {};
-	for (let steps = 0; steps < MAX_REFERENCES; steps++) {
+	for (let steps = 0; steps < FORM_REFERENCES_LIMIT; steps++) {
 		const reference = schema['$ref'];
 		const only = onlyVariant(schema);
 		if (typeof reference === 'string') schema = { ...lookUp(reference, root), ...without(schema, '$ref') };

@@ -10,6 +10,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { CallRow, CallsReply } from '../../api/api-calls.ts';
 import type { ApiError } from '../../api/api-types.ts';
 import { defaultDashboardLimits } from '../../dashboard-limits.ts';
+import { CALLS_RELOAD_MS } from '../page-limits.ts';
 import { type ApiClient, type Query, RequestError } from './api-client.ts';
 import { CallRows } from './call-rows.ts';
 
@@ -33,8 +34,6 @@ export interface WaitingCalls {
 /** Rows of one page. */
 const PAGE = 1_000;
 const FIRST_PAGE = 400;
-/** The least time between two loads of the top, in milliseconds. */
-const RELOAD_MS = 1_000;
 /** The hub has no calls beyond these, so the page keeps none. */
 const MAX_ROWS = defaultDashboardLimits.calls;
 const NONE: WaitingCalls = { count: 0, isExact: true };
@@ -151,7 +150,7 @@ export class CallList {
 	}
 
 	#reloadSoon(): void {
-		const waitMs = Math.max(0, this.#reloadedAt + RELOAD_MS - Date.now());
+		const waitMs = Math.max(0, this.#reloadedAt + CALLS_RELOAD_MS - Date.now());
 		this.#timer ??= setTimeout(() => {
 			this.#timer = undefined;
 			void this.reload();

@@ -6,6 +6,7 @@ import type { CallDetails, CallRow } from '../../api/api-calls.ts';
 import type { CatalogueReply } from '../../api/api-catalogue.ts';
 import type { ApiError, ApprovalRow, DashboardState, DoneReply, LogEvent } from '../../api/api-types.ts';
 import { PageRuns } from '../call/page-runs.ts';
+import { NOTICE_MS, NOTICES_LIMIT } from '../page-limits.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
 import { Router } from './router.ts';
@@ -17,9 +18,6 @@ export interface Notice {
 	readonly command?: string | undefined;
 	readonly error?: ApiError | undefined;
 }
-
-const NOTICE_MS = 8_000;
-const MAX_NOTICES = 4;
 
 export class Dashboard {
 	readonly state: Signal<DashboardState | undefined> = signal(undefined);
@@ -113,7 +111,7 @@ export class Dashboard {
 
 	notify(notice: Omit<Notice, 'id'>): void {
 		const id = ++this.#notices;
-		this.notices.value = [...this.notices.peek(), { ...notice, id }].slice(-MAX_NOTICES);
+		this.notices.value = [...this.notices.peek(), { ...notice, id }].slice(-NOTICES_LIMIT);
 		setTimeout(() => this.dismiss(id), NOTICE_MS);
 	}
 

@@ -10,6 +10,14 @@
 import { type Signal, signal } from '@preact/signals';
 import { Backoff } from '../../../rpc/backoff.ts';
 import type { DashboardEvents } from '../../api/api-types.ts';
+import {
+	FEED_ANSWER_MS,
+	FEED_HIDDEN_MS,
+	FEED_RETURN_MS,
+	FEED_SILENCE_MS,
+	FIRST_BACKOFF_MS,
+	LONGEST_BACKOFF_MS,
+} from '../page-limits.ts';
 import { pathWith } from './api-client.ts';
 
 export type FeedState = 'connecting' | 'live' | 'paused' | 'lost' | 'signed out' | 'restarted';
@@ -21,17 +29,6 @@ export interface Followed {
 
 type EventName = keyof DashboardEvents;
 export type EventHandlers = { readonly [Name in EventName]: (event: DashboardEvents[Name]) => void };
-
-const FIRST_BACKOFF_MS = 300;
-const LONGEST_BACKOFF_MS = 5_000;
-/** The hub sends an event every 10 s at least. */
-const SILENCE_MS = 25_000;
-/** How long a hub may take to answer before a new stream is opened. */
-const ANSWER_MS = 5_000;
-/** A hidden page keeps its stream for this time. */
-const HIDDEN_MS = 5 * 60_000;
-/** How often a page that is signed out looks whether another tab has signed in. */
-const RETURN_MS = 3_000;
 
 export class EventFeed {
 	readonly connection: Signal<FeedState> = signal('connecting');
@@ -89,7 +86,7 @@ export class EventFeed {
 	 */
 	onVisibility(isHidden: boolean): void {
 		clearTimeout(this.#hiddenTimer);
-		if (isHidden) this.#hiddenTimer = setTimeout(() => this.#pause(), HIDDEN_MS);
+		if (isHidden) this.#hiddenTimer = setTimeout(() => this.#pause(), FEED_HIDDEN_MS);
 		else if (this.connection.peek() === 'paused') this.open();
 	}
 
@@ -112,7 +109,7 @@ export class EventFeed {
 			const status = document.hidden ? 0 : await statusOfHub();
 			if (status === 200) this.open();
 			else this.#awaitReturn();
-		}, RETURN_MS);
+		}, FEED_RETURN_MS);
 	}
 
 	#pause(): void {
@@ -132,7 +129,7 @@ export class EventFeed {
 	/** Count the time without an event from now on. */
 	#watchSilence(): void {
 		clearTimeout(this.#silenceTimer);
-		if (this.#source) this.#silenceTimer = setTimeout(() => this.#onError(), SILENCE_MS);
+		if (this.#source) this.#silenceTimer = setTimeout(() => this.#onError(), FEED_SILENCE_MS);
 	}
 
 	#onError(): void {
@@ -165,7 +162,7 @@ export class EventFeed {
 
 /** The status of a reply; 0 when there is none. */
 function statusOfHub(): Promise<number> {
-	return fetch('/api/state', { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+	return fetch('/api/state', { signal: AbortSignal.timeout(FEED_ANSWER_MS) }).then(
 		(response) => response.status,
 		() => 0,
 	);

@@ -7,6 +7,7 @@ import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
+import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
@@ -27,9 +28,6 @@ interface ShownResult extends ShownRow {
 	readonly isWhole: boolean;
 	readonly shortened: { readonly budgetTokens: number; readonly text: string } | null;
 }
-
-/** Rows of the list; the command has all. */
-const MOST_ROWS = 200;
 
 export function ResultsScreen(): JSX.Element {
 	const { router } = useDashboard();
@@ -54,7 +52,7 @@ function ResultList(): JSX.Element {
 				</EmptyState>
 			)}
 			<div class="rows task-rows">
-				{reply.results.slice(0, MOST_ROWS).map((row) => (
+				{reply.results.slice(0, RESULT_ROWS_LIMIT).map((row) => (
 					<div class="row" key={row.handle}>
 						<strong>
 							<a href={routeHref('results', row.handle)}>
@@ -74,8 +72,8 @@ function ResultList(): JSX.Element {
 					</div>
 				))}
 			</div>
-			{reply.results.length > MOST_ROWS && (
-				<p class="dim">{formatCount(reply.results.length - MOST_ROWS)} older ones are not shown.</p>
+			{reply.results.length > RESULT_ROWS_LIMIT && (
+				<p class="dim">{formatCount(reply.results.length - RESULT_ROWS_LIMIT)} older ones are not shown.</p>
 			)}
 		</Panel>
 	);

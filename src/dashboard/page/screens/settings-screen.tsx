@@ -9,11 +9,9 @@ import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx'
 import { SearchBox } from '../components/search-box.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
+import { SHOWN_SETTINGS_LIMIT } from '../page-limits.ts';
 import { formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-
-/** Rows that are shown; a search finds the others. */
-const MAX_ROWS = 500;
 
 export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
@@ -90,7 +88,7 @@ function SettingTable({
 		);
 	return (
 		<div class="rows settings" role="table" aria-label="Values">
-			{rows.slice(0, MAX_ROWS).map(({ key, value, source }) => (
+			{rows.slice(0, SHOWN_SETTINGS_LIMIT).map(({ key, value, source }) => (
 				<div class="row" role="row">
 					<code role="cell">
 						<VisibleText text={key} isLine />
@@ -103,8 +101,8 @@ function SettingTable({
 					</span>
 				</div>
 			))}
-			{rows.length > MAX_ROWS && (
-				<p class="dim">{formatCount(rows.length - MAX_ROWS)} more: search for them.</p>
+			{rows.length > SHOWN_SETTINGS_LIMIT && (
+				<p class="dim">{formatCount(rows.length - SHOWN_SETTINGS_LIMIT)} more: search for them.</p>
 			)}
 		</div>
 	);

@@ -9,14 +9,13 @@ import { useFetched } from '../components/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
+import { USAGE_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
 const DAY_MS = 86_400_000;
 const DAYS = ['1', '7', '30'];
 const GROUPS = ['servers', 'tools', 'clients'] as const;
-/** Rows of a table; the command has all. */
-const MOST_ROWS = 30;
 
 export function UsageScreen(): JSX.Element {
 	const { router } = useDashboard();
@@ -122,7 +121,7 @@ function UsageTable({ report }: { report: UsageReport }): JSX.Element {
 		<Panel title={`By ${group.value.slice(0, -1)}`} aside={aside}>
 			{rows.length === 0 && <EmptyState title="No call in this time." />}
 			<div class="rows usage-rows">
-				{rows.slice(0, MOST_ROWS).map((row) => (
+				{rows.slice(0, USAGE_ROWS_LIMIT).map((row) => (
 					<div class="row" key={`${row.server} ${row.name}`}>
 						<strong>
 							<VisibleText text={row.name} isLine />
@@ -156,7 +155,7 @@ function UnusedPanel({ report }: { report: UsageReport }): JSX.Element {
 		<Panel title={isYoung ? `Not used since ${formatMoment(journalFrom)}` : `Not used in ${days} days`}>
 			{rows.length === 0 && <EmptyState title="Every server and tool was used, or is not known yet." />}
 			<ul class="found">
-				{rows.slice(0, MOST_ROWS).map(({ kind, name, definitionTokens, command }) => (
+				{rows.slice(0, USAGE_ROWS_LIMIT).map(({ kind, name, definitionTokens, command }) => (
 					<li class="actions">
 						<span class="tag">{kind}</span>
 						<strong>

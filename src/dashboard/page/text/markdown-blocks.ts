@@ -6,6 +6,7 @@
  * Headings, paragraphs, fenced and indented code, lists, quotes, tables and rules are read;
  * reference links, footnotes and HTML blocks are not, and are shown as they are written.
  */
+import { MARKDOWN_BLOCK_DEPTH } from '../page-limits.ts';
 import { type Inline, parseInline } from './markdown-inline.ts';
 
 export type Block =
@@ -17,7 +18,6 @@ export type Block =
 	| { readonly kind: 'table'; readonly rows: readonly (readonly (readonly Inline[])[])[] }
 	| { readonly kind: 'rule' };
 
-const MAX_DEPTH = 8;
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/;
 const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
@@ -55,8 +55,8 @@ class BlockParser {
 		const heading = HEADING.exec(line);
 		if (heading) return this.#next(() => this.#add(headingBlock(heading)));
 		if (RULE.test(line)) return this.#next(() => this.#add({ kind: 'rule' }));
-		if (this.#depth < MAX_DEPTH && QUOTE.test(line)) return this.#quote();
-		if (this.#depth < MAX_DEPTH && ITEM.test(line)) return this.#list();
+		if (this.#depth < MARKDOWN_BLOCK_DEPTH && QUOTE.test(line)) return this.#quote();
+		if (this.#depth < MARKDOWN_BLOCK_DEPTH && ITEM.test(line)) return this.#list();
 		if (line.includes('|') && TABLE_RULE.test(this.#lines[this.#at + 1] ?? '')) return this.#table();
 		if (line.startsWith('    ') && this.#paragraph.length === 0) return this.#indentedCode();
 		this.#next(() => this.#paragraph.push(line));

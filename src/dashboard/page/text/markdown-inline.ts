@@ -1,4 +1,5 @@
 /* The inside of a markdown paragraph: code, emphasis and links. Linear: a mark without an end is looked for once. */
+import { MARKDOWN_INLINE_DEPTH } from '../page-limits.ts';
 
 export type Inline =
 	| { readonly kind: 'text'; readonly text: string }
@@ -7,7 +8,6 @@ export type Inline =
 	| { readonly kind: 'emphasis'; readonly inline: readonly Inline[] }
 	| { readonly kind: 'link'; readonly href: string; readonly inline: readonly Inline[] };
 
-const MAX_DEPTH = 6;
 const MARKS = ['**', '__', '*', '_'] as const;
 const SAFE_ADDRESS = /^(?:https?:\/\/|mailto:)[^\s]+$/i;
 const BARE_ADDRESS = /^https?:\/\/[^\s<>()"'`]+[^\s<>()"'`.,;:!?]/;
@@ -37,7 +37,8 @@ class InlineParser {
 
 	parse(): Inline[] {
 		while (this.#at < this.#text.length) {
-			const part = this.#depth < MAX_DEPTH ? this.#special(this.#text[this.#at] ?? '') : undefined;
+			const part =
+				this.#depth < MARKDOWN_INLINE_DEPTH ? this.#special(this.#text[this.#at] ?? '') : undefined;
 			if (!part) this.#at += 1;
 			else this.#add(part.inline, part.end);
 		}

@@ -1,15 +1,16 @@
 /* A markdown tree as elements. Text stays text: nothing is set as HTML. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { MARKDOWN_CHARACTERS } from '../page-limits.ts';
 import { type Block, parseMarkdown } from './markdown-blocks.ts';
 import type { Inline } from './markdown-inline.ts';
 import { attributeText, VisibleText, visibleParts } from './visible-text.tsx';
 
-/** Longer texts are shown as they are written. */
-const MAX_PARSED = 300_000;
-
 export function MarkdownView({ text }: { text: string }): JSX.Element {
-	const blocks = useMemo(() => (text.length <= MAX_PARSED ? parseMarkdown(text) : undefined), [text]);
+	const blocks = useMemo(
+		() => (text.length <= MARKDOWN_CHARACTERS ? parseMarkdown(text) : undefined),
+		[text],
+	);
 	if (!blocks)
 		return (
 			<pre class="text">

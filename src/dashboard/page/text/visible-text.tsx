@@ -7,6 +7,7 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { printableLine } from '../../../printable.ts';
+import { VISIBLE_CHARACTERS } from '../page-limits.ts';
 
 /** Control, bidirectional and invisible characters, but not tab and newline. */
 const HIDDEN_SET = String.raw`\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}`;
@@ -14,16 +15,13 @@ const HIDDEN = new RegExp(`([${HIDDEN_SET}]+)`, 'u');
 const HIDDEN_IN_LINE = new RegExp(`([${HIDDEN_SET}\\t\\n]+)`, 'u');
 const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
 
-/** Longest text in one element; the rest is left out and counted. */
-const MAX_SHOWN = 200_000;
-
 export function VisibleText({ text, isLine = false }: { text: string; isLine?: boolean }): JSX.Element {
 	return <bdi>{visibleParts(text, isLine)}</bdi>;
 }
 
 /** The parts of a text: strings, and elements for what cannot be seen. */
 export function visibleParts(text: string, isLine = false): ComponentChildren {
-	const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
+	const shown = text.length > VISIBLE_CHARACTERS ? text.slice(0, VISIBLE_CHARACTERS) : text;
 	const hidden = isLine ? HIDDEN_IN_LINE : HIDDEN;
 	const parts: ComponentChildren[] = hidden.test(shown)
 		? shown.split(hidden).map((part, at) => (at % 2 === 1 ? <Escape text={part} /> : part))

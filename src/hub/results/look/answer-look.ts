@@ -11,17 +11,12 @@ import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
 import { cutJson } from '../cut-json.ts';
 import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
-import {
-	ABOUT_CHARACTERS,
-	PIECE_CHARACTERS,
-	PIECE_OVERLAP,
-	SELECTED_CHARACTERS,
-	SHAPE_CHARACTERS,
-} from '../result-limits.ts';
+import { ABOUT_CHARACTERS, SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
 import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 import { LookedDocument } from './looked-document.ts';
+import { beginning, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
 /** Throws `bad_input` for a question that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
@@ -128,22 +123,28 @@ class Looker {
 
 	#grep({ pattern = '', context }: LookRequest): LookAnswer {
 		const isMatch = matcherOf(pattern);
-		const lines = this.#searched();
+		const searched = this.#searched();
+		const { lines, nameOf } = searched;
 		const shown = new Lines(this.#limit);
 		let matches = 0;
-		let nextShown = 0;
-		for (const [at, line] of lines.entries()) {
-			if (!isMatch(line)) continue;
+		let next = 0; // the first line that was not shown yet
+		let after = 0; // the end of the lines after the last match
+		const showAround = (from: number, to: number): void => {
+			for (let at = from; at < to; at++) shown.add(`${nameOf(at)}- ${beginning(lines[at])}`);
+			next = Math.max(next, to);
+		};
+		for (const at of lines.keys()) {
+			const pieces = matchingPieces(searched, at, isMatch);
+			if (pieces.length === 0) continue;
 			matches++;
-			const from = Math.max(nextShown, at - context);
-			const to = Math.min(lines.length - 1, at + context);
-			if (context > 0 && nextShown > 0 && from > nextShown) shown.add('--');
-			for (let near = from; near <= to; near++) {
-				const mark = this.#isNumbered ? `${near + 1}${near === at ? ':' : '-'} ` : '';
-				shown.add(`${mark}${lines[near] ?? ''}`);
-			}
-			nextShown = to + 1;
+			showAround(next, Math.min(after, at));
+			if (context > 0 && next > 0 && at - context > next) shown.add('--');
+			showAround(Math.max(next, at - context), at);
+			for (const piece of pieces) shown.add(`${nameOf(at)}: ${piece}`);
+			next = at + 1;
+			after = Math.min(lines.length, next + context);
 		}
+		showAround(next, after);
 		const more = shown.isFull ? `, the first ${count1000(shown.count)} lines shown; ask for less` : '';
 		return {
 			text: shown.text,
@@ -151,15 +152,10 @@ class Looker {
 		};
 	}
 
-	/** The path of a leaf says where it is. */
-	get #isNumbered(): boolean {
-		return this.#document.kind === 'text' || this.#document.kind === 'table';
-	}
-
-	#searched(): readonly string[] {
+	#searched(): SearchedLines {
 		const { kind, json, lines } = this.#document;
-		if (!this.#isNumbered) return leafLines(json);
-		return kind === 'text' ? lines.flatMap(pieces) : lines;
+		const isJson = kind === 'json' || kind === 'ndjson';
+		return isJson ? leafLines(json) : { lines, nameOf: (at) => String(at + 1), areNamesSearched: false };
 	}
 
 	#select(expression: string): unknown {
@@ -201,8 +197,10 @@ class Looker {
 	#count({ select, pattern }: LookRequest): LookAnswer {
 		if (pattern !== undefined) {
 			const isMatch = matcherOf(pattern);
-			const lines = this.#searched();
-			const matches = lines.reduce((sum, line) => sum + (isMatch(line) ? 1 : 0), 0);
+			const searched = this.#searched();
+			const { lines } = searched;
+			let matches = 0;
+			for (const at of lines.keys()) if (matchingPieces(searched, at, isMatch).length > 0) matches++;
 			return { text: String(matches), about: `matching lines of ${count1000(lines.length)}` };
 		}
 		if (select === undefined) return { text: String(this.#rows.total), about: this.#rows.unit };
@@ -288,13 +286,4 @@ function lowerCasePattern(source: string): string {
 	return source.replace(/\\(?:p\{[^}]*\}|.)|[^\\]/gisu, (part) =>
 		part.startsWith('\\') ? part : part.toLowerCase(),
 	);
-}
-
-/** A long line in pieces that overlap, so that a match at a seam is found. */
-function pieces(line: string): string[] {
-	if (line.length <= PIECE_CHARACTERS) return [line];
-	const found: string[] = [];
-	for (let at = 0; at < line.length; at += PIECE_CHARACTERS - PIECE_OVERLAP)
-		found.push(line.slice(at, at + PIECE_CHARACTERS));
-	return found;
 }

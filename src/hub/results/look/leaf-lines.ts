@@ -1,18 +1,17 @@
-/* JSON as one line for each value that is no object or array: `items[3].user.login: "ada"`. */
+/* JSON as one line for each value that is no object or array, named by its path: `items[3].user.login: "ada"`. */
 import { memberPath } from '../cut-json.ts';
-import { LEAF_CHARACTERS } from '../result-limits.ts';
 import type { ExactJson } from './exact-numbers.ts';
+import type { SearchedLines } from './searched-lines.ts';
 
-export function leafLines(json: ExactJson): string[] {
+export function leafLines(json: ExactJson): SearchedLines {
 	const lines: string[] = [];
+	const paths: string[] = [];
 	const pending: [path: string, value: unknown][] = [['', json.value]];
 	for (let next = pending.pop(); next; next = pending.pop()) {
 		const [path, value] = next;
 		if (typeof value !== 'object' || value === null) {
-			const text = typeof value === 'string' ? value : undefined;
-			const short = text !== undefined && text.length > LEAF_CHARACTERS ? piecesOf(text) : [value];
-			for (const piece of short)
-				lines.push(`${path || '@'}: ${json.encode(piece, Number.POSITIVE_INFINITY)}`);
+			paths.push(path || '@');
+			lines.push(json.encode(value, Number.POSITIVE_INFINITY));
 			continue;
 		}
 		// The last is taken first.
@@ -26,12 +25,5 @@ export function leafLines(json: ExactJson): string[] {
 			pending.push([memberPath(path, name), Reflect.get(value, name)]);
 		}
 	}
-	return lines;
-}
-
-function piecesOf(text: string): string[] {
-	const pieces: string[] = [];
-	for (let at = 0; at < text.length; at += LEAF_CHARACTERS / 2)
-		pieces.push(text.slice(at, at + LEAF_CHARACTERS));
-	return pieces;
+	return { lines, nameOf: (at) => paths[at] ?? '@', areNamesSearched: true };
 }

@@ -47,11 +47,13 @@ export function readLookRequest(input: Readonly<Record<string, unknown>>): LookR
 		throw wrong('count takes a pattern or a select, not both');
 	if (select !== undefined) assertShallow(select);
 	const from = wholeNumber(input, 'from', 1);
+	const to = wholeNumber(input, 'to', from + LOOK_LINES - 1);
+	if (to < from) throw wrong(`to is ${to}, which is before ${from}`);
 	return {
 		op,
 		lines: wholeNumber(input, 'lines', LOOK_LINES),
 		from: Math.max(1, from),
-		to: wholeNumber(input, 'to', from + LOOK_LINES - 1),
+		to,
 		pattern,
 		context: Math.min(wholeNumber(input, 'context', 0), CONTEXT_LINES),
 		select,

@@ -30,6 +30,32 @@ describe('answerLook', () => {
 		expect(look(text, { op: 'count' })).toEqual({ text: '4', about: 'lines' });
 	});
 
+	it('names a match in a long line by the number of the line, and shows its pieces', () => {
+		const text = `first\n${'x'.repeat(5000)}needle${'y'.repeat(5000)}needle\nlast needle`;
+		const { text: found, about } = look(text, { op: 'grep', pattern: 'needle' });
+		expect(found).toMatch(/^2: …x+needley+…\n2: …y+needle\n3: last needle$/);
+		expect(about).toBe('2 matches in 3 lines');
+		expect(look(text, { op: 'count', pattern: '/needle/' }).text).toBe('2');
+		const seam = `${'x'.repeat(900)}needle${'x'.repeat(900)}`;
+		expect(look(seam, { op: 'grep', pattern: 'needle' }).text.match(/needle/g)).toHaveLength(1);
+		const leaf = JSON.stringify({ body: text, other: 1 });
+		expect(look(leaf, { op: 'grep', pattern: 'needle' })).toMatchObject({
+			text: expect.stringMatching(/^body: …x+needley+…\nbody: …y+needle.nlast needle"$/),
+			about: '1 matches in 2 lines',
+		});
+		expect(look(leaf, { op: 'count', pattern: 'body' }).text).toBe('1');
+	});
+
+	it('marks every match among the lines around it', () => {
+		const text = 'a\nhit\nhit\nb\nc\nd\ne\nhit';
+		expect(look(text, { op: 'grep', pattern: 'hit', context: 1 }).text).toBe(
+			'1- a\n2: hit\n3: hit\n4- b\n--\n7- e\n8: hit',
+		);
+		expect(look(text, { op: 'grep', pattern: 'hit', context: 2 }).text).toBe(
+			'1- a\n2: hit\n3: hit\n4- b\n5- c\n6- d\n7- e\n8: hit',
+		);
+	});
+
 	it('shows records of JSON, and the paths of its leaves', () => {
 		expect(look(issues, { op: 'tail', lines: 1 })).toEqual({
 			text: '{"id":3,"title":"Slow","state":"open","labels":["bug","speed"],"price":3.5}',
@@ -125,6 +151,7 @@ describe('answerLook', () => {
 			[{ op: 'select', select: '('.repeat(40) }, 'nested deeper than'],
 			[{ op: 'select', select: 'x'.repeat(3000) }, 'at most 2000'],
 			[{ op: 'range', from: -1 }, 'from must be a whole number'],
+			[{ op: 'range', from: 5, to: 3 }, 'to is 3, which is before 5'],
 		] as const)
 			expect(() => readLookRequest(input)).toThrow(message);
 	});

@@ -14,11 +14,10 @@ import { CopyButton } from '../../components/command-text.tsx';
 import { Toggle } from '../../components/panel.tsx';
 import type { ApiClient } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
+import { FOLDED_VALUE_CHARACTERS } from '../../page-limits.ts';
 import { formatCount } from '../../text/quantities.ts';
 import { WordDiff } from '../../text/word-diff.tsx';
 
-/** Characters of a long value that are shown folded. */
-const FOLDED_CHARACTERS = 120;
 /** Earlier calls among which the last one is looked for. */
 const LOOKED_AT = 50;
 /** A row counts as on the screen when this part of it is, or when it fills this part of the screen. */
@@ -84,7 +83,7 @@ function Argument({ row, before, onRead }: ArgumentProps): JSX.Element {
 		onRead();
 	};
 	const isFolded = row.isLong && !isOpen.value;
-	const text = isFolded ? row.text.slice(0, FOLDED_CHARACTERS) : row.text;
+	const text = isFolded ? row.text.slice(0, FOLDED_VALUE_CHARACTERS) : row.text;
 	const isShort = row.leftOut > 0 || text !== row.text;
 	return (
 		<tr ref={box}>

@@ -14,6 +14,7 @@ import { useNow } from '../../components/now.ts';
 import { EmptyState, ErrorText, Fact } from '../../components/panel.tsx';
 import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
+import { APPROVED_OUTCOME_MS } from '../../page-limits.ts';
 import { formatDuration } from '../../text/quantities.ts';
 import { attributeText, VisibleText } from '../../text/visible-text.tsx';
 import { ApprovalArguments } from './approval-arguments.tsx';
@@ -25,8 +26,6 @@ const DECISIONS: readonly (readonly [ApprovalDecision, string])[] = [
 ];
 /** Unread arguments that are named. */
 const NAMED_UNREAD = 5;
-/** How long the page looks for the end of a call that was allowed. */
-const OUTCOME_MS = 60_000;
 
 export function ApprovalsScreen(): JSX.Element {
 	const { approvals, state } = useDashboard();
@@ -157,5 +156,5 @@ function reportOutcome(dashboard: Dashboard, { tool, client, askedAt }: Approval
 		const error = ended.error === undefined ? '' : ` (${ended.error})`;
 		dashboard.notify({ text: `${tool} of ${client}: the call ended with ${ended.outcome}${error}.` });
 	});
-	setTimeout(stop, OUTCOME_MS);
+	setTimeout(stop, APPROVED_OUTCOME_MS);
 }

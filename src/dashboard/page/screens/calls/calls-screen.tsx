@@ -11,19 +11,15 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { CallList } from '../../live/call-list.ts';
 import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
+import { CALLS_RENEW_MS, CHART_RENEW_MS } from '../../page-limits.ts';
 import { formatCount, formatMs, formatTime } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { CallDetail } from './call-detail.tsx';
 import { CallFilters } from './call-filters.tsx';
 
-/** Interval of the chart while there are new calls, in milliseconds. */
-const CHART_MS = 3_000;
-
 const ROW_HEIGHT = 30;
 /** Rows that are loaded below the visible ones. */
 const AHEAD = 300;
-/** How often a list of the last minutes is loaded again. */
-const RENEW_MS = 10_000;
 
 export function CallsScreen(): JSX.Element {
 	const dashboard = useDashboard();
@@ -65,7 +61,7 @@ function useLiveCalls(dashboard: Dashboard, list: CallList): void {
 		void list.want(1);
 		const stop = dashboard.onCalls((rows, dropped) => list.take(rows, dropped));
 		// Calls leave the last minutes without an event.
-		const timer = list.filter.minutes > 0 ? setInterval(() => void list.reload(), RENEW_MS) : undefined;
+		const timer = list.filter.minutes > 0 ? setInterval(() => void list.reload(), CALLS_RENEW_MS) : undefined;
 		return () => {
 			stop();
 			clearInterval(timer);
@@ -178,7 +174,7 @@ function LatencyPanel({ list }: { list: CallList }): JSX.Element | null {
 			if (!isClosed && loaded) reply.value = loaded;
 		};
 		void load();
-		const timer = setInterval(() => void load(), CHART_MS);
+		const timer = setInterval(() => void load(), CHART_RENEW_MS);
 		return () => {
 			isClosed = true;
 			clearInterval(timer);

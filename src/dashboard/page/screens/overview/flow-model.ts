@@ -5,6 +5,7 @@
 import { type Health, healthOf } from '../../../../hub/source-status.ts';
 import type { CallFlow } from '../../../api/api-calls.ts';
 import type { DashboardState, ReachReply, SourceRow } from '../../../api/api-types.ts';
+import { FLOW_BUILT_INS_LIMIT, FLOW_CLIENTS_LIMIT, FLOW_SERVERS_LIMIT } from '../../page-limits.ts';
 
 /** What is chosen in the picture; empty for all. */
 export interface FlowChoice {
@@ -33,10 +34,6 @@ export interface FlowPicture {
 	readonly moreClients: number;
 	readonly moreServers: number;
 }
-
-const MOST_CLIENTS = 10;
-const MOST_SERVERS = 16;
-const MOST_BUILT_INS = 5;
 
 /** What the user added: servers, plugins and other machines. */
 export function isOfUser({ kind }: Pick<SourceRow, 'kind'>): boolean {
@@ -74,11 +71,11 @@ export function flowPicture(
 		(row) => !isOfUser(row) && ((row.tools ?? 0) > 0 || ofBackend.has(row.id)),
 	);
 	return {
-		clients: clientNodes.slice(0, MOST_CLIENTS),
-		servers: servers.slice(0, MOST_SERVERS).map(nodeOf),
-		builtIns: builtIns.slice(0, MOST_BUILT_INS).map(nodeOf),
-		moreClients: Math.max(0, clientNodes.length - MOST_CLIENTS),
-		moreServers: Math.max(0, servers.length - MOST_SERVERS),
+		clients: clientNodes.slice(0, FLOW_CLIENTS_LIMIT),
+		servers: servers.slice(0, FLOW_SERVERS_LIMIT).map(nodeOf),
+		builtIns: builtIns.slice(0, FLOW_BUILT_INS_LIMIT).map(nodeOf),
+		moreClients: Math.max(0, clientNodes.length - FLOW_CLIENTS_LIMIT),
+		moreServers: Math.max(0, servers.length - FLOW_SERVERS_LIMIT),
 	};
 }
 

@@ -4,9 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { OverviewReply } from '../../../api/api-calls.ts';
 import type { Query } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
-
-/** The least time between two requests, in milliseconds. */
-const RENEW_MS = 3_000;
+import { OVERVIEW_RENEW_MS } from '../../page-limits.ts';
 
 /** @param minutes calls of the last so many minutes; 0 is all */
 export function useOverview(query: Query, minutes: number): Signal<OverviewReply | undefined> {
@@ -28,7 +26,7 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 		const stop = dashboard.onCalls(() => {
 			isNew = true;
 		});
-		const timer = setInterval(() => void load(), RENEW_MS);
+		const timer = setInterval(() => void load(), OVERVIEW_RENEW_MS);
 		return () => {
 			closing.abort();
 			stop();

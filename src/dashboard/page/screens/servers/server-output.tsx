@@ -8,11 +8,10 @@ import { logsCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
 import { EmptyState, Panel } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
+import { OUTPUT_LINES_LIMIT } from '../../page-limits.ts';
 import { formatCount, formatTime } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 
-/** Lines that the page keeps. */
-const MAX_LINES = 1_000;
 /** Pixels from the end that still count as the end. */
 const NEAR_END = 24;
 
@@ -29,7 +28,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 		() =>
 			dashboard.onLog((event) => {
 				if (event.server !== page.id) return;
-				lines.value = [...lines.peek(), ...event.lines].slice(-MAX_LINES);
+				lines.value = [...lines.peek(), ...event.lines].slice(-OUTPUT_LINES_LIMIT);
 				dropped.value += event.dropped;
 			}),
 		[page.id],

@@ -1,10 +1,8 @@
 /* Why a search found something, in words: in short for a row, and all of it for what is open. */
 import type { JSX } from 'preact';
 import type { SearchReason } from '../../../api/api-catalogue.ts';
+import { REASONS_LIMIT } from '../../page-limits.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
-
-/** Reasons in a row; the first ones add most. */
-const MOST_REASONS = 4;
 
 /** The first reasons, each with its best place. */
 export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Element {
@@ -49,7 +47,7 @@ function shortReasons(why: readonly SearchReason[]): string[] {
 	const joined = [...exact].map(
 		([place, terms]) => `${listed(terms)} ${terms.length === 1 ? 'is' : 'are'} in ${place}`,
 	);
-	return [...joined, ...others].slice(0, MOST_REASONS);
+	return [...joined, ...others].slice(0, REASONS_LIMIT);
 }
 
 /** One sentence without its end: `“add” is in its name`. */

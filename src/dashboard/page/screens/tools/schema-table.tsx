@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
 import { type FormField, formOf, type JsonSchema } from '../../form/form-field.ts';
+import { CHOICES_LIMIT } from '../../page-limits.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 
 export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
@@ -100,14 +101,11 @@ function Bounds({ schema }: { schema: JsonSchema }): JSX.Element | null {
 	);
 }
 
-/** Choices that are listed by name. */
-const MAX_CHOICES = 12;
-
 function typeName(field: FormField): string {
 	if (field.kind === 'choice' || field.kind === 'choices') {
 		const names = field.choices.map(({ value }) => JSON.stringify(value));
-		const more = names.length > MAX_CHOICES ? ` | … ${names.length - MAX_CHOICES} more` : '';
-		const union = `${names.slice(0, MAX_CHOICES).join(' | ')}${more}`;
+		const more = names.length > CHOICES_LIMIT ? ` | … ${names.length - CHOICES_LIMIT} more` : '';
+		const union = `${names.slice(0, CHOICES_LIMIT).join(' | ')}${more}`;
 		return field.kind === 'choices' ? `list of ${union}` : union;
 	}
 	if (field.kind === 'list') return `list of ${field.item ? typeName(field.item) : 'values'}`;

@@ -11,6 +11,7 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
+import { SEARCH_ROWS_LIMIT } from '../../page-limits.ts';
 import { formatCount } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { ItemDetail } from './item-detail.tsx';
@@ -34,8 +35,6 @@ const KINDS: readonly (readonly [CatalogueKind | '', string])[] = [
 	['skill', 'Skills'],
 ];
 const ROW_HEIGHT = 50;
-/** Rows of a search. */
-const SEARCH_LIMIT = 200;
 
 export function ToolsScreen(): JSX.Element {
 	const dashboard = useDashboard();
@@ -125,7 +124,7 @@ function useCatalogue(): CatalogueReply | undefined {
 /** The hub has a limit for each kind. */
 function searchPath(words: string, show: string): string | undefined {
 	if (words === '') return undefined;
-	return pathWith('/api/search', { q: words, limit: SEARCH_LIMIT, kind: show && `${show}s` });
+	return pathWith('/api/search', { q: words, limit: SEARCH_ROWS_LIMIT, kind: show && `${show}s` });
 }
 
 function NoneOpen(): JSX.Element {

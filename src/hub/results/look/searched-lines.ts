@@ -1,0 +1,41 @@
+/*
+ * The lines that `grep` and `count` go through. Of a long line only the pieces that match are
+ * shown, under the number of the line. A pattern sees one piece at a time, because its time is
+ * bounded by the length of its text.
+ */
+import { PIECE_CHARACTERS, PIECE_OVERLAP } from '../result-limits.ts';
+
+export interface SearchedLines {
+	readonly lines: readonly string[];
+	/** The number of a line, or the path of a leaf of JSON. */
+	readonly nameOf: (at: number) => string;
+	/** Whether a pattern may match a name. */
+	readonly areNamesSearched: boolean;
+}
+
+/** What matches of a line: all of it, or some pieces of a long one; nothing when it does not match. */
+export function matchingPieces(
+	{ lines, nameOf, areNamesSearched }: SearchedLines,
+	at: number,
+	isMatch: (text: string) => boolean,
+): string[] {
+	const line = lines[at] ?? '';
+	const named = areNamesSearched ? `${nameOf(at)}: ` : '';
+	if (line.length <= PIECE_CHARACTERS) return isMatch(named + line) ? [line] : [];
+	const found: string[] = [];
+	let isRepeated = false;
+	for (let from = 0; from < line.length - PIECE_OVERLAP; from += PIECE_CHARACTERS - PIECE_OVERLAP) {
+		const piece = line.slice(from, from + PIECE_CHARACTERS);
+		// What the piece before has too was shown with it.
+		const isFound = isMatch(isRepeated ? piece.slice(PIECE_OVERLAP) : piece);
+		if (isFound)
+			found.push(`${from > 0 ? '…' : ''}${piece}${from + PIECE_CHARACTERS < line.length ? '…' : ''}`);
+		isRepeated = isFound;
+	}
+	return found.length === 0 && named !== '' && isMatch(named) ? [beginning(line)] : found;
+}
+
+/** A line beside a match. */
+export function beginning(line = ''): string {
+	return line.length <= PIECE_CHARACTERS ? line : `${line.slice(0, PIECE_CHARACTERS)}…`;
+}
