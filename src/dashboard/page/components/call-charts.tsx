@@ -4,6 +4,7 @@ import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
 import {
 	formatBound,
+	formatCalls,
 	formatCount,
 	formatMoment,
 	formatMs,
@@ -50,9 +51,7 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 		return (
 			<>
 				{bucket && <span>{formatMoment(bucket.at)}</span>}
-				<span>
-					{formatCount(shown.count)} {what ?? 'calls'}
-				</span>
+				<span>{what === undefined ? formatCalls(shown.count) : `${formatCount(shown.count)} ${what}`}</span>
 				{what === undefined && (
 					<span class="legend failed">
 						{formatCount(shown.errors)} failed ({formatPercent(rate)})
@@ -184,7 +183,7 @@ export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
 					{formatMs(bar.fromMs)} to {formatMs(bar.toMs)}
 				</span>
 				<span>
-					{formatCount(bar.count)} calls ({formatPercent(bar.count / Math.max(1, all.count))})
+					{formatCalls(bar.count)} ({formatPercent(bar.count / Math.max(1, all.count))})
 				</span>
 			</>
 		);
@@ -227,7 +226,8 @@ function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: n
 		<>
 			{at !== undefined && <span>{formatMoment(at)}</span>}
 			<span>
-				{formatCount(count)} calls{errors > 0 && `, ${formatCount(errors)} failed`}
+				{formatCalls(count)}
+				{errors > 0 && `, ${formatCount(errors)} failed`}
 			</span>
 			<span>p50 {formatMs(p50)}</span>
 			<span>p95 {formatMs(p95)}</span>
