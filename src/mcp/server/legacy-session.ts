@@ -306,7 +306,7 @@ export class LegacySession implements ClientConnection {
 				if (round >= LEGACY_INPUT_ROUNDS_LIMIT)
 					throw new OrchestraError(
 						'internal',
-						`${call.method} requestOptions the client for input more than ${LEGACY_INPUT_ROUNDS_LIMIT} times`,
+						`${call.method} asked the client for input more than ${LEGACY_INPUT_ROUNDS_LIMIT} times`,
 					);
 				const { inputRequests = {}, requestState } = result;
 				return this.ask(inputRequests, context).then(

@@ -205,7 +205,7 @@ export class WireExchange {
 	#attempt(url: URL, authorization: Authorization): Promise<IncomingMessage> {
 		const { replyMs, body, onFlushed } = this.#request;
 		return new Promise((resolve, reject) => {
-			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not refusals: the call was canceled');
+			if (this.#isAborted) throw interrupted(this.#wire.label, 'was not asked: the call was canceled');
 			let isConnected = false;
 			const request = openOrExplain(this.#wire, this.#request, url, authorization);
 			this.#current = request;
