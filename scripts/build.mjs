@@ -6,8 +6,8 @@
  * loading a hundred small modules would take longer than everything else at start
  * (docs/decisions/0003).
  */
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
 import { install, root, tool } from './steps.mjs';
 
 if (process.argv.includes('--install')) install();
@@ -46,16 +46,18 @@ await buildPage();
 // The launcher rebuilds when a source file is newer than this stamp.
 writeFileSync(join(root, 'dist', '.built'), '');
 
-/** The programs, and a file for each subpath of the package. */
+/** The program, a file for each subpath of the package, one for each thread, and two for tests and measurements. */
 function entryPoints() {
-	const { exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	const { bin, exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 	const built = Object.values(subpaths).flatMap(({ default: file }) => file ?? []);
-	const subpathNames = built.map((file) => file.slice('./dist/'.length, -'.js'.length));
-	const names = ['cli/main', 'cli/run-command', 'internals', ...subpathNames];
-	return {
-		...Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
-		'hub/look-thread': 'src/hub/results/look/look-thread.ts',
-	};
+	const packaged = [...built, ...Object.values(bin)].map((file) =>
+		file.replace(/^(?:\.\/)?dist\/|\.js$/g, ''),
+	);
+	const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+		.filter((file) => file.endsWith('-thread.ts'))
+		.map((file) => file.replaceAll(sep, '/').slice(0, -'.ts'.length));
+	const names = [...packaged, ...threads, 'cli/run-command', 'internals'];
+	return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 }
 
 /**

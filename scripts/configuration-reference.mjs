@@ -1,5 +1,5 @@
 /*
- * The keys of the configuration, from their table (`src/config/sections.ts`): the tables in
+ * The keys of the configuration, from their table (`src/config/sections/sections.ts`): the tables in
  * `docs/configuration.md` and `orchestra.schema.json`, which editors use.
  * `node scripts/configuration-reference.mjs` writes both; `--check` fails when one is out of
  * date, and is part of `npm test`.
@@ -73,7 +73,7 @@ async function loadTable() {
 	try {
 		await build({
 			cwd: root,
-			input: { sections: 'src/config/sections.ts', key: 'src/config/key.ts' },
+			input: { sections: 'src/config/sections/sections.ts', key: 'src/config/key.ts' },
 			platform: 'node',
 			external: (id) => !id.startsWith('.') && !id.startsWith(root),
 			output: { dir: folder, format: 'esm', entryFileNames: '[name].mjs' },

@@ -76,7 +76,7 @@ const bound =
 	/^(?:export )?const ((?:MAX|MOST|LONGEST|LARGEST)_\w+|DEPTH|\w+_(?:BYTES|MS|DEPTH|LEVELS|LIMIT|CHARACTERS)|\w+_LIMIT_\w+)(?:: number)? = [-\d(A-Z][-\w ().*+/]*;$/gm;
 /** Sizes that a format or a unit has: nothing else would work. */
 const facts =
-	/^(?:(?:\w+_)?(?:ID|KEY|MAC|TIME|SERIAL|TOKEN|PRINCIPAL|HEADER|FINGERPRINT|MARK|HASH|SCALE|PROCESS|SECRET)_(?:BYTES|CHARACTERS)|(?:SECOND|MINUTE|HOUR|DAY)_MS|(?:OUTER|EXACT|ENVELOPE)_LEVELS|(?:KEPT|LABEL)_CHARACTERS|RECURSION_LIMIT|LARGEST_PORT)$/;
+	/^(?:(?:\w+_)?(?:ID|KEY|MAC|TIME|SERIAL|TOKEN|PRINCIPAL|HEADER|FINGERPRINT|MARK|HASH|SCALE|PROCESS|SECRET)_(?:BYTES|CHARACTERS)|(?:SECOND|MINUTE|HOUR|DAY)_MS|(?:OUTER|EXACT|ENVELOPE)_LEVELS|(?:PREFIX|LABEL)_CHARACTERS|RECURSION_LIMIT|LARGEST_PORT)$/;
 /** The tables: that of a layer, and what the keys of a configuration are when they are absent. */
 const table = /(?:-limits|^config\/defaults)\.ts$/;
 const source = resolve(import.meta.dirname, '../src');

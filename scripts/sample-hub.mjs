@@ -57,6 +57,8 @@ const CALLS = 100_000;
 const IN_FLIGHT = 64;
 /** Every so many calls one fails. */
 const FAILURES = 50;
+/** How long a call waits for an approval. */
+const WAITING_MS = 3_600_000;
 const WORKERS = ['gpu-1', 'gpu-2'];
 
 /** What a crowded hub has besides. */
@@ -217,7 +219,9 @@ export class SampleHub {
 			{ path: 'plan.md', content: '# Plan' },
 		];
 		for (const input of waiting)
-			claude.callTool({ name: 'files__write_file', arguments: input }).catch(() => undefined); // until the end
+			claude
+				.callTool({ name: 'files__write_file', arguments: input }, undefined, { timeout: WAITING_MS })
+				.catch(() => undefined); // until the end
 	}
 
 	get #environment() {

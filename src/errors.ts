@@ -1,7 +1,7 @@
 /*
  * The one error class, and the closed set of error codes.
  *
- * A program switches on `code`; a person reads the message and the hint. The
+ * A program switches on `code`; a user reads the message and the hint. The
  * codes are mapped once to JSON-RPC numbers (rpc/rpc-error.ts) and once to exit
  * codes (cli/exit.ts), so a new code does not compile until both tables have it.
  */

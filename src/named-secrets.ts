@@ -45,7 +45,7 @@ export function isPlainValue(value: string): boolean {
 	return plainValue.test(value);
 }
 
-/** The arguments of a command for people: without known secrets, and without values whose flag or variable says that they are secret. */
+/** The arguments of a command for users: without known secrets, and without values whose flag or variable says that they are secret. */
 export function redactArgs(command: string, args: readonly string[]): string[] {
 	return walkArgs(command, args).map(({ shown }) => redact(shown));
 }
@@ -55,7 +55,7 @@ export function secretsInArgs(command: string, args: readonly string[]): string[
 	return walkArgs(command, args).flatMap(({ secrets }) => secrets);
 }
 
-/** The arguments of a call for people and recordings: without known secrets, and without texts whose name says that they are secret. */
+/** The arguments of a call for users and recordings: without known secrets, and without texts whose name says that they are secret. */
 export function redactArguments(value: unknown): unknown {
 	return redactJson(withoutNamed(value, false, 0));
 }

@@ -8,8 +8,8 @@
  * Results for clients are not redacted, unless the entry of a server asks for it.
  */
 import {
+	CLEAN_STRINGS_LIMIT,
 	CLEAN_TEXT_CHARACTERS,
-	CLEAN_TEXTS_LIMIT,
 	NESTING_DEPTH,
 	SECRET_PIECE_CHARACTERS,
 	SECRET_PIECE_LIMIT,
@@ -27,7 +27,7 @@ const piecesByStart = new Map<string, string[]>();
 const firstCodes = new Uint16Array(CODES);
 let pieceCount = 0;
 /** Texts in which no secret was found; forgotten when a secret is added. */
-const cleanTexts = new Set<string>();
+const cleanStrings = new Set<string>();
 
 /** Remember a secret: `redact` replaces it from now on, also in JSON, in a URL and in Base64. */
 export function addSecret(value: string): void {
@@ -50,10 +50,10 @@ export function redact(text: string): string {
 
 /** Whether `redact` would change the text. Fast for a text that was asked about before. */
 export function hasSecret(text: string): boolean {
-	if (cleanTexts.has(text)) return false;
+	if (cleanStrings.has(text)) return false;
 	if (redact(text) !== text) return true;
-	if (cleanTexts.size >= CLEAN_TEXTS_LIMIT) cleanTexts.clear();
-	if (text.length <= CLEAN_TEXT_CHARACTERS) cleanTexts.add(text);
+	if (cleanStrings.size >= CLEAN_STRINGS_LIMIT) cleanStrings.clear();
+	if (text.length <= CLEAN_TEXT_CHARACTERS) cleanStrings.add(text);
 	return false;
 }
 
@@ -93,7 +93,7 @@ function addPiece(piece: string): void {
 	const start = piece.slice(0, SECRET_SHORTEST_CHARACTERS);
 	const others = piecesByStart.get(start) ?? [];
 	if (others.includes(piece)) return;
-	cleanTexts.clear();
+	cleanStrings.clear();
 	piecesByStart.set(
 		start,
 		[...others, piece].sort((a, b) => b.length - a.length),
@@ -117,16 +117,16 @@ function count(start: string, change: number): void {
 }
 
 function withoutPieces(text: string): string {
-	let kept = '';
+	let clean = '';
 	let from = 0;
 	for (let at = 0; at <= text.length - SECRET_SHORTEST_CHARACTERS; at++) {
 		if (firstCodes[text.charCodeAt(at) % CODES] === 0) continue;
 		const pieces = piecesByStart.get(text.slice(at, at + SECRET_SHORTEST_CHARACTERS));
 		const found = pieces?.find((piece) => text.startsWith(piece, at));
 		if (found === undefined) continue;
-		kept += text.slice(from, at) + MASK;
+		clean += text.slice(from, at) + MASK;
 		from = at + found.length;
 		at = from - 1;
 	}
-	return from === 0 ? text : kept + text.slice(from);
+	return from === 0 ? text : clean + text.slice(from);
 }

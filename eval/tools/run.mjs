@@ -177,7 +177,7 @@ function print(tools, servers, groups, told) {
  * that few of the five have counts more, and the order only decides between equal ones.
  */
 async function toldByText(groups, { search, offered }) {
-	const { foundText } = await importSource('hub/expose/found-tools.ts');
+	const { foundText } = await importSource('hub/expose/search-answer.ts');
 	const byName = new Map(offered.map(({ tool }) => [tool.name, tool]));
 	const counts = { answers: 0, byText: 0, bySignature: 0, first: 0 };
 	for (const { query, task, wanted } of new Set(groups.flatMap(({ queries }) => queries))) {

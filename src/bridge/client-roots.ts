@@ -7,7 +7,7 @@
 import { isObject, parseJson } from '../wire/json.ts';
 import { encodeRequest } from '../wire/json-rpc.ts';
 import { ROOTS_LIMIT, ROOTS_MS } from './bridge-limits.ts';
-import { type Head, isInitialize } from './relayed-message.ts';
+import { type Head, isInitialize } from './message-head.ts';
 
 const REQUEST_ID = '"bridge-roots"';
 

@@ -1,6 +1,6 @@
 /* Connect to a hub and exchange MCP messages: over the tunnel if the hub has one, else by translation. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { STARTED_BY } from '../config/own-entry.ts';
+import { STARTED_BY } from '../config/self-entry.ts';
 import { OrchestraError } from '../errors.ts';
 import { certificatesFolder, loadIdentity, ORCHESTRATOR_NAME } from '../link/certificates/certificates.ts';
 import type { Link } from '../link/link.ts';

@@ -9,7 +9,7 @@ import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { messageOutline } from '../wire/message-outline.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
-import type { Head } from './relayed-message.ts';
+import type { Head } from './message-head.ts';
 
 /** The error message for a call that was in flight when the connection was lost. */
 export function lostMessage(reason: OrchestraError): string {

@@ -8,7 +8,7 @@
  */
 import { encodeNotification } from '../wire/json-rpc.ts';
 import { JsonText, withMember } from '../wire/json-text.ts';
-import { withId } from './relayed-message.ts';
+import { withId } from './message-head.ts';
 
 export class HubRequests {
 	/** From the id that the client sees to the id of the hub. */

@@ -6,7 +6,7 @@
  * good. The bridge then declares every capability that a hub may have, and replays
  * the session to the hub later.
  */
-import { knownAgent } from '../hub/sessions/known-agents.ts';
+import { agentNamed } from '../hub/sessions/agent-table.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { EARLY_INITIALIZE_MS, INITIALIZE_MS } from './bridge-limits.ts';
@@ -81,7 +81,7 @@ export class Initialization {
 		this.end();
 		const { protocolVersion, clientInfo } = Object(Object(parseJson(text)).params);
 		const name = isObject(clientInfo) ? String(clientInfo['name']) : '';
-		const searchMs = knownAgent(name)?.firstWait?.searchMs;
+		const searchMs = agentNamed(name)?.firstWait?.searchMs;
 		this.#hurried = searchMs === undefined ? undefined : { name, toolsAt: performance.now() + searchMs };
 		this.#isExtended = false;
 		const revision = negotiate(protocolVersion);

@@ -4,7 +4,7 @@
  */
 import type { OversizeLine } from '../wire/lines.ts';
 import { responseToInvalid, responseToOversize } from './error-responses.ts';
-import { type Head, invalidRequest } from './relayed-message.ts';
+import { type Head, invalidRequest } from './message-head.ts';
 
 export interface LocalResponsesOptions {
 	/** Whether a request is in flight under this id. */
@@ -23,8 +23,9 @@ export class LocalResponses {
 	}
 
 	/** Track the era of the client's requests: it decides the form of errors without an id. */
-	note(head: Head): void {
-		if (head.kind === 'batch' && this.#options.acceptsBatch()) for (const part of head.parts) this.note(part);
+	observe(head: Head): void {
+		if (head.kind === 'batch' && this.#options.acceptsBatch())
+			for (const part of head.parts) this.observe(part);
 		if (head.kind !== 'request') return;
 		if (head.isModern) this.#hasSpokenModern = true;
 		else this.#hasSpokenLegacy = true;

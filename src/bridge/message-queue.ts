@@ -6,7 +6,7 @@
  */
 import type { Channel } from '../rpc/channel.ts';
 import { QUEUE_CHARACTERS, QUEUE_COMPACT_ENTRIES, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
-import type { Head } from './relayed-message.ts';
+import type { Head } from './message-head.ts';
 
 export interface PendingLine {
 	readonly text: string;

@@ -7,7 +7,7 @@ import type { OrchestraError } from '../errors.ts';
 import { responsesToLost, subscriptionEnd } from './error-responses.ts';
 import { InFlightRequests, isListening } from './in-flight-requests.ts';
 import { Initialization } from './initialization.ts';
-import { type Head, isInitialize } from './relayed-message.ts';
+import { type Head, isInitialize } from './message-head.ts';
 import { SessionState } from './session-state.ts';
 
 export interface OpenRequestsEvents {
@@ -45,8 +45,8 @@ export class OpenRequests {
 		if (head.kind === 'request') {
 			const { id, method } = head;
 			if (isInitialize(head) && this.initialization.id !== id) this.initialization.begin(id, text);
-			const kept = this.session.isReplayed(method) ? text : undefined;
-			this.#inFlight.add(id, { method, text: kept, batch: undefined });
+			const retained = this.session.isReplayed(method) ? text : undefined;
+			this.#inFlight.add(id, { method, text: retained, batch: undefined });
 		} else if (head.kind === 'notification') {
 			if (head.method === 'notifications/initialized') this.session.initialized(text);
 		} else if (head.kind === 'batch') {
@@ -94,7 +94,7 @@ export class OpenRequests {
 		return [...ending.map(([id]) => subscriptionEnd(id)), ...responsesToLost(lost, reason)];
 	}
 
-	/** Requests of a batch are not replayed, so their text is not kept. */
+	/** Requests of a batch are not replayed, so their text is not retained. */
 	#addPart(part: Head, batch: object): void {
 		// A hub refuses an `initialize` in a batch, and an id that is in flight.
 		if (part.kind !== 'request' || part.method === 'initialize' || this.has(part.id)) return;

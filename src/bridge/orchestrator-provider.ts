@@ -19,7 +19,7 @@ import {
 	storedPath,
 	storedResource,
 	storedTemplates,
-} from '../plugin/stored-resources.ts';
+} from '../plugin/storage-resources.ts';
 import type { Item, ItemKind } from '../protocol/item-lists.ts';
 import type {
 	Awaitable,

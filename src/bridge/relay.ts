@@ -22,18 +22,10 @@ import { ClientRoots, type OnRoots } from './client-roots.ts';
 import { responseToUnsent } from './error-responses.ts';
 import { HubRequests } from './hub-requests.ts';
 import { LocalResponses } from './local-responses.ts';
-
+import { canceledId, clientMessage, type Head, hubHead, isInitialize, withPreface } from './message-head.ts';
 import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OutputQueue } from './output-queue.ts';
-import {
-	canceledId,
-	clientMessage,
-	type Head,
-	hubHead,
-	isInitialize,
-	withPreface,
-} from './relayed-message.ts';
 import { SessionReplay } from './session-replay.ts';
 
 export interface RelayOptions {
@@ -199,7 +191,7 @@ export class Relay implements Receiver {
 	message(received: string): void {
 		const { text, head } = clientMessage(received);
 		if (head.kind === 'blank' || this.#isFinished) return;
-		this.#local.note(head);
+		this.#local.observe(head);
 		if (this.#roots?.take(text, head)) return;
 		if (head.kind === 'response' && this.#forwardResponse(text, head)) return;
 		if (head.kind === 'notification' && head.method === 'notifications/cancelled') return this.#cancel(text);
@@ -256,8 +248,8 @@ export class Relay implements Receiver {
 		if (response !== undefined) return this.#output.post(response);
 		if (this.#refusal) return this.#refuse(head);
 		if (head.kind === 'request' && isInitialize(head)) this.#open.initialization.begin(head.id, text);
-		const isHeld = head.kind === 'request' && this.#roots?.holdsRequests;
-		if (this.#hub && !this.#isHubFull && !isHeld && this.#queue.isEmpty) return this.#pass(text, head);
+		const isQueued = head.kind === 'request' && this.#roots?.holdsRequests;
+		if (this.#hub && !this.#isHubFull && !isQueued && this.#queue.isEmpty) return this.#pass(text, head);
 		const isStarting = !this.#hasConnected && this.#downReason === undefined;
 		const queueMs = isStarting ? Math.max(HUB_START_MS, this.#queueMs) : this.#queueMs;
 		this.#queue.add({ text, head }, this.#hub ? Number.POSITIVE_INFINITY : queueMs);

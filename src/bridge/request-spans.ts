@@ -6,9 +6,11 @@
  * unchanged. The parts of a batch have no spans.
  */
 import { type OpenSpan, spanKinds, type Tracer } from '../telemetry/tracer.ts';
+import { observed } from '../transport/observed-transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt, withMember } from '../wire/json-text.ts';
-import type { Head } from './relayed-message.ts';
+import { canceledId, type Head, hubHead, readHead } from './message-head.ts';
 
 /** The same methods have spans in the hub. */
 const tracedMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -77,4 +79,23 @@ export class RequestSpans {
 		this.#open.delete(id);
 		return span;
 	}
+}
+
+/** A connection to a hub, with a span for each call that it sends. */
+export function withSpans<T extends Transport>(transport: T, spans: RequestSpans): T {
+	return observed(transport, {
+		sent: (text) => sentText(text, spans),
+		received: (text) => {
+			const head = hubHead(text);
+			if (head.kind === 'response') spans.answered(text, head);
+		},
+		ended: (reason) => spans.lost(reason.message),
+	});
+}
+
+function sentText(text: string, spans: RequestSpans): string {
+	const head = readHead(text);
+	if (head.kind === 'notification' && head.method === 'notifications/cancelled')
+		spans.canceled(canceledId(text) ?? '');
+	return spans.sent(text, head);
 }

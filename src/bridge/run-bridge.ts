@@ -127,8 +127,7 @@ async function openSpans(log: Log): Promise<BridgeSpans | undefined> {
 	const environment = process.env;
 	if (!isExporting(environment)) return undefined;
 	const { openTracer } = await import('../telemetry/open-tracer.ts');
-	const { RequestSpans } = await import('./request-spans.ts');
-	const { withSpans } = await import('./spanned-transport.ts');
+	const { RequestSpans, withSpans } = await import('./request-spans.ts');
 	const version = packageVersion();
 	const tracer = openTracer({ environment, serviceName: 'orchestra-bridge', version, log });
 	if (tracer === undefined) return undefined;

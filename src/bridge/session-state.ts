@@ -4,7 +4,7 @@
  */
 import { isObject, parseJson } from '../wire/json.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
-import { readHead, withId } from './relayed-message.ts';
+import { readHead, withId } from './message-head.ts';
 
 const remembered: ReadonlySet<string> = new Set([
 	'initialize',
@@ -60,8 +60,8 @@ export class SessionState {
 
 	/** The messages for a new hub, in order, under ids that no client uses. */
 	replay(): ReplayedMessage[] {
-		const texts = [this.#initialize, this.#initialized, this.#logLevel, ...this.#subscriptions.values()];
-		return texts.filter((text) => text !== undefined).map((text) => this.#replayed(text));
+		const strings = [this.#initialize, this.#initialized, this.#logLevel, ...this.#subscriptions.values()];
+		return strings.filter((text) => text !== undefined).map((text) => this.#replayed(text));
 	}
 
 	#replayed(text: string): ReplayedMessage {

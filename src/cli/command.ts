@@ -1,6 +1,6 @@
 /*
  * A command is data: its usage, its examples, its flags, and what it does.
- * Help, completion, parsing and error texts all come from that one value and from
+ * Help, completion, parsing and error messages all come from that one value and from
  * its line in the table of commands, which has the summary.
  */
 import { OrchestraError } from '../errors.ts';
@@ -23,8 +23,8 @@ export interface CommandPlace {
 }
 
 export interface CommandInput extends CommandPlace {
-	/** The words after the command, flags taken out. */
-	words: readonly string[];
+	/** The arguments after the command, flags taken out. */
+	args: readonly string[];
 	flags: Readonly<Record<string, string | boolean | undefined>>;
 	/** All values of the flags that repeat, in their order. */
 	lists?: ReadonlyMap<string, readonly string[]>;
@@ -60,10 +60,11 @@ export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | '
 	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }
 
-/** For a command that takes flags only: any word is wrong usage. */
-export function refuseWords({ words }: Pick<CommandInput, 'words'>, command: Pick<Command, 'usage'>): void {
+/** For a command that takes flags only: any argument is wrong usage. */
+export function refuseArgs({ args }: Pick<CommandInput, 'args'>, command: Pick<Command, 'usage'>): void {
 	const [name] = command.usage.split(' [');
-	if (words.length > 0) throw usageError(command, `unexpected word "${words[0]}": ${name} takes flags only`);
+	if (args.length > 0)
+		throw usageError(command, `unexpected argument "${args[0]}": ${name} takes flags only`);
 }
 
 /** A flag that takes a whole number of milliseconds or the like. */

@@ -1,6 +1,6 @@
 /*
  * The table of commands, in the order of the help. Each is loaded only when it is
- * used, so that the start of one never pays for the others. Two words name a
+ * used, so that the start of one never pays for the others. Two arguments name a
  * command of a group. What a command is for is written here and nowhere else.
  */
 import type { Command } from './command.ts';
@@ -350,7 +350,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 
 export type CommandTable = ReadonlyMap<string, CommandEntry>;
 
-/** By name. A map, since words of the user are looked up in it and `constructor` is no command. */
+/** By name. A map, since arguments of the user are looked up in it and `constructor` is no command. */
 export const commands: CommandTable = new Map(Object.entries(entries));
 
 /** What the commands of a group do together. */

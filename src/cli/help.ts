@@ -1,8 +1,8 @@
 /* Help that fits one screen: examples first, then flags. All of it comes from the table of commands. */
 
-import { firstWords, membersOf } from './asked-command.ts';
 import type { Command, Flag } from './command.ts';
 import { type CommandEntry, type CommandTable, groups } from './commands.ts';
+import { firstWords, membersOf } from './resolve-command.ts';
 
 const NAME_COLUMN = 10;
 const FLAG_COLUMN = 22;

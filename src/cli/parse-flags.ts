@@ -1,5 +1,5 @@
 /*
- * The words and flags of one command.
+ * The arguments and flags of one command.
  *
  * Node's parser splits them; errors get our own sentences, with a suggestion for a
  * mistyped flag.
@@ -9,8 +9,8 @@ import { OrchestraError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import { type Command, type Flag, usageError } from './command.ts';
 
-export interface ParsedWords {
-	readonly words: readonly string[];
+export interface ParsedArgs {
+	readonly args: readonly string[];
 	readonly flags: Readonly<Record<string, string | boolean | undefined>>;
 	/** All values of the flags that repeat, in their order. */
 	readonly lists: ReadonlyMap<string, readonly string[]>;
@@ -23,24 +23,24 @@ const common: Readonly<Record<string, Flag>> = {
 };
 
 /** Throws `bad_input` for a flag that the command does not have, or that has a value too many or too few. */
-export function parseFlags(command: Command, args: readonly string[]): ParsedWords {
+export function parseFlags(command: Command, args: readonly string[]): ParsedArgs {
 	const known = new Map(Object.entries({ ...command.flags, ...common }));
 	const options = Object.fromEntries(
 		[...known].map(([name, { type, short }]) => [name, short ? { type, short } : { type }]),
 	);
 	const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
-	const words: string[] = [];
+	const positionals: string[] = [];
 	const flags = new Map<string, string | boolean>();
 	const lists = new Map<string, string[]>();
 	for (const token of tokens) {
-		if (token.kind === 'positional') words.push(token.value);
+		if (token.kind === 'positional') positionals.push(token.value);
 		if (token.kind !== 'option') continue;
 		const value = valueOf(command, known, token);
 		flags.set(token.name, value);
 		if (known.get(token.name)?.repeats && typeof value === 'string')
 			lists.set(token.name, [...(lists.get(token.name) ?? []), value]);
 	}
-	return { words, flags: Object.fromEntries(flags), lists };
+	return { args: positionals, flags: Object.fromEntries(flags), lists };
 }
 
 interface OptionToken {

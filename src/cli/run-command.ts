@@ -6,29 +6,29 @@
 import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { printable } from '../printable.ts';
-import { askedCommand } from './asked-command.ts';
 import type { Command, CommandInput } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { parseFlags } from './parse-flags.ts';
+import { resolveCommand } from './resolve-command.ts';
 
 export { Output } from './terminal/output.ts';
 
 /** What a command has of the process that runs it. */
-export type CommandContext = Omit<CommandInput, 'words' | 'flags' | 'lists'>;
+export type CommandContext = Omit<CommandInput, 'args' | 'flags' | 'lists'>;
 
 /** Resolves to the exit code, when everything that the command opened is closed. Never rejects. @param onCommand called before the command runs */
 export async function runCommand(
-	args: readonly string[],
+	commandLine: readonly string[],
 	context: CommandContext,
 	onCommand: (command: Command) => void = () => {},
 ): Promise<number> {
 	try {
-		return (await run(args, context, onCommand)) ?? 0;
+		return (await run(commandLine, context, onCommand)) ?? 0;
 	} catch (thrown) {
 		const error = OrchestraError.from(thrown, isSystemError(thrown) ? 'io' : 'internal');
-		const asJson = wantsJson(args);
+		const asJson = wantsJson(commandLine);
 		context.out.error(error, asJson);
 		if (error.code === 'internal' && error.cause instanceof Error && !asJson)
 			context.out.tell(printable(error.cause.stack ?? ''));
@@ -37,23 +37,23 @@ export async function runCommand(
 }
 
 async function run(
-	args: readonly string[],
+	commandLine: readonly string[],
 	context: CommandContext,
 	onCommand: (command: Command) => void,
 ): Promise<number | void> {
 	const { out, environment, program, signal, stdin } = context;
-	const asked = askedCommand(commands, args);
-	if (asked.kind === 'version') return out.line(packageVersion());
-	if (asked.kind === 'overview') return out.line(overview(commands));
-	if (asked.kind === 'group') return out.line(groupHelp(commands, asked.name));
-	const command = await asked.entry.load();
-	const { words, flags, lists } = parseFlags(command, asked.rest);
-	if (flags['help']) return out.line(commandHelp(asked.entry, command));
+	const resolved = resolveCommand(commands, commandLine);
+	if (resolved.kind === 'version') return out.line(packageVersion());
+	if (resolved.kind === 'overview') return out.line(overview(commands));
+	if (resolved.kind === 'group') return out.line(groupHelp(commands, resolved.name));
+	const command = await resolved.entry.load();
+	const { args, flags, lists } = parseFlags(command, resolved.rest);
+	if (flags['help']) return out.line(commandHelp(resolved.entry, command));
 	const isQuiet = flags['quiet'] === true || environment['LOG_LEVEL']?.toLowerCase() === 'error';
 	if (isQuiet) out.silence();
 	onCommand(command);
 	const quietly = isQuiet ? { ...environment, LOG_LEVEL: 'error' } : environment;
-	const given = { words, flags, lists, out, environment: quietly, program, signal, stdin };
+	const given = { args, flags, lists, out, environment: quietly, program, signal, stdin };
 	return command.run({
 		...given,
 		get cwd(): string {

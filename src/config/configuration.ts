@@ -4,7 +4,7 @@ import type { IdentityProvider, OAuthSettings } from '../oauth/auth-settings.ts'
 import type { ChildLimits } from '../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../process/sandbox/sandbox.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
-import type { SecretText, SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretStrings, SecretText } from '../secrets/secret-text.ts';
 import type { JsonValue } from '../wire/json.ts';
 
 /** Who shares a process of a server: all clients, the calls of one client session, or nobody. */
@@ -84,7 +84,7 @@ export interface StdioServerEntry {
 	/** Absolute file with further environment variables, which is read at the start. */
 	readonly envFile?: string | undefined;
 	/** Environment variables with secret references, which are resolved at the start. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	readonly settings: ServerSettings;
 	readonly isEnabled: boolean;
 	/** The file that contains the entry. */
@@ -100,7 +100,7 @@ export interface RemoteServerEntry {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Headers with secret references, which are resolved when it is dialed. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	/** A shell command that prints headers. */
 	readonly headersHelper?: string | undefined;
 	/** The absolute folder that it runs in. */
@@ -136,8 +136,8 @@ export interface ToolsSection {
 	readonly limits?: ChildLimits | undefined;
 	/** The project folder when its file is not trusted: tools below it get the default environment and nothing more. */
 	readonly untrustedFolder?: string | undefined;
-	/** The project folder when `config` of its file is held back. */
-	readonly heldConfigFolder?: string | undefined;
+	/** The project folder when `config` of its file is blocked. */
+	readonly blockedConfigFolder?: string | undefined;
 }
 
 export interface LibrarySection {
@@ -154,8 +154,8 @@ export interface PluginEntry {
 	/** Passed to the plugin when it boots. */
 	readonly config: Readonly<Record<string, string>>;
 	/** Environment variables and keys of `config` with secret references. */
-	readonly secretEnv?: SecretTexts | undefined;
-	readonly secretConfig?: SecretTexts | undefined;
+	readonly secretEnv?: SecretStrings | undefined;
+	readonly secretConfig?: SecretStrings | undefined;
 	readonly sandbox?: Sandbox | undefined;
 	readonly limits?: ChildLimits | undefined;
 	readonly isEnabled: boolean;

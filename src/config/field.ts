@@ -11,8 +11,8 @@ import { noteHeader, noteNamedValue, noteVariable } from '../secrets/secret-name
 import {
 	hasReference,
 	type SecretReference,
+	type SecretStrings,
 	type SecretText,
-	type SecretTexts,
 	splitReferences,
 } from '../secrets/secret-text.ts';
 import { isObject, ownEntry } from '../wire/json.ts';
@@ -24,7 +24,7 @@ import { type ConfigProblem, configProblem, describeValue, kindOf } from './prob
 export interface SecretMap {
 	readonly plain: Record<string, string>;
 	/** Undefined when there are none. */
-	readonly secrets: SecretTexts | undefined;
+	readonly secrets: SecretStrings | undefined;
 }
 
 /** The file of a field, and the list that collects its problems. */
@@ -135,7 +135,7 @@ export class Field {
 	}
 
 	/** An array of strings. */
-	texts(): string[] | undefined {
+	strings(): string[] | undefined {
 		if (!this.isPresent) return undefined;
 		return this.items().flatMap((item) => item.#emptyOrText() ?? []);
 	}

@@ -107,8 +107,8 @@ export const countOrZero: Shape<number> = {
 /** Numbers and booleans are written as text. */
 const plainText: KeySchema = { type: ['string', 'number', 'boolean'] };
 
-export const texts: Shape<readonly string[]> = {
-	read: (field) => field.texts(),
+export const strings: Shape<readonly string[]> = {
+	read: (field) => field.strings(),
 	schema: { type: 'array', items: plainText },
 };
 

@@ -13,7 +13,6 @@ import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import { CONFIG_LIMIT_BYTES } from './config-limits.ts';
 import type { Configuration, ServerEntry } from './configuration.ts';
-import { withChildLimits } from './confinement.ts';
 import type { FieldSource } from './field.ts';
 import { type ConfigFile, inEffect, mergeSections } from './merge-sections.ts';
 import { withPins } from './pin-mode.ts';
@@ -22,8 +21,9 @@ import { isPluginsYaml, parseConfigText, readPluginsYaml } from './plugins-yaml.
 import { type ConfigProblem, configProblem, unreadableProblem } from './problem.ts';
 import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { withSameUrl } from './same-url.ts';
-import { type FileSections, noSections, readSections } from './sections.ts';
-import { type HeldBack, holdBack, type ReadProjectFile } from './trust/held-back.ts';
+import { withChildLimits } from './sections/confinement.ts';
+import { type FileSections, noSections, readSections } from './sections/sections.ts';
+import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
 import { withoutSelf } from './without-self.ts';
 
@@ -53,8 +53,8 @@ export interface LoadedConfiguration {
 	readonly notes: readonly string[];
 	/** Unset variables without a default that a file uses. */
 	readonly unset: readonly string[];
-	/** Project files that are not trusted, with what is held back. */
-	readonly heldBack: readonly HeldBack[];
+	/** Project files that are not trusted, with what is blocked. */
+	readonly blocked: readonly BlockedFile[];
 }
 
 /** Read the configuration. Never throws for the content of a file: `problems` reports it. */
@@ -72,7 +72,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		brokenFiles: [],
 		files: [],
 		read: [],
-		heldBack: [],
+		blocked: [],
 		onProjectFile: options.onProjectFile,
 		namesPlugins: false,
 	};
@@ -83,7 +83,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (user !== undefined) readInto(reading, user, 'user');
 	const registry = isNamed ? undefined : registryFile(environment);
 	if (registry !== undefined) readInto(reading, registry, 'user');
-	const { files, problems, brokenFiles, unset, heldBack } = reading;
+	const { files, problems, brokenFiles, unset, blocked } = reading;
 	const notes: string[] = [];
 	const read = inEffect(reading.read);
 	const merged = withPins(
@@ -92,7 +92,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	const mcpServers = merged.mcpServers.map((server) => withProvider(server, merged.identityProvider));
 	const tools = { ...merged.tools, ...untrustedTools(read, root) };
 	const configuration = { root, files, ...merged, mcpServers, tools };
-	return { configuration, read, problems, brokenFiles, unset: [...unset], notes, heldBack };
+	return { configuration, read, problems, brokenFiles, unset: [...unset], notes, blocked };
 }
 
 /** The settings for reading, and the results so far. */
@@ -105,13 +105,13 @@ interface Reading {
 	readonly brokenFiles: string[];
 	readonly files: string[];
 	readonly read: ConfigFile[];
-	readonly heldBack: HeldBack[];
+	readonly blocked: BlockedFile[];
 	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */
 	namesPlugins: boolean;
 }
 
-/** Who chose a file: the folder it was found in, the person who named it, or the user once and for all. */
+/** Who chose a file: the folder it was found in, the user who named it, or the user once and for all. */
 type Origin = 'project' | 'named' | 'user';
 
 function readInto(reading: Reading, file: string, origin: Origin): void {
@@ -163,11 +163,11 @@ function readFile(
 		const source = { file, document, environment, environmentName, unset, problems };
 		const found = { file, bytes, value: document.value, folder: root };
 		if (isProject) reading.onProjectFile?.(found);
-		const held = isProject ? holdBack(found, environment) : undefined;
-		const isTrusted = held === undefined;
+		const blocked = isProject ? blockUntrusted(found, environment) : undefined;
+		const isTrusted = blocked === undefined;
 		const sections = isTrusted ? read(source) : readUntrusted(source, read, root);
 		reading.read.push({ file, document, sections, isTrusted });
-		if (held?.effects.some(({ isHeld }) => isHeld)) reading.heldBack.push(held);
+		if (blocked?.effects.some(({ isHeld }) => isHeld)) reading.blocked.push(blocked);
 	} catch (error) {
 		reading.namesPlugins ||= isYaml;
 		problems.push(unreadableProblem(file, error));

@@ -5,7 +5,7 @@
  */
 import type { JsonDocument } from './jsonc.ts';
 import { mergeKeys } from './key.ts';
-import { type FileSections, noSections, sections as table } from './sections.ts';
+import { type FileSections, noSections, sections as table } from './sections/sections.ts';
 import { yieldingTo } from './trust/untrusted-sections.ts';
 
 /** A file that was read. */

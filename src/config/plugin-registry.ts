@@ -8,9 +8,9 @@ import { absoluteFolder } from '../files/state-folder.ts';
 import { isObject, type JsonValue } from '../wire/json.ts';
 import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource } from './field.ts';
-import { readPlugin } from './plugin-entry.ts';
 import { skipInvalid } from './read-entry.ts';
-import type { FileSections } from './sections.ts';
+import { readPlugin } from './sections/plugin-entry.ts';
+import type { FileSections } from './sections/sections.ts';
 
 /** The path of the registry; undefined without a home folder. */
 export function registryFile(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
@@ -48,5 +48,5 @@ function withoutNulls(value: JsonValue): JsonValue {
 function rankOf(field: Field, { providesAi }: PluginEntry): number {
 	if (providesAi.length > 0) return 0;
 	const needs = [field.at('needs_storage'), field.at('needs_tools')];
-	return needs.every((names) => (names.texts() ?? []).length === 0) ? 1 : 2;
+	return needs.every((names) => (names.strings() ?? []).length === 0) ? 1 : 2;
 }

@@ -17,9 +17,9 @@ import type { PluginEntry } from './configuration.ts';
 import { Field, type FieldSource, onlyKeys } from './field.ts';
 import { type JsonDocument, parseJsonc } from './jsonc.ts';
 import { address } from './key.ts';
-import { pluginKeys, readPlugin } from './plugin-entry.ts';
 import { readEntry } from './read-entry.ts';
-import type { FileSections } from './sections.ts';
+import { pluginKeys, readPlugin } from './sections/plugin-entry.ts';
+import type { FileSections } from './sections/sections.ts';
 
 /** The keys of the file beside its plugins, and where they are in a configuration. */
 export const yamlKeys: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { pathWithoutLinks } from '../files/path-without-links.ts';
 import { describeEntry, type EntryPlace } from '../oauth/account.ts';
 import type { RemoteServerEntry, ServerEntry } from './configuration.ts';
 import type { ConfigFile } from './merge-sections.ts';
-import type { FileSections } from './sections.ts';
+import type { FileSections } from './sections/sections.ts';
 import { writtenUrl } from './trust/project-effects.ts';
 import { TrustRecord } from './trust/trust-record.ts';
 

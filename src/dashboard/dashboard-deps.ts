@@ -4,8 +4,8 @@ import type { Hub } from '../hub/hub.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
+import type { CallFollower } from './calls/call-follower.ts';
 import type { CallLog } from './calls/call-log.ts';
-import type { FollowedCalls } from './calls/followed-calls.ts';
 import type { DashboardLimits } from './dashboard-limits.ts';
 
 export interface DashboardDeps {
@@ -18,7 +18,7 @@ export interface DashboardDeps {
 	/** The journal of the hub. */
 	readonly journalFile: string;
 	readonly calls: CallLog;
-	readonly followed: Pick<FollowedCalls, 'use'>;
+	readonly followed: Pick<CallFollower, 'use'>;
 	readonly limits: DashboardLimits;
 	readonly log: Log;
 }

@@ -6,9 +6,9 @@
 import { bearerToken } from '../http/authenticate.ts';
 import { ensureToken, tokenFile } from '../http/http-token.ts';
 import { openHubHttp } from '../http/open-hub-http.ts';
-import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
+import type { HubHttp, HubHttpDeps } from '../hub/shared/run-hub.ts';
+import { CallFollower } from './calls/call-follower.ts';
 import { CallLog } from './calls/call-log.ts';
-import { FollowedCalls } from './calls/followed-calls.ts';
 import { DashboardAccess } from './dashboard-access.ts';
 import { type DashboardLimits, defaultDashboardLimits } from './dashboard-limits.ts';
 import { DashboardSite } from './dashboard-site.ts';
@@ -20,12 +20,12 @@ export interface DashboardOptions {
 }
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
-export async function openDashboard(parts: HubHttpParts, options: DashboardOptions = {}): Promise<HubHttp> {
+export async function openDashboard(deps: HubHttpDeps, options: DashboardOptions = {}): Promise<HubHttp> {
 	const limits = { ...defaultDashboardLimits, ...options.limits };
-	const { hub, opened, shared, environment, offer, log, folder, journalFile } = parts;
+	const { hub, opened, shared, environment, offer, log, folder, journalFile } = deps;
 	const calls = new CallLog(limits);
 	const { followMs } = limits;
-	const followed = new FollowedCalls({ hub, calls, journalFile, followMs });
+	const followed = new CallFollower({ hub, calls, journalFile, followMs });
 	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
 	const site = new DashboardSite(
 		{ hub, opened, shared, environment, offer, journalFile, calls, followed, limits, log },
@@ -37,7 +37,7 @@ export async function openDashboard(parts: HubHttpParts, options: DashboardOptio
 		site.close();
 	};
 	try {
-		const http = await openHubHttp(parts, { routes: site.routes });
+		const http = await openHubHttp(deps, { routes: site.routes });
 		return {
 			url: http.url,
 			dashboardUrl: () => new URL(`/dashboard/enter?code=${access.makeCode()}`, http.url).href,

@@ -1,6 +1,6 @@
 /* The entry of this layer: from the setting `fabric` to a source for the tools of others, and to an offer of our own. */
 import type { FabricSection } from '../config/configuration.ts';
-import { hubIdIn } from '../config/own-entry.ts';
+import { hubIdIn } from '../config/self-entry.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Source } from '../hub/source.ts';
 import type { FabricParts } from '../hub/sources/build-sources.ts';

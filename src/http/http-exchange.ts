@@ -14,7 +14,7 @@ import type { LegacySessions } from './legacy/legacy-sessions.ts';
 export const SESSION_HEADER = 'mcp-session-id';
 export const VERSION_HEADER = 'mcp-protocol-version';
 
-export interface McpEndpointParts {
+export interface McpEndpointDeps {
 	readonly provider: Provider;
 	readonly shared: SharedState;
 	readonly sessions: LegacySessions;

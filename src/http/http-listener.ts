@@ -16,13 +16,13 @@ import type { Authenticate } from './authenticate.ts';
 import { Connections } from './connections.ts';
 import { EventStreamPool } from './event-stream-pool.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { hostCheck } from './host-check.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
 import { LegacySessions } from './legacy/legacy-sessions.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
-import { ownAddressCheck } from './own-address.ts';
 
 /** What a path serves. The state belongs to the provider. */
 export interface Served {
@@ -58,7 +58,7 @@ export class HttpListener {
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
 	readonly #streams: EventStreamPool;
 	readonly #connections: Connections;
-	#isOwnAddress: ReturnType<typeof ownAddressCheck> = () => false;
+	#isOwnAddress: ReturnType<typeof hostCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
 
@@ -139,7 +139,7 @@ export class HttpListener {
 		const bound = this.#server.address() as AddressInfo;
 		const scheme = tls ? 'https' : 'http';
 		this.#url = `${scheme}://${formatAddress({ host, port: bound.port })}/mcp`;
-		this.#isOwnAddress = ownAddressCheck({
+		this.#isOwnAddress = hostCheck({
 			scheme,
 			host: formatAddress({ host, port: 0 }).slice(0, -':0'.length),
 			port: bound.port,

@@ -14,8 +14,8 @@ export interface HttpRoute {
 
 /** The route of a request; the longest path wins. */
 export function routeOf(routes: readonly HttpRoute[], url: string): HttpRoute | undefined {
-	const [asked = ''] = url.split(/[?#]/, 1);
+	const [requested = ''] = url.split(/[?#]/, 1);
 	const serves = ({ path }: HttpRoute): boolean =>
-		path.endsWith('/') ? asked.startsWith(path) : asked === path;
+		path.endsWith('/') ? requested.startsWith(path) : requested === path;
 	return routes.filter(serves).toSorted((one, other) => other.path.length - one.path.length)[0];
 }

@@ -20,7 +20,7 @@ import {
 	type HttpExchange,
 	headerOf,
 	invalidMessage,
-	type McpEndpointParts,
+	type McpEndpointDeps,
 	SESSION_HEADER,
 	VERSION_HEADER,
 } from './http-exchange.ts';
@@ -38,11 +38,11 @@ export class McpEndpoint {
 	readonly #legacy: LegacyEndpoint;
 	readonly #modern: ModernEndpoint;
 
-	constructor(parts: McpEndpointParts) {
-		this.#limits = parts.limits;
-		this.#continuesTraces = parts.continuesTraces === true;
-		this.#legacy = new LegacyEndpoint(parts);
-		this.#modern = new ModernEndpoint(parts);
+	constructor(deps: McpEndpointDeps) {
+		this.#limits = deps.limits;
+		this.#continuesTraces = deps.continuesTraces === true;
+		this.#legacy = new LegacyEndpoint(deps);
+		this.#modern = new ModernEndpoint(deps);
 	}
 
 	async serve(exchange: HttpExchange): Promise<void> {

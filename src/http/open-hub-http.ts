@@ -1,8 +1,8 @@
 /* The HTTP listener of the shared hub: the whole hub at `/mcp`, one source at `/mcp/<id>`. */
-import { STARTED_BY_HEADER } from '../config/own-entry.ts';
+import { STARTED_BY_HEADER } from '../config/self-entry.ts';
 import { HubMetrics } from '../hub/metrics/hub-metrics.ts';
 import { OneSource } from '../hub/one-source.ts';
-import type { HubHttp, HubHttpParts } from '../hub/shared/run-hub.ts';
+import type { HubHttp, HubHttpDeps } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { healthRoute } from './health-routes.ts';
@@ -20,9 +20,9 @@ export interface HubHttpAdditions {
 }
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
-export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditions = {}): Promise<HubHttp> {
-	const { hub, shared, folder, onRequest, log } = parts;
-	const settings = await listenerSettings(parts.address, parts.settings);
+export async function openHubHttp(deps: HubHttpDeps, additions: HubHttpAdditions = {}): Promise<HubHttp> {
+	const { hub, shared, folder, onRequest, log } = deps;
+	const settings = await listenerSettings(deps.address, deps.settings);
 	const token = ensureToken(tokenFile(folder));
 	const hasToken = bearerToken(token);
 	const whole: Served = { provider: hub, shared };
@@ -35,15 +35,15 @@ export async function openHubHttp(parts: HubHttpParts, additions: HubHttpAdditio
 		views.set(id, served);
 		return served;
 	};
-	const metrics = new HubMetrics(hub, parts);
+	const metrics = new HubMetrics(hub, deps);
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: (request) => hasToken(request) ?? additions.authenticate?.(request),
 		routes: [healthRoute, metricsRoute(metrics), ...(additions.routes ?? [])],
 		provider: (name) => (name === undefined ? whole : view(name)),
-		continuesTraces: parts.spans !== undefined,
+		continuesTraces: deps.spans !== undefined,
 		onRequest,
-		isOwnRequest: ({ headers }) => parts.opened.chain.isOwnRequest(headers[STARTED_BY_HEADER]),
+		isOwnRequest: ({ headers }) => deps.opened.chain.isOwnRequest(headers[STARTED_BY_HEADER]),
 		log,
 	});
 	return {

@@ -16,7 +16,7 @@ import { member } from '../wire/message-member.ts';
 import type { MessageView } from '../wire/message-view.ts';
 import type { Principal } from './authenticate.ts';
 import { replyJson } from './http-reply.ts';
-import { ModernExchange, type ModernExchangeParts } from './modern/modern-exchange.ts';
+import { ModernExchange, type ModernExchangeDeps } from './modern/modern-exchange.ts';
 import type { ModernSession } from './modern/modern-sessions.ts';
 
 /** A client that was seen before: its envelope needs no second look. */
@@ -29,17 +29,17 @@ export interface SeenClient {
 export class PlainExchange implements ViewedClient, ClientConnection, RequestOrigin {
 	readonly #response: ServerResponse;
 	readonly #known: SeenClient;
-	readonly #parts: ModernExchangeParts;
+	readonly #deps: ModernExchangeDeps;
 	readonly #since = performance.now();
 	#view: MessageView | undefined;
 	#request: ViewedRequest | undefined;
 	#whole: ModernExchange | undefined;
 	#isDone = false;
 
-	constructor(response: ServerResponse, known: SeenClient, parts: ModernExchangeParts) {
+	constructor(response: ServerResponse, known: SeenClient, deps: ModernExchangeDeps) {
 		this.#response = response;
 		this.#known = known;
-		this.#parts = parts;
+		this.#deps = deps;
 	}
 
 	/** Pass a call on; false when it must be parsed: nothing was sent. */
@@ -75,7 +75,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 	}
 
 	get principal(): Principal {
-		return this.#parts.principal;
+		return this.#deps.principal;
 	}
 
 	logLevel(meta: Readonly<Record<string, unknown>>): McpLogLevel | undefined {
@@ -98,7 +98,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 	answerCall(request: ViewedRequest, text: string): void {
 		if (this.#whole) return this.#whole.origin.answerCall(request, text);
 		this.#isDone = true;
-		this.#parts.onEnd();
+		this.#deps.onEnd();
 		replyJson(this.#response, 200, text);
 	}
 
@@ -108,7 +108,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 
 	/** An answer that takes long becomes a stream. */
 	keepAlive(now: number): void {
-		if (!this.#whole && now - this.#since >= this.#parts.limits.commentMs) this.#made().stream();
+		if (!this.#whole && now - this.#since >= this.#deps.limits.commentMs) this.#made().stream();
 	}
 
 	/** Cancel the call. Idempotent. */
@@ -126,7 +126,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 		if (this.#whole) return this.#whole;
 		const { id = '', params } = { id: this.#request?.requestId, params: this.#view?.value(member.params) };
 		const message = { jsonrpc: '2.0' as const, id, method: 'tools/call', params };
-		this.#whole = new ModernExchange(this.#response, message, this.#parts);
+		this.#whole = new ModernExchange(this.#response, message, this.#deps);
 		if (this.#request) this.#whole.origin.beginCall(this.#request);
 		return this.#whole;
 	}

@@ -11,7 +11,7 @@ import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { replyJson } from './http-reply.ts';
 
-export interface PostAnswerParts {
+export interface PostAnswerDeps {
 	readonly limits: HttpLimits;
 	readonly heartbeats: Heartbeats;
 	/** When an answer becomes a stream without a message, in milliseconds. */
@@ -24,17 +24,17 @@ export interface PostAnswerParts {
 
 export class PostAnswer {
 	readonly #response: ServerResponse;
-	readonly #parts: PostAnswerParts;
+	readonly #deps: PostAnswerDeps;
 	readonly #beat = (now: number): void => this.#keepAlive(now);
 	readonly #since = performance.now();
 	#stream: EventStream | undefined;
 	#isDone = false;
 
-	constructor(response: ServerResponse, parts: PostAnswerParts) {
+	constructor(response: ServerResponse, deps: PostAnswerDeps) {
 		this.#response = response;
-		this.#parts = parts;
+		this.#deps = deps;
 		response.once('close', () => this.#onClose());
-		parts.heartbeats.add(this.#beat);
+		deps.heartbeats.add(this.#beat);
 	}
 
 	get isStream(): boolean {
@@ -54,8 +54,8 @@ export class PostAnswer {
 	/** The stream of this answer, begun if necessary. */
 	stream(): EventStream {
 		if (this.#stream) return this.#stream;
-		this.#stream = new EventStream(this.#response, this.#parts.limits);
-		this.#parts.onStream?.(this.#stream);
+		this.#stream = new EventStream(this.#response, this.#deps.limits);
+		this.#deps.onStream?.(this.#stream);
 		return this.#stream;
 	}
 
@@ -68,17 +68,17 @@ export class PostAnswer {
 
 	#keepAlive(now: number): void {
 		if (this.#stream) this.#stream.keepAlive(now);
-		else if (now - this.#since >= this.#parts.streamAfterMs) this.stream();
+		else if (now - this.#since >= this.#deps.streamAfterMs) this.stream();
 	}
 
 	#done(): void {
 		this.#isDone = true;
-		this.#parts.heartbeats.remove(this.#beat);
+		this.#deps.heartbeats.remove(this.#beat);
 	}
 
 	#onClose(): void {
 		if (this.#isDone) return;
 		this.#done();
-		this.#parts.onDisconnect();
+		this.#deps.onDisconnect();
 	}
 }

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import { type LoadedConfiguration, type LoadOptions, loadConfiguration, userFile } from '../config/load.ts';
-import { heldBackText, trustHint } from '../config/trust/held-back.ts';
+import { blockedText, trustHint } from '../config/trust/blocked.ts';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import type { Log } from '../log.ts';
@@ -130,9 +130,9 @@ function refuseBroken({ brokenFiles, problems }: LoadedConfiguration, named: str
 	throw new OrchestraError('bad_input', message, { hint });
 }
 
-function warnOf({ problems, notes, heldBack }: LoadedConfiguration, log: Log): void {
+function warnOf({ problems, notes, blocked }: LoadedConfiguration, log: Log): void {
 	for (const note of notes) log.info(note);
-	for (const held of heldBack) log.warn(`${heldBackText(held)}; ${trustHint(held)}`);
+	for (const file of blocked) log.warn(`${blockedText(file)}; ${trustHint(file)}`);
 	for (const { message } of problems) log.warn(message);
 }
 

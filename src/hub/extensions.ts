@@ -62,16 +62,16 @@ export class ExtensionRules {
 	forwarded(capabilities: Open): Open {
 		if (!('extensions' in capabilities) && !('tasks' in capabilities)) return capabilities;
 		const { extensions, tasks: _tasks, ...others } = capabilities;
-		const kept = this.#kept(extensions, 'isForwarded');
-		return kept.length === 0 ? others : { ...others, extensions: Object.fromEntries(kept) };
+		const remaining = this.#allowed(extensions, 'isForwarded');
+		return remaining.length === 0 ? others : { ...others, extensions: Object.fromEntries(remaining) };
 	}
 
 	/** Of the extensions that the server declares, those that clients may be told of. */
 	announced(capabilities: Open | undefined): Extensions {
-		return Object.fromEntries(this.#kept(capabilities?.['extensions'], 'isAnnounced'));
+		return Object.fromEntries(this.#allowed(capabilities?.['extensions'], 'isAnnounced'));
 	}
 
-	#kept(extensions: unknown, rule: 'isForwarded' | 'isAnnounced'): [string, Open][] {
+	#allowed(extensions: unknown, rule: 'isForwarded' | 'isAnnounced'): [string, Open][] {
 		return settingsIn(extensions).filter(([id]) => this.#pass.has(id) || known[id]?.[rule] === true);
 	}
 }

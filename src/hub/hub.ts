@@ -17,15 +17,15 @@ import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../pro
 import { TASKS, taskSupportOf } from '../protocol/tasks.ts';
 import { isAnyStarting } from './absent-servers.ts';
 import { CallFeed } from './call-feed.ts';
+import { adaptApps, isForPages, showsPages } from './calls/adapt-apps.ts';
+import { addLookTool } from './calls/add-look-tool.ts';
 import { applyPolicy } from './calls/apply-policy.ts';
-import { applyViews, offerSearch } from './calls/apply-views.ts';
+import { addSearchTools, applyViews } from './calls/apply-views.ts';
 import { compose, type Handler, type Reader, readerOf, send, type Targets } from './calls/compose.ts';
 import { clientName, HubCall } from './calls/hub-call.ts';
 import { journalCalls } from './calls/journal-calls.ts';
 import { limitCalls } from './calls/limit-calls.ts';
 import { matchSkills } from './calls/match-skills.ts';
-import { isForPages, offerApps, showsPages } from './calls/offer-apps.ts';
-import { offerLook } from './calls/offer-look.ts';
 import { PlainRoutes } from './calls/plain-routes.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
@@ -42,7 +42,7 @@ import { type Journal, noJournal } from './journal/journal.ts';
 import { instructionsFor, joinedInstructions } from './server-instructions.ts';
 import { ConnectedClients } from './sessions/connected-clients.ts';
 import { HubSessions } from './sessions/hub-sessions.ts';
-import { RoutedSubscriptions } from './sessions/routed-subscriptions.ts';
+import { SubscriptionRouter } from './sessions/subscription-router.ts';
 import { able, type Source } from './source.ts';
 import { SourceSet } from './source-set.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
@@ -71,7 +71,7 @@ export class Hub implements Source, Provider {
 	readonly #targets: AllTargets;
 	readonly #firstLists: FirstLists;
 	readonly #life: Handler;
-	readonly #subscriptions: RoutedSubscriptions;
+	readonly #subscriptions: SubscriptionRouter;
 	readonly #extensions: AnnouncedExtensions;
 	readonly #changes = new ChangeFeed({
 		isDifferent: (change) => this.catalogue.hasChanged(change),
@@ -98,7 +98,7 @@ export class Hub implements Source, Provider {
 		this.#extensions = new AnnouncedExtensions(sources, log);
 		this.#firstLists = new FirstLists(this.catalogue);
 		this.#life = this.life(this.#targets, true);
-		this.#subscriptions = new RoutedSubscriptions({
+		this.#subscriptions = new SubscriptionRouter({
 			sources,
 			ownerOf: (uri) => this.#targets.ownerOf(uri),
 			waitMs: () => this.catalogue.waitMs,
@@ -126,11 +126,11 @@ export class Hub implements Source, Provider {
 		const { trace, results, gate, tasks, loops, untrusted = () => undefined } = this.#options;
 		const sources = (): readonly Source[] => this.sources;
 		return compose(
-			isWhole && offerSearch({ exposure, firstLists: this.#firstLists, catalogue, sources, untrusted }),
+			isWhole && addSearchTools({ exposure, firstLists: this.#firstLists, catalogue, sources, untrusted }),
 			isWhole && matchSkills(this.#options.log ?? Log.silent),
-			isWhole && results && offerLook(results),
+			isWhole && results && addLookTool(results),
 			routeCalls(targets),
-			offerApps(),
+			adaptApps(),
 			isWhole && exposure && applyViews(exposure),
 			isWhole && results && shortenResults(results, this.#journal),
 			tasks && runTasks(tasks),

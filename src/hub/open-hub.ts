@@ -5,7 +5,7 @@
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
-import { HubChain, hubIdIn } from '../config/own-entry.ts';
+import { HubChain, hubIdIn } from '../config/self-entry.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { configuredEmbeddings, type OpenEmbeddings } from '../library/embeddings/open-embeddings.ts';
 import { isExporting } from '../telemetry/is-exporting.ts';
@@ -22,7 +22,7 @@ import { ToolExposure } from './expose/tool-exposure.ts';
 import { Hub } from './hub.ts';
 import type { Journal } from './journal/journal.ts';
 import { LoopGuard } from './loops/loop-guard.ts';
-import { heldBackReason, trustInstructions } from './project-trust.ts';
+import { blockedReasonOf, trustInstructions } from './project-trust.ts';
 import { ClientBudgets } from './results/client-budgets.ts';
 import { ResultSource } from './results/result-source.ts';
 import { joinedInstructions } from './server-instructions.ts';
@@ -33,7 +33,7 @@ import type { Learning } from './sources/mcp/mcp-source-options.ts';
 import { StartLimiter } from './sources/mcp/process/start-limiter.ts';
 import { ToolScans } from './sources/mcp/tools/tool-scans.ts';
 import type { PluginLink } from './sources/plugin-link.ts';
-import type { RoutedStorage } from './storage/routed-storage.ts';
+import type { StorageRouter } from './storage/storage-router.ts';
 import { HubTasks } from './tasks/hub-tasks.ts';
 import { TaskTools, taskToolNames } from './tasks/task-tools.ts';
 import { ListMeter } from './usage/list-meter.ts';
@@ -70,7 +70,7 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 export interface OpenedHub {
 	readonly hub: Hub;
 	/** The storage of the workspace, loaded on first use. */
-	readonly storage: () => Promise<RoutedStorage>;
+	readonly storage: () => Promise<StorageRouter>;
 	/** The current configuration. */
 	configuration(): Configuration;
 	/** The configuration as it was loaded, with its problems. */
@@ -102,7 +102,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 	const storage = lazyStorage(configuration.root, () => hub.sources);
 	const link = lazyLink(options, configuration, () => opened);
 	const embeddings = configuredEmbeddings(() => current.configuration.search.embeddings, options);
-	const { clients, results, tasks, ...own } = ownParts(current, options);
+	const { clients, results, tasks, ...own } = sourceDefaults(current, options);
 	const setup = { embeddings: embeddings.get, storage, link: link.get, clients, results, tasks, ...own };
 	const tracing = await openTracing(options);
 	const hub = new Hub({
@@ -115,9 +115,9 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		clients,
 		sources: await build(setup, children, configuration),
 		log,
-		unusedReason: (tool) => heldBackReason(tool, current.loaded.heldBack) ?? problemOf(tool, current.loaded),
-		instructions: () => joinedInstructions(options.instructions, trustInstructions(current.loaded.heldBack)),
-		untrusted: () => trustInstructions(current.loaded.heldBack),
+		unusedReason: (tool) => blockedReasonOf(tool, current.loaded.blocked) ?? problemOf(tool, current.loaded),
+		instructions: () => joinedInstructions(options.instructions, trustInstructions(current.loaded.blocked)),
+		untrusted: () => trustInstructions(current.loaded.blocked),
 		listWaitMs: () => options.listWaitMs ?? current.configuration.limits.listMs,
 		...(journal && { journal }),
 	});
@@ -152,7 +152,7 @@ function resultSource(
 }
 
 /** What sources and calls of one hub share. */
-function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnParts {
+function sourceDefaults(current: CurrentConfiguration, options: OpenHubOptions): SourceDefaults {
 	const { environment, log, reportsFindings } = options;
 	const results = resultSource(current, options);
 	return {
@@ -164,7 +164,7 @@ function ownParts(current: CurrentConfiguration, options: OpenHubOptions): OwnPa
 	};
 }
 
-type OwnParts = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
+type SourceDefaults = Pick<SourceSetup, 'clients' | 'limiter' | 'review'> & {
 	readonly results: ResultSource;
 	readonly tasks: HubTasks;
 };
@@ -232,11 +232,11 @@ function lazyLink(
 	};
 }
 
-function lazyStorage(root: string, sources: () => readonly Source[]): () => Promise<RoutedStorage> {
-	let storage: Promise<RoutedStorage> | undefined;
-	const open = async (): Promise<RoutedStorage> => {
+function lazyStorage(root: string, sources: () => readonly Source[]): () => Promise<StorageRouter> {
+	let storage: Promise<StorageRouter> | undefined;
+	const open = async (): Promise<StorageRouter> => {
 		const { FileStorage } = await import('./storage/file-storage.ts');
-		const { RoutedStorage: Routed } = await import('./storage/routed-storage.ts');
+		const { StorageRouter: Routed } = await import('./storage/storage-router.ts');
 		return new Routed(new FileStorage(root), sources);
 	};
 	return () => (storage ??= open());

@@ -1,31 +1,31 @@
 /* What a hub does about project files that are not trusted: tell clients, explain calls, follow the record. */
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfiguration } from '../config/load.ts';
-import { type HeldBack, heldBackText, trustHint } from '../config/trust/held-back.ts';
+import { type BlockedFile, blockedText, trustHint } from '../config/trust/blocked.ts';
 import { TrustRecord } from '../config/trust/trust-record.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 
 /** The instructions for agents: an agent that misses tools can say why. The decision is the user's. */
-export function trustInstructions(heldBack: readonly HeldBack[]): string | undefined {
-	if (heldBack.length === 0) return undefined;
-	const sentences = heldBack.map((held) => `${heldBackText(held)}.`);
-	const folder = heldBack[0]?.folder ?? '';
+export function trustInstructions(blocked: readonly BlockedFile[]): string | undefined {
+	if (blocked.length === 0) return undefined;
+	const sentences = blocked.map((file) => `${blockedText(file)}.`);
+	const folder = blocked[0]?.folder ?? '';
 	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
 	return [...sentences, advice].join(' ');
 }
 
-/** A sentence that says why a tool is not there, when its server is held back or its plugin may be. */
-export function heldBackReason(tool: string, heldBack: readonly HeldBack[]): string | undefined {
-	const why = (held: HeldBack): string => `${held.file} is not trusted; the user can ${trustHint(held)}`;
-	for (const held of heldBack) {
-		const isItsServer = held.effects.some(
+/** A sentence that says why a tool is not there, when its server is blocked or its plugin may be. */
+export function blockedReasonOf(tool: string, blocked: readonly BlockedFile[]): string | undefined {
+	const why = (file: BlockedFile): string => `${file.file} is not trusted; the user can ${trustHint(file)}`;
+	for (const file of blocked) {
+		const isItsServer = file.effects.some(
 			({ kind, name }) => kind === 'server' && tool.startsWith(toolPrefix(name)),
 		);
-		if (isItsServer) return `Its server is held back: ${why(held)}`;
+		if (isItsServer) return `Its server is blocked: ${why(file)}`;
 	}
-	const other = heldBack.find(({ effects }) => effects.some(({ kind }) => kind === 'plugin'));
-	return other && `It may belong to a plugin that is held back: ${why(other)}`;
+	const other = blocked.find(({ effects }) => effects.some(({ kind }) => kind === 'plugin'));
+	return other && `It may belong to a plugin that is blocked: ${why(other)}`;
 }
 
 /**
@@ -38,7 +38,7 @@ export function watchTrust(
 ): () => void {
 	return watchFiles([TrustRecord.ofUser(environment).file], () => {
 		const [now, next] = [current(), load()];
-		const isSame = isDeepStrictEqual([next.configuration, next.heldBack], [now.configuration, now.heldBack]);
+		const isSame = isDeepStrictEqual([next.configuration, next.blocked], [now.configuration, now.blocked]);
 		if (!isSame) reload();
 	});
 }

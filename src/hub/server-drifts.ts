@@ -20,8 +20,8 @@ import {
 } from '../trust/pins/pinned-tool.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
-import { readKnownOffers } from './catalogue/known-offers.ts';
-import { type KnownServer, knownFilesHere, readKnown } from './sources/mcp/known-server.ts';
+import { readGroupTools } from './catalogue/group-tools.ts';
+import { type CachedServer, cacheFilesHere, readKnown } from './sources/mcp/server-cache.ts';
 import { reviewedItems } from './sources/mcp/tools/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
@@ -51,7 +51,7 @@ export interface ServerDrift {
 	readonly lockFile: string;
 	/** That the lock file does not have it any more, although its tools were accepted. */
 	readonly missing: string | undefined;
-	/** Of the tools as they are now: what a person saw when they accept it. */
+	/** Of the tools as they are now: what a user saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
 	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */
@@ -93,7 +93,7 @@ export function pinnedEntries(
 }
 
 function groupsOf({ file, pin }: FabricSection, environment: Environment): ListedEntry[] {
-	return readKnownOffers(pinPlace(file, environment)).map(({ group, tools }) => ({
+	return readGroupTools(pinPlace(file, environment)).map(({ group, tools }) => ({
 		kind: 'listed',
 		name: fabricSource(group),
 		file,
@@ -104,7 +104,7 @@ function groupsOf({ file, pin }: FabricSection, environment: Environment): Liste
 
 /**
  * Accept the tools of a server as they were listed last. Returns what was accepted. With `expected`, the `sha256` of the
- * drift that a person saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
+ * drift that a user saw, other tools are refused with `bad_input`. Throws when the lock file cannot be used.
  */
 export async function acceptServer(
 	entry: ComparedEntry,
@@ -138,7 +138,7 @@ export async function acceptServer(
 export async function pinServer(
 	entry: ServerEntry,
 	environment: Environment,
-	known: KnownServer,
+	known: CachedServer,
 ): Promise<void> {
 	if (entry.settings.pin === 'off' || isTooMuch(reviewedItems(known))) return;
 	try {
@@ -176,7 +176,7 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
 	return new OrchestraError('bad_input', `${name} offers too much to be pinned: ${tools} tools`, {
-		hint: `With "pin": "quarantine" its tools are held back; write "pin": "off" for it in ${file} to use them without pins.`,
+		hint: `With "pin": "quarantine" its tools are quarantined; write "pin": "off" for it in ${file} to use them without pins.`,
 	});
 }
 
@@ -205,7 +205,7 @@ function withTexts(
 function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly Tool[] | undefined {
 	if (entry.kind === 'listed') return entry.tools;
 	return attempt(() => {
-		const known = readKnown(knownFilesHere(entry, environment));
+		const known = readKnown(cacheFilesHere(entry, environment));
 		return known && reviewedItems(known);
 	});
 }

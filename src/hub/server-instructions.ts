@@ -31,20 +31,20 @@ export function instructionsFor(
 	own?: string,
 	guide?: Promise<string | undefined>,
 ): Awaitable<string | undefined> {
-	const asked = sources.filter((source) => able(source, 'instructions'));
-	if (asked.length === 0) return own;
-	const texts = asked.map(async (source): Promise<ServerInstructions> => {
+	const capable = sources.filter((source) => able(source, 'instructions'));
+	if (capable.length === 0) return own;
+	const strings = capable.map(async (source): Promise<ServerInstructions> => {
 		const text = (await able(source, 'instructions')?.instructions()) ?? '';
 		return { id: source.id, qualifiesNames: qualifiesNames(source), text };
 	});
-	return Promise.all([guide, ...texts]).then(([first, ...all]) => {
+	return Promise.all([guide, ...strings]).then(([first, ...all]) => {
 		return joinedInstructions(own, first, mergeInstructions(all));
 	});
 }
 
-/** Several texts as one; undefined when there is none. */
-export function joinedInstructions(...texts: readonly (string | undefined)[]): string | undefined {
-	const parts = texts.filter((text) => text !== undefined);
+/** Several strings as one; undefined when there is none. */
+export function joinedInstructions(...strings: readonly (string | undefined)[]): string | undefined {
+	const parts = strings.filter((text) => text !== undefined);
 	return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 

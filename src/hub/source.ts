@@ -31,7 +31,7 @@ export type SourceKind =
 	| 'tasks'
 	| 'hub';
 
-/** What a person does with the process of a server or plugin. A stopped one is started again by the next call. */
+/** What a user does with the process of a server or plugin. A stopped one is started again by the next call. */
 export type ProcessAction = 'start' | 'stop' | 'restart';
 
 /** A line of a server: of its stderr, of its stdout besides messages, or of the hub about it. */
@@ -48,7 +48,7 @@ export interface ServerLines {
 	/** The last lines, oldest first. */
 	last(count: number): readonly ServerLine[];
 	/** The last lines of the hub about it: its starts and ends. A flood of stderr does not displace them. */
-	notes(): readonly ServerLine[];
+	events(): readonly ServerLine[];
 	/** Of the last lines of stderr, those that say most, oldest first. */
 	lastErrors(count: number): readonly string[];
 	/** Returns the function that removes the listener. */

@@ -26,11 +26,11 @@ export function affects(change: LibraryChange, uri: string): boolean {
 	const touched = [...added, ...changed, ...removed];
 	if (touched.length === 0) return false;
 	if (touched.includes(uri) || uri === REGISTRY_URI) return true;
-	const asked = parseUri(uri);
-	if (asked?.kind === 'match' && asked.category === undefined) return true;
-	if (asked?.kind !== 'match' && asked?.kind !== 'category') return false;
+	const parsed = parseUri(uri);
+	if (parsed?.kind === 'match' && parsed.category === undefined) return true;
+	if (parsed?.kind !== 'match' && parsed?.kind !== 'category') return false;
 	return touched.some((other) =>
-		other.startsWith(`orchestr8://${encodeURIComponent(asked.category ?? '')}/`),
+		other.startsWith(`orchestr8://${encodeURIComponent(parsed.category ?? '')}/`),
 	);
 }
 

@@ -13,40 +13,40 @@ interface ReadText {
 }
 
 export class ResourceReader {
-	readonly #parts: { fragments: FragmentStore; finder: Finder; log: Log };
+	readonly #deps: { fragments: FragmentStore; finder: Finder; log: Log };
 
-	constructor(parts: { fragments: FragmentStore; finder: Finder; log: Log }) {
-		this.#parts = parts;
+	constructor(deps: { fragments: FragmentStore; finder: Finder; log: Log }) {
+		this.#deps = deps;
 	}
 
 	/** Undefined when there is no such resource. Throws `bad_input` for wrong parameters of a match. */
 	async read(uri: string): Promise<ReadText | undefined> {
-		const asked = parseUri(uri);
-		return asked && this.#read(uri, asked);
+		const parsed = parseUri(uri);
+		return parsed && this.#read(uri, parsed);
 	}
 
-	async #read(uri: string, asked: ParsedUri): Promise<ReadText | undefined> {
+	async #read(uri: string, parsed: ParsedUri): Promise<ReadText | undefined> {
 		const json = 'application/json';
-		switch (asked.kind) {
+		switch (parsed.kind) {
 			case 'registry':
-				return { mimeType: json, text: registryText(this.#parts.fragments) };
+				return { mimeType: json, text: registryText(this.#deps.fragments) };
 			case 'category': {
-				const text = categoryText(this.#parts.fragments, asked.category);
+				const text = categoryText(this.#deps.fragments, parsed.category);
 				return text === undefined ? undefined : { mimeType: json, text };
 			}
 			case 'fragment':
-				return this.#readFragment(uri, asked.name);
+				return this.#readFragment(uri, parsed.name);
 			case 'match':
-				return this.#readMatch(uri, asked);
+				return this.#readMatch(uri, parsed);
 		}
 	}
 
 	async #readFragment(uri: string, name: string): Promise<ReadText | undefined> {
-		const fragment = this.#parts.fragments.get(fragmentUri(name));
+		const fragment = this.#deps.fragments.get(fragmentUri(name));
 		const isMatch = /^[^/]+\/match$/.test(name);
 		if (!fragment && isMatch) return this.#readMatch(uri, { category: undefined, parameters: new Map() });
-		if (fragment) this.#parts.log.debug(`Loading resource: ${printableName(uri)}`);
-		const text = fragment && this.#parts.finder.textOf(fragment);
+		if (fragment) this.#deps.log.debug(`Loading resource: ${printableName(uri)}`);
+		const text = fragment && this.#deps.finder.textOf(fragment);
 		return text === undefined ? undefined : { mimeType: fragment?.mimeType ?? '', text };
 	}
 
@@ -54,8 +54,8 @@ export class ResourceReader {
 		uri: string,
 		{ category, parameters }: { category: string | undefined; parameters: ReadonlyMap<string, string> },
 	): Promise<ReadText> {
-		this.#parts.log.info(`Dynamic resource request: ${printableName(uri)}`);
-		const { text } = await this.#parts.finder.answer(readMatchRequest(category, parameters));
+		this.#deps.log.info(`Dynamic resource request: ${printableName(uri)}`);
+		const { text } = await this.#deps.finder.answer(readMatchRequest(category, parameters));
 		return { mimeType: 'text/markdown', text };
 	}
 }

@@ -19,7 +19,7 @@ export const LAST_PROBE_MS = 2000;
 /** Most rounds of one call. */
 export const INPUT_ROUNDS_LIMIT = 16;
 
-/** Most questions in one round. */
+/** Most client requests in one round. */
 export const CLIENT_REQUESTS_LIMIT = 64;
 
 /** Delays before a call is repeated for a server that asks nothing but to try again, in milliseconds. */
@@ -47,13 +47,13 @@ export const SESSION_NAMES_LIMIT = 16;
 /** Longest part of a name that tells clients apart. */
 export const SESSION_NAME_CHARACTERS = 200;
 
-/** How long a client may take to answer a question, in milliseconds. */
+/** How long a client may take to answer a client request, in milliseconds. */
 export const CLIENT_ANSWER_MS: number = 10 * 60 * 1000;
 
 /** How long a client may take to list its roots outside a call. */
 export const ROOTS_ANSWER_MS = 30_000;
 
-/** Most rounds of questions that a provider may need for one call. */
+/** Most rounds of client requests that a provider may need for one call. */
 export const LEGACY_INPUT_ROUNDS_LIMIT = 8;
 
 /** Least time between two notifications of one kind, in milliseconds. */

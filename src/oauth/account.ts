@@ -60,8 +60,13 @@ export function describeEntry({ file, name }: EntryPlace): string {
 	return `${name} in ${file}`;
 }
 
-/** The name is for people; the hash makes it unique. */
+/** The name is for users; the hash makes it unique. */
 function keyOf({ file, name }: EntryPlace, url: string): string {
 	const shown = name.replace(/[^\w.]/g, '_').slice(0, ACCOUNT_NAME_CHARACTERS);
 	return `${shown}-${sha256(JSON.stringify([file, name, url])).slice(0, HASH_CHARACTERS)}`;
+}
+
+/** True when the headers have an `Authorization`, which is sent as it is and replaces OAuth. */
+export function hasAuthorizationHeader(headers: Readonly<Record<string, unknown>>): boolean {
+	return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
 }

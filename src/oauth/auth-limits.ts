@@ -6,7 +6,7 @@ export const REQUEST_MS = 15_000;
 export const RESPONSE_LIMIT_BYTES: number = 1024 * 1024;
 /** Redirects of one metadata request, all within one origin. */
 export const REDIRECT_LIMIT = 3;
-/** How long a person has to sign in, in milliseconds. */
+/** How long a user has to sign in, in milliseconds. */
 export const SIGN_IN_MS = 300_000;
 /** Responses of other sign-ins that the callback ignores before it ends. */
 export const FOREIGN_RESPONSE_LIMIT = 10;

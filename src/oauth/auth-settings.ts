@@ -1,5 +1,5 @@
 /* The `oauth` settings of a remote server. Everything has a default; most servers need none of it. */
-import type { SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretStrings } from '../secrets/secret-text.ts';
 
 /** How a token is obtained: a user signs in, a program has credentials, or an organisation vouches for its user. */
 export const grants = ['browser', 'client_credentials', 'enterprise'] as const;
@@ -14,7 +14,7 @@ export interface IdentityProvider {
 	/** What it issued when the user signed in there. */
 	readonly idToken?: string | undefined;
 	/** Values with secret references, by their keys. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 }
 
 /** How to obtain authorization for one server. */
@@ -31,7 +31,7 @@ export interface OAuthSettings {
 	/** Of the organisation, for the grant `enterprise`. */
 	readonly identityProvider?: IdentityProvider | undefined;
 	/** Values with secret references, by their keys; they are resolved before they are used. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	/** Scopes to request, in place of those that the server names. */
 	readonly scopes?: readonly string[] | undefined;
 	/** Port of the redirect URI on this machine. Default: any free port. */

@@ -39,8 +39,8 @@ export async function chooseClient(choice: ClientChoice): Promise<OAuthClient> {
 	const document = settings.clientMetadataUrl;
 	if (document !== undefined && metadata.client_id_metadata_document_supported)
 		return { id: document, secret: undefined, authMethod: 'none', redirectUri, kind: 'document' };
-	const kept = reusable(stored, metadata, redirectUri);
-	if (kept !== undefined) return kept;
+	const reused = reusable(stored, metadata, redirectUri);
+	if (reused !== undefined) return reused;
 	if (metadata.registration_endpoint !== undefined) return register(choice);
 	throw new OrchestraError(
 		'bad_input',

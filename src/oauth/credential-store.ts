@@ -119,14 +119,14 @@ export class CredentialStore {
 	async #lockedFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
 		this.#makeFolder(folder);
 		for (let round = 1; ; round++) {
-			let isHeld = false;
+			let isLocked = false;
 			try {
 				return await withFolderLock(folder, () => {
-					isHeld = true;
+					isLocked = true;
 					return work();
 				});
 			} catch (error) {
-				if (isHeld || round === LOCK_ROUNDS || !OrchestraError.is(error, 'timeout')) throw error;
+				if (isLocked || round === LOCK_ROUNDS || !OrchestraError.is(error, 'timeout')) throw error;
 			}
 		}
 	}

@@ -28,7 +28,7 @@ export interface MachineGrantOptions {
 	readonly settings: OAuthSettings;
 	readonly challenges: readonly Challenge[];
 	/** Scopes of the token that is to be widened. */
-	readonly held: readonly string[];
+	readonly granted: readonly string[];
 	readonly http: GuardedHttp;
 	readonly log: Log;
 }
@@ -47,10 +47,10 @@ async function tokensOf(
 	discovered: Discovered,
 	client: OAuthClient,
 ): Promise<Tokens> {
-	const { settings, http, held } = options;
+	const { settings, http, granted } = options;
 	const { metadata, resource } = discovered;
 	const challenged = splitScopes(bearerOf(options.challenges).get('scope'));
-	const scopes = scopesToRequest({ settings, discovered, challenged, held });
+	const scopes = scopesToRequest({ settings, discovered, challenged, granted });
 	const named = {
 		...(scopes && { scope: scopes.join(' ') }),
 		...(settings.sendsResource !== false && { resource }),

@@ -1,6 +1,6 @@
 /*
  * Authorization of one server: supplies its token, renews it, and signs in where a
- * person takes part.
+ * user takes part.
  *
  * A refresh token often works once, so two refreshes at the same moment end with one
  * of them locked out. Within a process a refresh is single-flight; between processes
@@ -24,7 +24,7 @@ import type { Credentials, Tokens } from './credentials.ts';
 import { bearerOf } from './discovery.ts';
 import { GuardedHttp } from './guarded-http.ts';
 import { machineGrant } from './machine-grant.ts';
-import { holdsAll, splitScopes } from './scopes.ts';
+import { includesAll, splitScopes } from './scopes.ts';
 import { type Interaction, signIn } from './sign-in.ts';
 import { refreshTokens, revokeTokens } from './token-requests.ts';
 
@@ -124,7 +124,7 @@ export class ServerAuth implements HttpAuth {
 		this.#isAdoptionTried = true;
 	}
 
-	/** Get a token that the server may accept. Throws `io` when only a person can. */
+	/** Get a token that the server may accept. Throws `io` when only a user can. */
 	async onUnauthorized({ status, challenges, token }: Unauthorized): Promise<'retry' | 'fail'> {
 		const bearer = bearerOf(challenges);
 		if (status === 403 || bearer.get('error') === 'insufficient_scope')
@@ -139,8 +139,8 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	/** Sign in, whatever is stored, and store the result. `scopes` are requested in addition. */
-	signIn(challenges: readonly Challenge[], held: readonly string[] = []): Promise<void> {
-		this.#signingIn ??= this.#signIn(challenges, held).finally(() => {
+	signIn(challenges: readonly Challenge[], granted: readonly string[] = []): Promise<void> {
+		this.#signingIn ??= this.#signIn(challenges, granted).finally(() => {
 			this.#signingIn = undefined;
 		});
 		return this.#signingIn;
@@ -250,22 +250,22 @@ export class ServerAuth implements HttpAuth {
 		const needed = splitScopes(bearerOf(challenges).get('scope'));
 		const tokens = this.credentials?.tokens;
 		const isNewer = tokens !== undefined && tokens.accessToken !== refused;
-		if (isNewer && holdsAll(tokens.scopes, needed)) return 'retry';
-		const isUseless = this.#stepUps > 0 && holdsAll(this.#requested, needed);
+		if (isNewer && includesAll(tokens.scopes, needed)) return 'retry';
+		const isUseless = this.#stepUps > 0 && includesAll(this.#requested, needed);
 		const isPossible = this.#options.interactive !== undefined || this.#isMachine;
 		if (!isPossible || isUseless || this.#stepUps >= STEP_UP_LIMIT)
 			throw this.#scopeNeeded(needed, isUseless);
 		this.#stepUps++;
-		const held = [...new Set([...(tokens?.scopes ?? []), ...this.#requested, ...needed])];
-		this.#requested = held;
-		await this.signIn(challenges, held);
+		const granted = [...new Set([...(tokens?.scopes ?? []), ...this.#requested, ...needed])];
+		this.#requested = granted;
+		await this.signIn(challenges, granted);
 		return 'retry';
 	}
 
-	async #signIn(challenges: readonly Challenge[], held: readonly string[]): Promise<void> {
+	async #signIn(challenges: readonly Challenge[], granted: readonly string[]): Promise<void> {
 		const { store, account, interactive, signal } = this.#options;
 		if (this.#isMachine) {
-			const { tokens } = await store.locked(account, () => this.#grant(challenges, held));
+			const { tokens } = await store.locked(account, () => this.#grant(challenges, granted));
 			this.#replacement = tokens && { accessToken: tokens.accessToken, at: Date.now() };
 			return;
 		}
@@ -274,7 +274,7 @@ export class ServerAuth implements HttpAuth {
 			url: account.url,
 			settings: this.#settings,
 			challenges,
-			held,
+			granted,
 			http: this.#http,
 			log: this.#log,
 		};
@@ -284,7 +284,7 @@ export class ServerAuth implements HttpAuth {
 	}
 
 	/** A token that nobody signs in for, stored. The caller has the lock. */
-	async #grant(challenges: readonly Challenge[], held: readonly string[]): Promise<Credentials> {
+	async #grant(challenges: readonly Challenge[], granted: readonly string[]): Promise<Credentials> {
 		const { store, account, environment = process.env } = this.#options;
 		// Read again: the token of a user expires, and keys are replaced.
 		const settings = await withResolvedSecrets(this.#settings, environment);
@@ -292,7 +292,7 @@ export class ServerAuth implements HttpAuth {
 			url: account.url,
 			settings,
 			challenges,
-			held,
+			granted,
 			http: this.#http,
 			log: this.#log,
 		});

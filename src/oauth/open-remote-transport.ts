@@ -2,18 +2,17 @@
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { resolveSecrets } from '../secrets/resolve-secret.ts';
-import type { SecretTexts } from '../secrets/secret-text.ts';
+import type { SecretStrings } from '../secrets/secret-text.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
 import { openHttpTransport, parseServerUrl } from '../transport/http/open-http-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { WsOptions } from '../transport/ws-transport.ts';
-import { accountOf } from './account.ts';
+import { accountOf, hasAuthorizationHeader } from './account.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import { withResolvedSecrets } from './client-secret.ts';
 import { CredentialStore } from './credential-store.ts';
 import { HeadersHelper } from './headers-helper.ts';
 import { type AuthOptions, openAuth } from './open-auth.ts';
-import { hasOwnAuthorization } from './own-authorization.ts';
 
 /** A remote server, as an entry of the configuration. */
 export interface RemoteServer {
@@ -24,7 +23,7 @@ export interface RemoteServer {
 	/** An `Authorization` header is sent as it is and replaces OAuth. */
 	readonly headers?: Readonly<Record<string, string>> | undefined;
 	/** Headers with secret references. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	readonly oauth?: OAuthSettings | undefined;
 	/** A command that prints headers, and the folder that it runs in. */
 	readonly headersHelper?: string | undefined;
@@ -105,7 +104,7 @@ async function storedAuth(
 	{ environment, otherEntries, log = Log.silent }: RemoteTransportOptions,
 ): Promise<HttpAuth | undefined> {
 	const { name, headers = {}, oauth } = server;
-	if (hasOwnAuthorization(headers)) return undefined;
+	if (hasAuthorizationHeader(headers)) return undefined;
 	const settings = oauth && (await withResolvedSecrets(oauth, environment));
 	const store = CredentialStore.ofUser(environment, log);
 	return openAuth({ account: accountOf(server), name, settings, store, otherEntries, environment, log });

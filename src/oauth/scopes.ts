@@ -10,7 +10,7 @@ export interface ScopeRequest {
 	/** `scope` of the challenge. */
 	readonly challenged: readonly string[];
 	/** Scopes of the token that is to be widened. */
-	readonly held: readonly string[];
+	readonly granted: readonly string[];
 }
 
 /** The scopes of an authorization request; undefined leaves the choice to the authorization server. */
@@ -18,13 +18,13 @@ export function scopesToRequest({
 	settings,
 	discovered,
 	challenged,
-	held,
+	granted,
 }: ScopeRequest): string[] | undefined {
 	const { metadata, resourceScopes = [] } = discovered;
 	const named = challenged.length > 0 ? challenged : resourceScopes;
 	const wanted = settings.scopes ?? named;
-	const isWider = held.length > 0;
-	const scopes = new Set(isWider ? [...held, ...wanted, ...challenged] : wanted);
+	const isWider = granted.length > 0;
+	const scopes = new Set(isWider ? [...granted, ...wanted, ...challenged] : wanted);
 	// Without it, many servers issue no refresh token; where it is not listed, it is an error. A machine uses none.
 	const isUser = settings.grant === undefined || settings.grant === 'browser';
 	if (isUser && scopes.size > 0 && metadata.scopes_supported?.includes(OFFLINE)) scopes.add(OFFLINE);
@@ -36,9 +36,9 @@ export function splitScopes(text: string | undefined): string[] {
 	return (text ?? '').split(/\s+/).filter((scope) => scope !== '');
 }
 
-/** True when every one of `scopes` is in `held`. */
-export function holdsAll(held: readonly string[], scopes: readonly string[]): boolean {
-	return scopes.every((scope) => held.includes(scope));
+/** True when every one of `scopes` is in `granted`. */
+export function includesAll(granted: readonly string[], scopes: readonly string[]): boolean {
+	return scopes.every((scope) => granted.includes(scope));
 }
 
 /** True when the request asks for a refresh token by scope; OpenID Connect then wants a consent screen. */

@@ -24,7 +24,7 @@ import { asksOffline, scopesToRequest, splitScopes } from './scopes.ts';
 import { assertPkce, authorizationEndpoint } from './server-metadata.ts';
 import { exchangeCode } from './token-requests.ts';
 
-/** How a person takes part in a sign-in. */
+/** How a user takes part in a sign-in. */
 export interface Interaction {
 	/** Show the page to the user, in a browser or as text. Called once. */
 	showPage(url: string): Promise<void>;
@@ -40,7 +40,7 @@ export interface SignInOptions {
 	readonly challenges: readonly Challenge[];
 	readonly stored: Credentials | undefined;
 	/** Scopes of the token that is to be widened; empty for a first sign-in. */
-	readonly held: readonly string[];
+	readonly granted: readonly string[];
 	readonly interaction: Interaction;
 	readonly http: GuardedHttp;
 	readonly log: Log;
@@ -55,7 +55,7 @@ export async function signIn(options: SignInOptions): Promise<Credentials> {
 	authorizationEndpoint(metadata);
 	assertPkce(metadata, settings);
 	const challenged = splitScopes(bearerOf(options.challenges).get('scope'));
-	const scopes = scopesToRequest({ settings, discovered, challenged, held: options.held });
+	const scopes = scopesToRequest({ settings, discovered, challenged, granted: options.granted });
 	const isSameIssuer = stored?.issuer === metadata.issuer;
 	const callback = await CallbackServer.open({
 		host: settings.callbackHost ?? '127.0.0.1',

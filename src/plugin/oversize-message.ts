@@ -20,8 +20,8 @@ export interface Refusal {
 export function refuseOversize(text: string, bytes: number, limitBytes: number): Refusal {
 	const value = parseJson(text);
 	if (!Array.isArray(value)) return refusalOf(readMessage(value, text), bytes, limitBytes);
-	const texts = elementsOf(text);
-	const parts = value.map((part, at) => refusalOf(readMessage(part, texts[at] ?? ''), bytes, limitBytes));
+	const strings = elementsOf(text);
+	const parts = value.map((part, at) => refusalOf(readMessage(part, strings[at] ?? ''), bytes, limitBytes));
 	const responses = parts.flatMap(({ response }) => response ?? []);
 	return {
 		response: responses.length === 0 ? undefined : `[${responses.join(',')}]`,

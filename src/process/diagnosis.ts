@@ -2,7 +2,7 @@
 import { crashLines, crashReason } from './crash-lines.ts';
 import { DIAGNOSIS_HINT_LINES } from './process-limits.ts';
 
-/** How a child process exited, for people and programs. */
+/** How a child process exited, for users and programs. */
 export interface Diagnosis {
 	readonly command: string;
 	readonly pid: number;

@@ -19,7 +19,7 @@ export interface SpawnRecord {
 	readonly limits?: ChildLimits | undefined;
 }
 
-/** The record as a shell command line for people: without the environment, and with secrets in the arguments replaced. */
+/** The record as a shell command line for users: without the environment, and with secrets in the arguments replaced. */
 export function commandLine({ command, args = [] }: SpawnRecord): string {
 	return [command, ...redactArgs(command, args)].map((word) => quoted(printableLine(word))).join(' ');
 }

@@ -58,8 +58,8 @@ export const modernVersions: readonly string[] = [modern.version];
 
 /** The revision that `initialize` with this version opens: the same when it is a legacy one, else the newest legacy revision. */
 export function negotiate(version: unknown): Revision {
-	const asked = revisions.find((revision) => revision.era === 'legacy' && revision.version === version);
-	return asked ?? newestLegacy;
+	const requested = revisions.find((revision) => revision.era === 'legacy' && revision.version === version);
+	return requested ?? newestLegacy;
 }
 
 /** The modern revision with this version; undefined when there is none. */

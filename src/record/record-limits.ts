@@ -37,5 +37,5 @@ export const READ_BYTES: number = 64 * 1024 * 1024;
 /** How long one answer is waited for, in milliseconds. */
 export const REPEATED_ANSWER_MS = 60_000;
 
-/** How long an answer of the client to a question is waited for, in milliseconds. */
+/** How long an answer to a client request is waited for, in milliseconds. */
 export const REPLAYED_REQUEST_MS = 60_000;

@@ -1,7 +1,7 @@
 /* Record the connection to a server of the configuration. */
 import type { Log } from '../log.ts';
 import type { Transport } from '../transport/transport.ts';
-import { recorded } from './recorded-transport.ts';
+import { recorded } from './record-transport.ts';
 import { Recorder } from './recorder.ts';
 import { ownRecordings } from './recording-files.ts';
 

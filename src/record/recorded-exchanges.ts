@@ -91,7 +91,7 @@ class Conversation implements RecordedConversation {
 	readonly clientAnswers = new Map<string, RecordedAnswer[]>();
 	readonly #inFlight = new Map<string, RecordedExchange>();
 	/** The methods of the server's requests, by id. */
-	readonly #asked = new Map<string, string>();
+	readonly #methods = new Map<string, string>();
 	readonly #byToken = new Map<string, RecordedExchange>();
 	/** Those without an answer, and some that have one. */
 	readonly #calls: RecordedExchange[] = [];
@@ -137,7 +137,7 @@ class Conversation implements RecordedConversation {
 
 	#fromServer(part: Part, method: string): void {
 		const { id, params } = part.value;
-		if (id !== undefined) this.#asked.set(JSON.stringify(id), method);
+		if (id !== undefined) this.#methods.set(JSON.stringify(id), method);
 		const meta = metaOf(params);
 		const token = isObject(params) ? params['progressToken'] : undefined;
 		const subscription = meta[SUBSCRIPTION_ID];
@@ -166,7 +166,7 @@ class Conversation implements RecordedConversation {
 	}
 
 	#clientAnswered({ line, text, value }: Part): void {
-		const method = this.#asked.get(JSON.stringify(value['id']));
+		const method = this.#methods.get(JSON.stringify(value['id']));
 		const answer = answerIn(text, line);
 		if (method === undefined || answer === undefined) return;
 		const earlier = this.clientAnswers.get(method);
@@ -186,8 +186,8 @@ function answerIn(text: string, line: number): RecordedAnswer | undefined {
 /** A batch has several. */
 function partsOf({ line, from, text = '{}', value, omittedBytes }: RecordedMessage): Part[] {
 	const values = Array.isArray(value) ? value : [value];
-	const texts = Array.isArray(value) ? elementsOf(text) : [text];
+	const strings = Array.isArray(value) ? elementsOf(text) : [text];
 	return values.flatMap((each: unknown, at): Part[] =>
-		isObject(each) ? [{ line, from, text: texts[at] ?? '{}', value: each, omittedBytes }] : [],
+		isObject(each) ? [{ line, from, text: strings[at] ?? '{}', value: each, omittedBytes }] : [],
 	);
 }

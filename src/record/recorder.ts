@@ -13,7 +13,7 @@ import { redactArguments } from '../named-secrets.ts';
 import { redactJson } from '../redact.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt } from '../wire/json-text.ts';
-import { CarriedLines, type WrittenLine } from './carried-lines.ts';
+import { FilePreamble, type WrittenLine } from './file-preamble.ts';
 import { RECORDED_MESSAGE_BYTES, RECORDER_BUFFER_CHARACTERS, RECORDING_BYTES } from './record-limits.ts';
 import { makeRecordingsFolder, recordingPath, removeOldRecordings } from './recording-files.ts';
 import { headerLine, messageLine, omittedLine, type Side } from './recording-format.ts';
@@ -33,8 +33,8 @@ export class Recorder {
 	readonly #options: RecorderOptions;
 	readonly #startedAt = new Date();
 	readonly #origin = performance.now();
-	readonly #carried = new CarriedLines();
-	#parts = 0;
+	readonly #preamble = new FilePreamble();
+	#files = 0;
 	#file: string | undefined;
 	#descriptor: number | undefined;
 	#size = 0;
@@ -99,10 +99,10 @@ export class Recorder {
 		if (this.#size + bytes.length > limitBytes) this.#closeFile();
 		if (this.#descriptor === undefined) {
 			this.#open();
-			for (const line of this.#carried.lines) this.#append(Buffer.from(line));
+			for (const line of this.#preamble.lines) this.#append(Buffer.from(line));
 		}
 		this.#append(bytes);
-		this.#carried.note(written);
+		this.#preamble.add(written);
 	}
 
 	#append(bytes: Buffer): void {
@@ -116,12 +116,12 @@ export class Recorder {
 		if (!keepsAll) removeOldRecordings(folder, server, limitBytes);
 		const startedAt = this.#startedAt.toISOString();
 		for (;;) {
-			this.#file = recordingPath(folder, server, this.#startedAt, this.#parts++);
+			this.#file = recordingPath(folder, server, this.#startedAt, this.#files++);
 			this.#descriptor = openNew(this.#file);
 			if (this.#descriptor !== undefined) break;
 		}
 		this.#size = 0;
-		this.#append(Buffer.from(headerLine({ server, startedAt, part: this.#parts - 1 })));
+		this.#append(Buffer.from(headerLine({ server, startedAt, part: this.#files - 1 })));
 	}
 
 	#closeFile(): void {

@@ -2,7 +2,7 @@
  * Makes the requests of a recording again, to a server, and compares the answers.
  *
  * One request after the other, in the order of the recording, with the notifications of
- * the client between them. A question of the server gets the recorded answer. Secrets are
+ * the client between them. A client request of the server gets the recorded answer. Secrets are
  * replaced in the new answers too, so that they do not count as differences.
  */
 import { messageOf, OrchestraError } from '../errors.ts';
@@ -32,7 +32,7 @@ export class RepeatedConversation {
 	readonly #transport: Transport;
 	readonly #conversation: RecordedConversation;
 	readonly #waiting = new Map<string, (text: string) => void>();
-	readonly #asked = new Map<string, number>();
+	readonly #answered = new Map<string, number>();
 	#endReason: OrchestraError | undefined;
 
 	/** Starts the transport; the caller closes it. */
@@ -100,15 +100,15 @@ export class RepeatedConversation {
 		const id = textAt(text, 'id');
 		const method = textAt(text, 'method');
 		if (id === undefined) return;
-		if (method !== undefined) return this.#answerQuestion(id, JSON.parse(method));
+		if (method !== undefined) return this.#answerRequest(id, JSON.parse(method));
 		this.#waiting.get(id)?.(text);
 	}
 
 	/** The answers of the recording in their order; the last one again when there are no more. */
-	#answerQuestion(id: string, method: string): void {
+	#answerRequest(id: string, method: string): void {
 		const answers = this.#conversation.clientAnswers.get(method) ?? [];
-		const at = this.#asked.get(method) ?? 0;
-		this.#asked.set(method, at + 1);
+		const at = this.#answered.get(method) ?? 0;
+		this.#answered.set(method, at + 1);
 		const answer = answers[at] ?? answers.at(-1);
 		const unknown = { code: rpcCodes.methodNotFound, message: `the recording has no answer to ${method}` };
 		const { member, text } = answer ?? { member: 'error', text: JSON.stringify(unknown) };

@@ -3,7 +3,7 @@
  * for it, with the messages that the server sent before.
  *
  * Times are not kept: answers come at once. Ids, progress tokens and subscriptions are
- * those of the new client. A question of the server is sent again, and its answer is
+ * those of the new client. A client request of the server is sent again, and its answer is
  * waited for, but nothing depends on it.
  */
 import type { OrchestraError } from '../errors.ts';
@@ -31,8 +31,8 @@ export class ReplayServer implements Receiver {
 	readonly #transport: Transport;
 	readonly #exchanges: MatchingExchanges;
 	readonly #onEnd: () => void;
-	/** Questions that wait for an answer, by id. */
-	readonly #questions = new Map<string, () => void>();
+	/** Client requests that wait for an answer, by id. */
+	readonly #requests = new Map<string, () => void>();
 	/** The answers that are being given. */
 	readonly #playing = new Set<Promise<unknown>>();
 	#isPaused = false;
@@ -67,7 +67,7 @@ export class ReplayServer implements Receiver {
 	}
 
 	end(_reason: OrchestraError): void {
-		for (const answered of this.#questions.values()) answered();
+		for (const answered of this.#requests.values()) answered();
 		this.#onEnd();
 	}
 
@@ -77,8 +77,8 @@ export class ReplayServer implements Receiver {
 	}
 
 	async #batch(values: readonly unknown[], text: string): Promise<void> {
-		const texts = elementsOf(text);
-		const answers = await Promise.all(values.map((value, at) => this.#answerTo(value, texts[at] ?? '')));
+		const strings = elementsOf(text);
+		const answers = await Promise.all(values.map((value, at) => this.#answerTo(value, strings[at] ?? '')));
 		const given = answers.filter((answer) => answer !== undefined);
 		if (given.length > 0) this.#post(`[${given.join(',')}]`);
 	}
@@ -89,7 +89,7 @@ export class ReplayServer implements Receiver {
 		const { method, params } = value;
 		const id = textAt(text, 'id');
 		if (typeof method !== 'string') {
-			this.#questions.get(id ?? '')?.();
+			this.#requests.get(id ?? '')?.();
 			return undefined;
 		}
 		if (id === undefined) return undefined;
@@ -108,7 +108,7 @@ export class ReplayServer implements Receiver {
 		return isOpen ? undefined : response(request.id, 'error', JSON.stringify(noAnswer(exchange)));
 	}
 
-	/** Send a message of the server, and wait for the answer when it is a question. */
+	/** Send a message of the server, and wait for the answer when it is a client request. */
 	#send(text: string, exchange: RecordedExchange, request: Request): Promise<void> | undefined {
 		const sent = retargeted(text, exchange, request);
 		if (sent === undefined) return undefined;
@@ -120,11 +120,11 @@ export class ReplayServer implements Receiver {
 		return new Promise<void>((resolve) => {
 			const answered = (): void => {
 				clearTimeout(timer);
-				this.#questions.delete(id);
+				this.#requests.delete(id);
 				resolve();
 			};
 			const timer = setTimeout(answered, REPLAYED_REQUEST_MS);
-			this.#questions.set(id, answered);
+			this.#requests.set(id, answered);
 			this.#post(sent);
 		});
 	}

@@ -242,8 +242,8 @@ export class Peer implements Receiver, RequestOrigin {
 	}
 
 	/** Offer a request to `onView`; false when it must be parsed. */
-	offer(view: MessageView): boolean {
-		return this.#dispatcher.offer(view);
+	takeView(view: MessageView): boolean {
+		return this.#dispatcher.takeView(view);
 	}
 
 	/** Like `message`, for a message that the caller has parsed and that is no batch. */

@@ -1,4 +1,4 @@
-/* The signature of a tool for people: parameters in the form of TypeScript, one line each. */
+/* The signature of a tool for users: parameters in the form of TypeScript, one line each. */
 
 import type { JsonObject } from '../wire/json.ts';
 import { typeText } from './schema-text.ts';

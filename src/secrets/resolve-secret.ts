@@ -13,7 +13,7 @@ import { addSecret } from '../redact.ts';
 import { keychainCommand } from './keychain.ts';
 import { commandOutput } from './secret-command.ts';
 import { SECRET_LIMIT_BYTES } from './secret-limits.ts';
-import { referenceText, type SecretReference, type SecretText, type SecretTexts } from './secret-text.ts';
+import { referenceText, type SecretReference, type SecretStrings, type SecretText } from './secret-text.ts';
 
 export interface ResolveOptions {
 	/** The environment that the minimal one of a command is taken from. */
@@ -24,7 +24,7 @@ export interface ResolveOptions {
 /** `values` with those of `secrets`, resolved. Throws `bad_input` for the first that cannot be resolved. */
 export async function resolveSecrets(
 	values: Readonly<Record<string, string>>,
-	secrets: SecretTexts | undefined,
+	secrets: SecretStrings | undefined,
 	options: ResolveOptions,
 ): Promise<Record<string, string>> {
 	if (secrets === undefined) return { ...values };

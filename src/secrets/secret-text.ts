@@ -27,7 +27,7 @@ export interface SecretText {
 }
 
 /** Values with references, by the name of the variable, header or key. */
-export type SecretTexts = Readonly<Record<string, SecretText>>;
+export type SecretStrings = Readonly<Record<string, SecretText>>;
 
 const reference = /\$\{(file|cmd|keychain):([^}]*)\}/g;
 

@@ -96,7 +96,7 @@ export function storedFile(reference: string): string[] {
 	return path === undefined ? [] : [path];
 }
 
-/** A name for people, and a hash that no other owner has. */
+/** A name for users, and a hash that no other owner has. */
 function accountOf(owner: readonly string[]): string {
 	const shown = owner
 		.slice(1)

@@ -108,11 +108,11 @@ class Series<T> {
 	of(labels: Labels): T {
 		const known = this.#values.get(keyOf(labels));
 		if (known) return known[1];
-		const kept = this.#values.size >= this.#limit - 1 ? overflow : labels;
-		const shared = this.#values.get(keyOf(kept));
+		const remaining = this.#values.size >= this.#limit - 1 ? overflow : labels;
+		const shared = this.#values.get(keyOf(remaining));
 		if (shared) return shared[1];
 		const value = this.#make();
-		this.#values.set(keyOf(kept), [kept, value]);
+		this.#values.set(keyOf(remaining), [remaining, value]);
 		return value;
 	}
 }

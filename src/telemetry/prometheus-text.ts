@@ -50,8 +50,8 @@ function labelText(labels: SampleLabels, bound?: string): string {
 }
 
 function escapeLabel(value: string): string {
-	const kept = value.length > LABEL_CHARACTERS ? `${value.slice(0, LABEL_CHARACTERS)}…` : value;
-	return kept.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+	const remaining = value.length > LABEL_CHARACTERS ? `${value.slice(0, LABEL_CHARACTERS)}…` : value;
+	return remaining.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }
 
 function escapeHelp(text: string): string {

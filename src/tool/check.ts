@@ -124,7 +124,7 @@ function checkStrays({ malformedCount, unexpectedCount, warnings }: RunSummary):
 	const count = malformedCount + unexpectedCount;
 	if (count === 0) return { verdict: 'ok', title, detail: 'no stray lines' };
 	const [first] = warnings.filter(({ kind }) => kind !== 'contradiction');
-	const advice = 'Print to stderr what is for people, and flush after each event.';
+	const advice = 'Print to stderr what is for users, and flush after each event.';
 	return { verdict: 'fail', title, detail: `${count} stray: ${first?.message ?? ''}`, advice };
 }
 

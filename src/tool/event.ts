@@ -71,7 +71,7 @@ export function syntheticError(
 	return { ...event, raw: Buffer.from(`${JSON.stringify(event)}\n`), isSynthetic: true };
 }
 
-/** A field of a payload as text: texts as they are, anything else as JSON, nothing as ''. */
+/** A field of a payload as text: strings as they are, anything else as JSON, nothing as ''. */
 export function payloadText(payload: JsonObject, key: string): string {
 	const value = payload[key];
 	if (value === undefined) return '';

@@ -24,12 +24,12 @@ import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/js
 export interface WordOptions {
 	/** The object that the words are put on top of. */
 	readonly base?: JsonObject;
-	/** The content of the file of each word for which `fileOfWord` has one. Without it `@` is a letter like others. */
+	/** The content of the file of each word for which `fileOfArg` has one. Without it `@` is a letter like others. */
 	readonly files?: ReadonlyMap<string, Buffer>;
 }
 
 /** `key=value` words as an object. Throws `bad_input` for a word without `=`. */
-export function inputFromWords(
+export function inputFromArgs(
 	words: readonly string[],
 	schema?: JsonObject,
 	{ base = {}, files }: WordOptions = {},
@@ -37,7 +37,7 @@ export function inputFromWords(
 	const input: Branch = new Map(Object.entries(base));
 	const given = new Map<string, JsonValue>();
 	for (const word of words) {
-		const { key, text, isJson } = splitWord(word);
+		const { key, text, isJson } = splitArg(word);
 		const { path, place } = placeOf(key, schema);
 		const file = files?.get(word);
 		const plain = files !== undefined && text.startsWith('@@') ? text.slice(1) : text;
@@ -53,8 +53,8 @@ export function inputFromWords(
 }
 
 /** The file that a word names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
-export function fileOfWord(word: string): string | undefined {
-	const { text } = splitWord(word);
+export function fileOfArg(word: string): string | undefined {
+	const { text } = splitArg(word);
 	return /^@[^@]/.test(text) ? text.slice(1) : undefined;
 }
 
@@ -79,7 +79,7 @@ interface Word {
 	readonly isJson: boolean;
 }
 
-function splitWord(word: string): Word {
+function splitArg(word: string): Word {
 	const at = word.indexOf('=');
 	const isJson = at > 1 && word[at - 1] === ':';
 	if (at >= 1) return { key: word.slice(0, isJson ? at - 1 : at), text: word.slice(at + 1), isJson };
@@ -148,8 +148,8 @@ function arrayValue(text: string, place: SchemaPlace, earlier: JsonValue | undef
 	const items: SchemaPlace = { schema: resolveSchema(place)['items'], root: place.root };
 	const types = typesOf(items);
 	const isScalar = !types.includes('object') && !types.includes('array');
-	const texts = text === '' ? [] : isScalar ? text.split(',') : [text];
-	const elements = texts.map((each) => scalarValue(each, types));
+	const strings = text === '' ? [] : isScalar ? text.split(',') : [text];
+	const elements = strings.map((each) => scalarValue(each, types));
 	return Array.isArray(earlier) ? [...earlier, ...elements] : elements;
 }
 

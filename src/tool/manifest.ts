@@ -1,7 +1,7 @@
 /*
  * The manifest of a tool: what it is called, what it takes, how it starts.
  *
- * One table holds every rule, so that the check, the error texts and the docs
+ * One table holds every rule, so that the check, the error messages and the docs
  * cannot drift apart. The version is checked first: a manifest of another version
  * is not measured by the rules of this one. Unknown fields are ignored.
  */
@@ -47,7 +47,7 @@ interface Rule {
 
 const ID_CHARACTERS = 64;
 const text: Rule = { holds: isText, allowed: 'a non-empty string' };
-const texts: Rule = { holds: isTexts, allowed: 'an array of texts' };
+const strings: Rule = { holds: isStrings, allowed: 'an array of strings' };
 const object: Rule = { holds: isObject, allowed: 'an object' };
 const schema: Rule = { holds: isObjectSchema, allowed: 'a JSON Schema object of "type": "object"' };
 
@@ -65,20 +65,20 @@ const optional: Readonly<Record<string, Rule>> = {
 	},
 	entry: { holds: isPathInside, allowed: "a relative path inside the tool's folder" },
 	command: {
-		holds: (value) => isTexts(value) && value.length > 0,
+		holds: (value) => isStrings(value) && value.length > 0,
 		allowed: 'an array with the program and its arguments',
 	},
-	requiredConfig: texts,
-	optionalConfig: texts,
+	requiredConfig: strings,
+	optionalConfig: strings,
 	timeoutMs: {
 		holds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
 		allowed: 'a whole number of milliseconds above 0',
 	},
-	tags: texts,
+	tags: strings,
 	inputSchema: schema,
 	outputSchema: schema,
 	annotations: object,
-	env: texts,
+	env: strings,
 };
 
 /** Check a parsed manifest. Either it is one, or there is at least one problem. */
@@ -154,7 +154,7 @@ function isText(value: unknown): value is string {
 	return typeof value === 'string' && value.trim() !== '';
 }
 
-function isTexts(value: unknown): value is string[] {
+function isStrings(value: unknown): value is string[] {
 	return Array.isArray(value) && value.every(isText);
 }
 

@@ -97,7 +97,7 @@ export function mcpLogOf(event: ToolEvent): { level: string; logger: string; dat
 	};
 }
 
-/** What a person can do about a failed run. */
+/** What a user can do about a failed run. */
 export function hintFor(summary: Pick<RunSummary, 'toolId' | 'error' | 'outcome'>): string {
 	if (summary.outcome === 'timeout') return 'Give it more time: --timeout, or timeoutMs in its manifest.';
 	if (summary.outcome === 'canceled') return 'Nothing is left running.';

@@ -9,7 +9,7 @@ import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
 import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
 
 export class RawLines {
-	readonly #held = new ReassemblyBuffer();
+	readonly #pending = new ReassemblyBuffer();
 
 	/** Add a chunk. Returns the lines that it completed, newlines included. */
 	push(chunk: Buffer): Buffer[] {
@@ -17,22 +17,22 @@ export class RawLines {
 		let start = 0;
 		for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
 			const line = chunk.subarray(start, end + 1);
-			if (this.#held.size > 0) lines.push(this.#takeWith(line));
+			if (this.#pending.size > 0) lines.push(this.#takeWith(line));
 			else if (!isBlank(line)) lines.push(line);
 			start = end + 1;
 		}
-		if (start < chunk.length) this.#held.append(chunk.subarray(start));
+		if (start < chunk.length) this.#pending.append(chunk.subarray(start));
 		return lines;
 	}
 
 	/** The stream is over: a last line without an end still counts. */
 	end(): Buffer[] {
-		return this.#held.size > 0 ? [this.#takeWith(Buffer.alloc(0))] : [];
+		return this.#pending.size > 0 ? [this.#takeWith(Buffer.alloc(0))] : [];
 	}
 
 	#takeWith(rest: Buffer): Buffer {
-		const line = Buffer.concat([this.#held.bytes, rest]);
-		this.#held.clear();
+		const line = Buffer.concat([this.#pending.bytes, rest]);
+		this.#pending.clear();
 		return line;
 	}
 }

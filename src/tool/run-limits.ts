@@ -26,14 +26,14 @@ export { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';
 export function runTimeoutMs(
 	id: string,
 	times: {
-		asked?: number | undefined;
+		requested?: number | undefined;
 		byTool?: Readonly<Record<string, number>> | undefined;
 		manifest?: number | undefined;
 		fallback?: number | undefined;
 	},
 ): number {
 	const own = ownEntry(times.byTool, id);
-	return times.asked ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
+	return times.requested ?? own ?? times.manifest ?? times.fallback ?? RUN_TIMEOUT_MS;
 }
 
 /** How long each run of `mctl check` may take, unless the tool itself asks for more. */

@@ -33,8 +33,8 @@ export interface RunOptions {
 	readonly input?: JsonObject | undefined;
 	/** All that is configured, nested or dotted; the tool sees what it declares. */
 	readonly config?: Readonly<Record<string, unknown>> | undefined;
-	/** A project folder whose `config` is held back until the user trusts it. */
-	readonly heldConfigFolder?: string | undefined;
+	/** A project folder whose `config` is blocked until the user trusts it. */
+	readonly blockedConfigFolder?: string | undefined;
 	/** Absolute folder the user works in. Default: the working directory. */
 	readonly workspaceRoot?: string | undefined;
 	/** Default: the tool's own, else 30 s. */
@@ -175,7 +175,7 @@ async function requestFor(tool: DiscoveredTool, options: RunOptions): Promise<st
 	if (key !== undefined) {
 		const keys = missing.map((name) => `"${name}"`).join(', ');
 		const message = `Required configuration is missing: ${keys}`;
-		const hint = missingConfigHint(missing, options.heldConfigFolder);
+		const hint = missingConfigHint(missing, options.blockedConfigFolder);
 		return syntheticError(tool.id, 'CONFIG_MISSING', {
 			message,
 			recoverable: true,

@@ -40,9 +40,9 @@ function isSet(value: JsonValue | undefined): value is JsonValue {
 	return value !== undefined && value !== null;
 }
 
-/** What to do about missing configuration. `heldConfigFolder`: a project folder whose `tools.config` is held back. */
-export function missingConfigHint(keys: readonly string[], heldConfigFolder: string | undefined): string {
+/** What to do about missing configuration. `blockedConfigFolder`: a project folder whose `tools.config` is blocked. */
+export function missingConfigHint(keys: readonly string[], blockedConfigFolder: string | undefined): string {
 	const set = `Set ${keys.join(', ')} under tools.config in orchestra.json`;
-	if (heldConfigFolder === undefined) return `${set}.`;
-	return `The project is not trusted, so its tools.config is held back: run "mctl trust" in ${heldConfigFolder}. ${set} if it is not there.`;
+	if (blockedConfigFolder === undefined) return `${set}.`;
+	return `The project is not trusted, so its tools.config is blocked: run "mctl trust" in ${blockedConfigFolder}. ${set} if it is not there.`;
 }

@@ -13,7 +13,7 @@ export interface DiscoveredTool extends Manifest {
 	readonly folder: string;
 	/** The manifest, or the single file that the tool is. */
 	readonly file: string;
-	/** What runs it, for people: `node`, `python`, `sh`, … */
+	/** What runs it, for users: `node`, `python`, `sh`, … */
 	readonly runsOn: string;
 }
 

@@ -10,7 +10,7 @@ import { observedReceiver } from './observed-transport.ts';
 import { StdoutReader } from './stdout-reader.ts';
 import { STDOUT_CHECK_MS } from './transport-limits.ts';
 
-export interface StdoutWatchParts {
+export interface StdoutWatchDeps {
 	/** True while a request is in flight. */
 	isBusy: () => boolean;
 	/** Called once when stdout has no reader. */
@@ -22,14 +22,14 @@ export interface StdoutWatchParts {
 }
 
 export class StdoutWatch {
-	readonly #parts: StdoutWatchParts;
+	readonly #deps: StdoutWatchDeps;
 	readonly #reader: Pick<StdoutReader, 'isGone'>;
 	#timer: NodeJS.Timeout | undefined;
 	#isStopped = false;
 
-	constructor(parts: StdoutWatchParts) {
-		this.#parts = parts;
-		this.#reader = parts.reader ?? new StdoutReader();
+	constructor(deps: StdoutWatchDeps) {
+		this.#deps = deps;
+		this.#reader = deps.reader ?? new StdoutReader();
 	}
 
 	/** `receiver`, with the timer started by each message. */
@@ -47,12 +47,12 @@ export class StdoutWatch {
 	}
 
 	#start(): void {
-		const { checkMs = STDOUT_CHECK_MS } = this.#parts;
+		const { checkMs = STDOUT_CHECK_MS } = this.#deps;
 		if (!this.#isStopped) this.#timer = setInterval(() => this.#check(), checkMs).unref();
 	}
 
 	#check(): void {
-		if (!this.#parts.isBusy()) {
+		if (!this.#deps.isBusy()) {
 			clearInterval(this.#timer);
 			this.#timer = undefined;
 			return;
@@ -60,6 +60,6 @@ export class StdoutWatch {
 		// A pending write reports the error itself.
 		if (process.stdout.writableLength > 0 || !this.#reader.isGone) return;
 		this.stop();
-		this.#parts.onUnread();
+		this.#deps.onUnread();
 	}
 }

@@ -16,12 +16,12 @@ import { readState, writeState } from '../files/state-file.ts';
 import { stateFolder } from '../files/state-folder.ts';
 import { isObject } from '../wire/json.ts';
 import { type ApprovalRequest, bindingKey } from './approval-request.ts';
-import { isShownArgument } from './shown-argument.ts';
+import { isArgumentRow } from './argument-row.ts';
 
 /** Most requests that are read. */
 const LISTED_REQUESTS = 1000;
 
-/** What a person decides. */
+/** What a user decides. */
 export type ApprovalAnswer = 'allow' | 'deny';
 
 export class ApprovalFiles {
@@ -134,7 +134,7 @@ function readRequest(found: unknown, id: string): ApprovalRequest | undefined {
 		textFields.every((name) => typeof found[name] === 'string') &&
 		Number.isSafeInteger(found['pid']) &&
 		Array.isArray(found['arguments']) &&
-		found['arguments'].every(isShownArgument);
+		found['arguments'].every(isArgumentRow);
 	// Every field was checked.
 	return isWhole ? (found as unknown as ApprovalRequest) : undefined;
 }

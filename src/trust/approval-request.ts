@@ -1,6 +1,6 @@
-/* A call that waits for a person, as it is shown and as it is bound. */
+/* A call that waits for a user, as it is shown and as it is bound. */
+import type { ArgumentRow } from './argument-row.ts';
 import { canonicalSha256 } from './canonical-json.ts';
-import type { ShownArgument } from './shown-argument.ts';
 
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {
@@ -16,8 +16,8 @@ export interface ApprovalBinding {
 /** A request for approval. */
 export interface ApprovalRequest extends ApprovalBinding {
 	readonly id: string;
-	/** The arguments for a person to read before the decision. */
-	readonly arguments: readonly ShownArgument[];
+	/** The arguments for a user to read before the decision. */
+	readonly arguments: readonly ArgumentRow[];
 	/** The rule that asks, as `file:line`. */
 	readonly rule: string;
 	readonly reason: string | undefined;

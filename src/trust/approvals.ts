@@ -1,5 +1,5 @@
 /*
- * Calls that wait for a person, and approvals that nobody has used yet.
+ * Calls that wait for a user, and approvals that nobody has used yet.
  *
  * An approval is used once. The call that waits takes it; when its caller has given up, the
  * next call with the same binding takes it, until it expires. So a client with a short
@@ -51,21 +51,21 @@ export class Approvals {
 		this.#approvalMs = approvalMs;
 	}
 
-	/** How long a person may take, in milliseconds. */
+	/** How long a user may take, in milliseconds. */
 	get approvalMs(): number {
 		return this.#approvalMs;
 	}
 
-	/** Wait for a person. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
+	/** Wait for a user. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
 	async wait(
-		asked: NewApprovalRequest,
+		request: NewApprovalRequest,
 		signal: AbortSignal,
 		onAsked: (id: string) => void,
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
-		const key = bindingKey(asked);
+		const key = bindingKey(request);
 		if (this.#takeUnused(key)) return 'allowed';
-		const pending = this.#adopt(key) ?? this.#open(asked, key);
+		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
 		onAsked(pending.request.id);
 		return new Promise((resolve, reject) => {
@@ -111,11 +111,11 @@ export class Approvals {
 		return undefined;
 	}
 
-	#open(asked: NewApprovalRequest, key: string): PendingApproval | undefined {
+	#open(call: NewApprovalRequest, key: string): PendingApproval | undefined {
 		if (this.#pending.size >= PENDING_APPROVALS_LIMIT) return undefined;
 		const now = Date.now();
 		const request: ApprovalRequest = {
-			...asked,
+			...call,
 			id: this.#newId(),
 			pid: process.pid,
 			askedAt: new Date(now).toISOString(),

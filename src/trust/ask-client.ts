@@ -1,23 +1,23 @@
-/* The question to the user of an MCP client: may this call be made? */
+/* The elicitation to the user of an MCP client: may this call be made? */
 import { attempt, OrchestraError } from '../errors.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
-import { requireCapabilities } from '../mcp/server/client-questions.ts';
+import { requireCapabilities } from '../mcp/server/input-requests.ts';
 import { escapedText } from '../printable.ts';
 import type { ElicitParams } from '../protocol/client-methods.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
-import { argumentLine } from './shown-argument.ts';
+import { argumentLine } from './argument-row.ts';
 import { ASKED_ARGUMENT_CHARACTERS } from './trust-limits.ts';
 
 const ALLOW = 'allow once';
 const DENY = 'deny';
 
-/** Whether the client can show a question to its user. */
+/** Whether the client can show an elicitation to its user. */
 export function canAsk({ clientCapabilities }: CallContext): boolean {
 	// The client may not have declared the capability.
 	return attempt(() => {
-		const question = { method: 'elicitation/create', params: { mode: 'form' } };
-		requireCapabilities({ question }, clientCapabilities);
+		const elicitation = { method: 'elicitation/create', params: { mode: 'form' } };
+		requireCapabilities({ elicitation }, clientCapabilities);
 		return true;
 	}, false);
 }
@@ -36,7 +36,7 @@ export async function askClient(
 		timer = setTimeout(() => resolve('expired'), timeoutMs);
 	});
 	try {
-		const answer = await Promise.race([context.ask('elicitation/create', questionOf(request)), late]);
+		const answer = await Promise.race([context.ask('elicitation/create', elicitationOf(request)), late]);
 		if (answer === 'expired') return answer;
 		const content = isObject(answer) && answer.action === 'accept' ? answer.content : undefined;
 		return isObject(content) && content['decision'] === ALLOW ? 'allowed' : 'denied';
@@ -48,7 +48,7 @@ export async function askClient(
 	}
 }
 
-function questionOf(request: NewApprovalRequest): ElicitParams {
+function elicitationOf(request: NewApprovalRequest): ElicitParams {
 	const { tool, client, rule, reason } = request;
 	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, ASKED_ARGUMENT_CHARACTERS)}`);
 	const lines = [

@@ -1,6 +1,6 @@
 /*
  * The policy in front of every call of a tool: a call passes, is refused, or waits for
- * a person. The person is asked through the client when it can ask, else by
+ * a user. The user is asked through the client when it can ask, else by
  * `mctl approve`. Without rules a call passes with one comparison.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -15,10 +15,10 @@ import {
 } from '../protocol/mcp-types.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
-import { shownArguments } from './shown-argument.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
@@ -35,7 +35,7 @@ export interface GatedCall {
 }
 
 /** What the journal says about a decision. */
-export interface PolicyNote {
+export interface PolicyOutcome {
 	readonly policy: 'allow' | 'deny' | 'approved' | 'refused' | 'expired' | 'changed' | 'full';
 	/** `file:line`; undefined when no rule matched. */
 	readonly rule: string | undefined;
@@ -77,7 +77,7 @@ export class CallGate {
 	}
 
 	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
-	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyNote> | undefined {
+	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
 		const policy = this.#policy();
 		if (policy.isEmpty) return {};
 		const decision = decisionAbout(call, policy);
@@ -102,24 +102,24 @@ export class CallGate {
 		});
 	}
 
-	/** Make the call with `go`, or return `refuse` with a text for the caller. `onNote` gets the decision. */
+	/** Make the call with `go`, or return `refuse` with a text for the caller. `onDecision` gets the decision. */
 	run<T extends object>(
 		call: GatedCall,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
 	): Awaitable<T> {
 		const policy = this.#policy();
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
-		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onNote });
-		onNote({ policy: decision.action, rule: placeOf(decision) });
+		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onDecision });
+		onDecision({ policy: decision.action, rule: placeOf(decision) });
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
 	}
 
-	/** Ask a person about a call that a limit stops. Rejects when it is canceled. */
+	/** Ask a user about a call that a limit stops. Rejects when it is canceled. */
 	async lift(call: GatedCall, limit: { rule: string; reason: string }): Promise<ApprovalOutcome> {
 		const request = this.#requestOf(call, { action: 'ask', rule: undefined }, this.#policy().version);
-		const outcome = await this.#askPerson({ ...request, ...limit }, call.context);
+		const outcome = await this.#askUser({ ...request, ...limit }, call.context);
 		if (call.context.isCanceled) call.context.signal.throwIfAborted();
 		return outcome;
 	}
@@ -138,24 +138,24 @@ export class CallGate {
 		call: GatedCall,
 		decision: PolicyDecision,
 		go: () => Awaitable<T>,
-		{ refuse, onNote }: { refuse: (text: string) => T; onNote: (note: PolicyNote) => void },
+		{ refuse, onDecision }: { refuse: (text: string) => T; onDecision: (decision: PolicyOutcome) => void },
 	): Promise<T> {
 		const request = this.#requestOf(call, decision, this.#policy().version);
 		const { context } = call;
 		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
-		const outcome = isContinued ? 'allowed' : await this.#askPerson(request, context);
+		const outcome = isContinued ? 'allowed' : await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		// An approval outlives a change of other rules: the call is decided again.
 		const policy = this.#policy();
 		const now = decisionAbout(call, policy);
 		if (outcome === 'allowed' && now.action === 'deny') {
-			onNote({ policy: 'deny', rule: placeOf(now) });
+			onDecision({ policy: 'deny', rule: placeOf(now) });
 			return refuse(denialOf(call.name, now));
 		}
 		const isOther = now.action === 'ask' && !isSameRule(now, decision);
-		const note = outcome === 'allowed' && isOther ? 'changed' : notes[outcome];
-		onNote({ policy: note, rule: request.rule });
-		if (note !== 'approved') return refuse(refusalOf(call.name, note, this.#approvals.approvalMs));
+		const verdict = outcome === 'allowed' && isOther ? 'changed' : verdicts[outcome];
+		onDecision({ policy: verdict, rule: request.rule });
+		if (verdict !== 'approved') return refuse(refusalOf(call.name, verdict, this.#approvals.approvalMs));
 		const result = await go();
 		// A source gives an answer.
 		if (isInputRequired(answerValue(result as Answer)))
@@ -174,14 +174,14 @@ export class CallGate {
 			session: context.sessionId,
 			argumentsSha256: canonicalSha256(input),
 			policyVersion,
-			arguments: shownArguments(input),
+			arguments: argumentRows(input),
 			rule: placeOf(decision) ?? '',
 			reason: decision.rule?.reason,
 			root: this.#root,
 		};
 	}
 
-	async #askPerson(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
+	async #askUser(request: NewApprovalRequest, context: CallContext): Promise<ApprovalOutcome> {
 		let message = `${request.tool} waits for the approval of its user`;
 		const report = (): void => context.progress(0, undefined, message);
 		const reporting = setInterval(report, this.#progressMs);
@@ -216,16 +216,16 @@ export class CallGate {
 	}
 }
 
-const notes = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
+const verdicts = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;
 
-function refusalOf(tool: string, note: PolicyNote['policy'], approvalMs: number): string {
-	const why: Partial<Record<PolicyNote['policy'], string>> = {
+function refusalOf(tool: string, decision: PolicyOutcome['policy'], approvalMs: number): string {
+	const why: Partial<Record<PolicyOutcome['policy'], string>> = {
 		refused: 'its user denied the call',
 		expired: `nobody approved it within ${Math.round(approvalMs / 1000)} s; mctl approve lists calls that wait`,
 		changed: 'the policy changed while it waited for approval; call it again',
 		full: 'too many calls wait for approval; mctl approve lists them',
 	};
-	return `${tool} was not called: ${why[note] ?? note}`;
+	return `${tool} was not called: ${why[decision] ?? decision}`;
 }
 
 function decisionAbout(

@@ -1,5 +1,5 @@
 /*
- * A rule about tools that a person writes, from a terminal or from the dashboard.
+ * A rule about tools that a user writes, from a terminal or from the dashboard.
  *
  * It goes to `orchestra.json` of the project, else to the file of the user: an `.mcp.json`
  * belongs to other programs too. Each file is decided on its own and the strictest

@@ -1,4 +1,4 @@
-/* The decision of a person about a call that waits, from a terminal or from the dashboard. */
+/* The decision of a user about a call that waits, from a terminal or from the dashboard. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AddedRule, addPolicyRule, isNameable } from '../config/edit-policy.ts';
 import { OrchestraError } from '../errors.ts';

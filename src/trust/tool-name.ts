@@ -11,10 +11,10 @@ import { TOOL_NAME_CHARACTERS } from './trust-limits.ts';
 
 const SEPARATOR = '__';
 const HASH_CHARACTERS = 8;
-/** What is kept of a name that is too long. */
-const KEPT_CHARACTERS = TOOL_NAME_CHARACTERS - HASH_CHARACTERS - 1;
+/** What remains of a name that is too long. */
+const PREFIX_CHARACTERS = TOOL_NAME_CHARACTERS - HASH_CHARACTERS - 1;
 /** Longest server in a name: a name that is shortened keeps it whole. */
-const LABEL_CHARACTERS = KEPT_CHARACTERS - SEPARATOR.length;
+const LABEL_CHARACTERS = PREFIX_CHARACTERS - SEPARATOR.length;
 
 /** A tool, as policies, views and filters know it. */
 export interface NamedTool {
@@ -26,7 +26,7 @@ export interface NamedTool {
 	readonly tool: string;
 }
 
-/** `server__tool`, as a person writes it. */
+/** `server__tool`, as a user writes it. */
 export function qualifiedName(server: string, tool: string): string {
 	return `${server}${SEPARATOR}${tool}`;
 }
@@ -41,8 +41,8 @@ function serverLabel(server: string): string {
 	const isPlain = /^[\w.-]+$/.test(server) && !server.includes(SEPARATOR) && !server.endsWith('_');
 	if (isPlain && server.length <= LABEL_CHARACTERS) return server;
 	const single = server.replaceAll(/[^\w.-]/gu, '_').replaceAll(/_+/g, '_');
-	const kept = single.slice(0, LABEL_CHARACTERS - HASH_CHARACTERS - 1).replace(/_$/, '');
-	return `${kept}_${hashOf(server)}`;
+	const remaining = single.slice(0, LABEL_CHARACTERS - HASH_CHARACTERS - 1).replace(/_$/, '');
+	return `${remaining}_${hashOf(server)}`;
 }
 
 /** The name; when it is too long, its beginning and a hash of the whole name. */
@@ -52,7 +52,7 @@ export function shortened(name: string): string {
 
 /** The beginning of a name and a hash of `text`. */
 export function hashed(name: string, text: string): string {
-	return `${name.slice(0, KEPT_CHARACTERS)}_${hashOf(text)}`;
+	return `${name.slice(0, PREFIX_CHARACTERS)}_${hashOf(text)}`;
 }
 
 /** The name; when agents would refuse a character of it, with `_` instead and a hash of the whole name. */
@@ -94,7 +94,7 @@ export class ServerNames {
 		return found;
 	}
 
-	/** The tool that a person or a client names by this text. */
+	/** The tool that a user or a client names by this text. */
 	read(name: string): NamedTool {
 		const found = this.find(name);
 		return { name, server: found?.server, tool: found ? name.slice(found.end) : name };

@@ -1,7 +1,7 @@
 /*
  * Patterns of tools in policies, views, `toolList.always` and the fabric.
  *
- * A person writes one text, `files__read_*`. It means a server and a tool, so it is
+ * A user writes one text, `files__read_*`. It means a server and a tool, so it is
  * compared with both: a server cannot name its tools so that a pattern for another server
  * matches them.
  *

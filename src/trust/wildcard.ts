@@ -1,6 +1,6 @@
 /*
  * Patterns with `*`, the only ones for names: of tools, servers' tools, clients and calls.
- * Matching takes linear time, since a pattern may come from a project of somebody else.
+ * Matching takes linear time, since a pattern may come from a project of another user.
  */
 
 /** A test for names; `*` in the pattern stands for any characters. */

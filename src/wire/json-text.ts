@@ -66,7 +66,7 @@ function keepNumbers(value: unknown, text: string | undefined, levels: number): 
 	if (!rewritesNumbers(text) || Object.hasOwn(value, 'toJSON')) return;
 	const copy = (): object => (Array.isArray(value) ? [...value] : { ...value });
 	Object.defineProperty(value, 'toJSON', { value: () => embedText(text) ?? copy() });
-	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberTexts(text);
+	const parts = Array.isArray(value) ? elementsOf(text).entries() : memberStrings(text);
 	for (const [key, part] of parts) keepNumbers(Reflect.get(value, key), part, levels - 1);
 }
 
@@ -146,13 +146,13 @@ export function withMember(text: string, path: readonly string[], json: string):
 /** An object text without the members at these paths, and everything else as it was written. */
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
 	if (!text.trimStart().startsWith('{')) return text;
-	const kept = memberSpans(text).flatMap(({ name, at, start, end }) => {
+	const remaining = memberSpans(text).flatMap(({ name, at, start, end }) => {
 		const inner = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
 		if (inner.some((rest) => rest.length === 0)) return [];
 		if (inner.length === 0) return text.slice(at, end);
 		return text.slice(at, start) + withoutMembers(text.slice(start, end), inner);
 	});
-	return `{${kept.join(',')}}`;
+	return `{${remaining.join(',')}}`;
 }
 
 /** The texts of the elements of an array. */
@@ -180,7 +180,7 @@ export function elementSpans(text: string): ValueSpan[] {
 }
 
 /** The texts of the members of an object. The last of two equal names counts. */
-function memberTexts(text: string): Map<string, string> {
+function memberStrings(text: string): Map<string, string> {
 	return new Map(memberSpans(text).map(({ name, start, end }) => [name, text.slice(start, end).trim()]));
 }
 

@@ -1,6 +1,6 @@
 /*
  * A JSON-RPC message as a view of its text: one scan validates the line and records where
- * the members are that a hub reads. A value is parsed when somebody asks for it; everything
+ * the members are that a hub reads. A value is parsed when it is asked for; everything
  * that passes through keeps its bytes.
  *
  * A view reads a message as `JSON.parse` does: members in any order, escaped names, the last

@@ -1,10 +1,10 @@
 /* The words of a tool call: signatures, examples that are accepted, and what is said about wrong ones. */
 import { describe, expect, it } from 'vitest';
 import { checkInput } from '../../src/cli/input/check-input.ts';
-import { exampleWords } from '../../src/cli/input/example-words.ts';
+import { exampleArgs } from '../../src/cli/input/example-args.ts';
 import { typeText } from '../../src/schema/schema-text.ts';
 import { signatureLine } from '../../src/schema/tool-signature.ts';
-import { inputFromWords } from '../../src/tool/input.ts';
+import { inputFromArgs } from '../../src/tool/input.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
 import { thrownBy } from '../support/programs.ts';
 
@@ -64,9 +64,9 @@ describe('an example', () => {
 		[{ properties: { "it's": { enum: ['a b', "c'd"] }, mixed: { enum: [1, 'x'] } } }],
 	] as [JsonObject][])('is accepted as it is typed: %j', (each) => {
 		const all = { ...each, required: Object.keys(each['properties'] as JsonObject) };
-		const words = exampleWords(all).map(unquoted);
+		const words = exampleArgs(all).map(unquoted);
 		expect(words).toHaveLength(all.required.length);
-		checkInput({ tool: 'x', schema: all, values: inputFromWords(words, all) });
+		checkInput({ tool: 'x', schema: all, values: inputFromArgs(words, all) });
 	});
 });
 
@@ -84,7 +84,7 @@ describe('wrong input', () => {
 		[['path=a'], 'the parameter mode must be given', 'mode=fast'],
 		[[], 'the parameters path, mode must be given', 'read(path: string'],
 	])('%j: %s', async (words, message, hint) => {
-		const values = inputFromWords(words, schema);
+		const values = inputFromArgs(words, schema);
 		const thrown = await thrownBy(() => checkInput({ tool: 'read', schema, values }));
 		expect(thrown).toMatchObject({ code: 'bad_input', message, hint: expect.stringContaining(hint) });
 	});

@@ -179,7 +179,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'trust hold': {
 		isChange: true,
-		right: [['trust', 'hold', 'py'], /held back until you accept/],
+		right: [['trust', 'hold', 'py'], /quarantined until you accept/],
 		wrong: [['trust', 'hold', 'pi'], /py/],
 	},
 	'policy add': {

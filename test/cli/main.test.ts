@@ -127,7 +127,7 @@ describe('mctl', () => {
 	it('refuses words that a command does not take', async () => {
 		for (const name of ['demo', 'doctor', 'init', 'hub ps', 'version']) {
 			const { code, stderr } = await mctl([...name.split(' '), 'stray']);
-			expect([code, stderr]).toEqual([64, expect.stringContaining('unexpected word "stray"')]);
+			expect([code, stderr]).toEqual([64, expect.stringContaining('unexpected argument "stray"')]);
 		}
 	});
 

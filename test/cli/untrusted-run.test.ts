@@ -7,39 +7,37 @@ import { manifestOf, shellEvent } from '../support/tool-folder.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 describe('mctl run in a project that is not trusted', () => {
-	it('says that tools.config is held back, and hints at mctl trust for what is missing', async () => {
+	it('says that tools.config is blocked, and hints at mctl trust for what is missing', async () => {
 		const { run, cwd } = project({ tools: { config: { azdo: { token: 'x' } } } });
 		const denied = await run('run', 'needy');
-		expect(denied.stderr).toContain(
-			'orchestra.json is not trusted, so the setting tools.config is held back',
-		);
+		expect(denied.stderr).toContain('orchestra.json is not trusted, so the setting tools.config is blocked');
 		expect(denied.stderr).toContain(`hint: run "mctl trust" in ${cwd}`);
 		expect(denied.stdout + denied.stderr).toContain('Required configuration is missing: "azdo.token"');
 		const { stdout } = await run('run', 'needy', '--json');
 		expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
 			payload: { code: 'CONFIG_MISSING', hint: expect.stringContaining(`run "mctl trust" in ${cwd}`) },
 		});
-		expect((await run('doctor')).stdout).toContain(`tools.config is held back: run "mctl trust" in ${cwd}`);
+		expect((await run('doctor')).stdout).toContain(`tools.config is blocked: run "mctl trust" in ${cwd}`);
 		await run('trust');
 		const allowed = await run('run', 'needy');
 		expect(allowed).toMatchObject({ code: 0 });
-		expect(allowed.stderr).not.toContain('held back');
+		expect(allowed.stderr).not.toContain('blocked');
 	});
 
 	it.each(['run', 'call', 'show'])(
-		'says to mctl %s that a plugin is held back that may have the tool',
+		'says to mctl %s that a plugin is blocked that may have the tool',
 		async (command) => {
 			const { run, cwd } = project({ plugins: [{ id: 'tools.own', binary: '/bin/false' }] });
 			const { code, stderr } = await run(command, 'list_features');
 			expect([code, stderr]).toEqual([
 				64,
-				expect.stringContaining('It may belong to a plugin that is held back:'),
+				expect.stringContaining('It may belong to a plugin that is blocked:'),
 			]);
 			expect(stderr).toContain(`run "mctl trust" in ${cwd}`);
 		},
 	);
 
-	it('says nothing when only servers are held back, and never hints at trust without a held back setting', async () => {
+	it('says nothing when only servers are blocked, and never hints at trust without a blocked setting', async () => {
 		const { run } = project({ mcpServers: { a: { command: 'cat' } } });
 		const { stderr, stdout } = await run('run', 'needy');
 		expect(stderr + stdout).toContain('Set azdo.token under tools.config');
@@ -48,7 +46,7 @@ describe('mctl run in a project that is not trusted', () => {
 });
 
 describe('a project that is trusted under another state folder', () => {
-	it('is held back, and the message says where it is trusted and what to do', async () => {
+	it('is blocked, and the message says where it is trusted and what to do', async () => {
 		const { run, home, cwd } = project({ mcpServers: { files: { command: 'cat' } } });
 		const elsewhere = { XDG_STATE_HOME: join(home, 'other-state') };
 		expect((await run('trust', elsewhere)).stdout).toContain('Trusted');
@@ -61,7 +59,7 @@ describe('a project that is trusted under another state folder', () => {
 		// What the hint says works, and so does the way back.
 		const command = /run "XDG_STATE_HOME=(\S+) mctl trust"/.exec(stderr)?.[1] ?? '';
 		expect((await run('trust', { XDG_STATE_HOME: command })).stdout).toContain('Trusted');
-		expect((await run('list', 'servers')).stderr).not.toContain('held back');
+		expect((await run('list', 'servers')).stderr).not.toContain('blocked');
 		const third = { XDG_STATE_HOME: join(home, 'third') };
 		expect((await run('list', 'servers', third)).stderr).toContain(`it is trusted in ${home}/.local/state`);
 		expect(existsSync(join(cwd, '.local'))).toBe(false);

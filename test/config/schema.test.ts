@@ -7,7 +7,7 @@ import { parseJsonc } from '../../src/config/jsonc.ts';
 import type { AnyKeys } from '../../src/config/key.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { newConfigurationText, newUserText } from '../../src/config/new-configuration.ts';
-import { sections } from '../../src/config/sections.ts';
+import { sections } from '../../src/config/sections/sections.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');

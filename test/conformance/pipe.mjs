@@ -61,7 +61,7 @@ export class Pipe {
 		else this.#listener?.(message);
 	}
 
-	/** Questions and logs name no request on a pipe: they are given to the newest one. */
+	/** Client requests and logs name no request on a pipe: they are given to the newest one. */
 	#callOf({ method, params }) {
 		if (method === 'notifications/progress') return this.#calls.get(params.progressToken);
 		const subscription = params?._meta?.[SUBSCRIPTION];

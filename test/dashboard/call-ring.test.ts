@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallRing, type RowFilter } from '../../src/dashboard/calls/call-ring.ts';
-import { InternedStrings } from '../../src/dashboard/calls/interned-strings.ts';
 import { latencyChart } from '../../src/dashboard/calls/latency-chart.ts';
 import { MinuteCounts } from '../../src/dashboard/calls/minute-counts.ts';
+import { StringPool } from '../../src/dashboard/calls/string-pool.ts';
 
 const call = { at: 1, client: 'c', backend: 'b', method: 'tools/call', name: 'n' };
 
@@ -68,9 +68,9 @@ describe('CallRing', () => {
 	});
 });
 
-describe('InternedStrings', () => {
+describe('StringPool', () => {
 	it('reuses the number of a string that nobody uses any more', () => {
-		const texts = new InternedStrings();
+		const texts = new StringPool();
 		const [a, b] = [texts.add('a'), texts.add('b')];
 		expect(texts.add('a')).toBe(a);
 		texts.release(a);
@@ -81,7 +81,7 @@ describe('InternedStrings', () => {
 	});
 
 	it('cuts long strings and replaces secrets', () => {
-		const texts = new InternedStrings();
+		const texts = new StringPool();
 		expect(texts.text(texts.add('x'.repeat(1000)))).toHaveLength(301);
 		expect(texts.text(texts.add('Authorization: Bearer abcdefghijklmnopqrstuvwxyz123456'))).toContain('•••');
 	});

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandText, commandWords, readPageCommand } from '../../src/dashboard/commands/page-commands.ts';
+import { commandArgs, commandText, readPageCommand } from '../../src/dashboard/commands/page-commands.ts';
 import { startAuthorizationServer } from '../support/authorization-server.ts';
 import { openTestDashboard } from '../support/dashboard.ts';
 
@@ -86,7 +86,7 @@ describe('a command of the page', () => {
 /** Empty when the hub refuses it. */
 function wordsOf(body: Record<string, unknown>): string[] {
 	try {
-		return commandWords(readPageCommand(body));
+		return commandArgs(readPageCommand(body));
 	} catch {
 		return [];
 	}

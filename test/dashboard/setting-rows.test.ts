@@ -51,9 +51,9 @@ describe('settingRows', () => {
 		]);
 	});
 
-	it('has the values of a file that is not trusted last, and marks those that are held back', () => {
+	it('has the values of a file that is not trusted last, and marks those that are blocked', () => {
 		const rows = rowsOf({});
-		const held = rows.filter((row) => row.endsWith('(held back until mctl trust)'));
+		const held = rows.filter((row) => row.endsWith('(blocked until mctl trust)'));
 		expect(held.map((row) => row.split('=')[0])).toEqual([
 			'mcpServers.both.command',
 			'mcpServers.bad.command',

@@ -82,6 +82,23 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl 
 		);
 
 		// A revoked one is disconnected at once, and never gets in again.
+		// Without a leader, which is said as such; a worker may not ask whether there is a bucket.
+		const dead = nodes.slice(1);
+		for (const child of processes.splice(1)) await ended(child);
+		await until(
+			'the worker misses a leader',
+			() => workers[0]?.log.includes('elects a leader of the bucket, or has lost more than half') === true,
+			60_000,
+		);
+		for (const { folder } of dead) processes.push(startNode(join(folder, 'nats.conf')));
+		await until(
+			'the worker has one again',
+			() => workers[0]?.log.includes('the offer is published again') === true,
+			60_000,
+		);
+		expect(workers[0]?.log).not.toContain('no bucket');
+		expect(workers[0]?.log).not.toContain('does not permit');
+
 		expect((await boss.run('fabric', 'revoke', 'gpu-2')).stdout).toContain('gpu-2 is no member any more');
 		await reload();
 		await until(
@@ -102,11 +119,13 @@ interface Written {
 
 function startNode(file: string): ChildProcess {
 	const child = spawn(natsServer ?? 'nats-server', ['-c', file], { stdio: 'ignore' });
-	atEnd(async () => {
-		const exited = once(child, 'exit');
-		if (child.exitCode === null && child.kill('SIGKILL')) await exited;
-	});
+	atEnd(() => ended(child));
 	return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+	const exited = once(child, 'exit');
+	if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await exited;
 }
 
 async function isHealthy(port: number): Promise<boolean> {

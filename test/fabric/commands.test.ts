@@ -171,6 +171,11 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect(findings.stdout).toContain('fabric: nas has 1 worker');
 		const watch = startMctl(['fabric', 'status', '--watch', '--json'], { cwd: place.cwd, env: place.env });
 		atEnd(() => watch.kill('SIGKILL'));
+		// As in `mctl fabric status --watch | head -1`.
+		const unread = startMctl(['fabric', 'status', '--watch'], { cwd: place.cwd, env: place.env });
+		atEnd(() => unread.kill('SIGKILL'));
+		const left = once(unread, 'exit');
+		unread.stdout.once('data', () => unread.stdout.destroy());
 		let text = '';
 		watch.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
 		await until('it has reported', () => text.includes('\n'), 15_000);
@@ -182,6 +187,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		await until('it reports the lost link', () => text.includes('"state":"down"'), 15_000);
 		watch.kill('SIGINT');
 		await once(watch, 'exit');
+		expect(await left).toEqual([0, null]);
 	}, 60_000);
 
 	it('makes keys that only the user can read, and a configuration with every member', async () => {
@@ -195,7 +201,9 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		expect((await place.run('fabric', 'invite', 'gpu-1')).code).toBe(64);
 		// No configuration takes these names.
 		for (const words of [['*'], ['gpu__1'], ['gpu-2', '--offer=a.b'], ['gpu-2', '--use', 'a*']])
-			expect((await place.run('fabric', 'invite', ...words)).stderr).toContain('is not a name: letters, digits');
+			expect((await place.run('fabric', 'invite', ...words)).stderr).toContain(
+				'is not a name: letters, digits',
+			);
 		const ci = JSON.parse(
 			(await place.run('fabric', 'invite', 'ci', '--offer', '--use', 'gpu', '--json')).stdout,
 		);

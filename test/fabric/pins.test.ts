@@ -16,11 +16,11 @@ describe.skipIf(natsServer === undefined)('the pins of a group of the fabric', (
 		await client.sees('gpu__read');
 		await until('it is pinned', () => lockText(place).includes('server "fabric:gpu"'));
 		worker.offer({ read: 'Reads all.', added: 'Comes.', same: 'Stays.' });
-		await until('they are held back', async () => (await client.tools()).join() === 'gpu__same');
+		await until('they are quarantined', async () => (await client.tools()).join() === 'gpu__same');
 		expect(await client.call('gpu__read')).toMatch(
-			/read is held back: the group gpu of the fabric changed it.*mctl trust accept fabric:gpu/,
+			/read is quarantined: the group gpu of the fabric changed it.*mctl trust accept fabric:gpu/,
 		);
-		expect(await client.call('gpu__added')).toContain('added is held back: it is new');
+		expect(await client.call('gpu__added')).toContain('added is quarantined: it is new');
 		expect(await client.call('gpu__same')).toContain('called same');
 		expect(worker.called).toEqual(['same']);
 		const status = (await place.run('fabric', 'status')).stdout;

@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runsAllTests } from '../support/all-tests.ts';
@@ -32,6 +32,9 @@ describe.skipIf(natsServer === undefined || !runsAllTests || !hasEarlier)('an ea
 		const archive = spawnSync('git', ['archive', EARLIER], { cwd: root, maxBuffer: 512 * 1024 * 1024 });
 		const unpacked = spawnSync('tar', ['x', '-C', cache], { input: archive.stdout });
 		symlinkSync(join(root, 'node_modules'), join(cache, 'node_modules'));
+		// Its types are those of its own dependencies, and these are the present ones.
+		const builder = join(cache, 'scripts/build.mjs');
+		writeFileSync(builder, readFileSync(builder, 'utf8').replace(/^tool\('types'.*$/m, ''));
 		const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: cache });
 		expect([archive.status, unpacked.status, built.status]).toEqual([0, 0, 0]);
 	});

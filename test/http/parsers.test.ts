@@ -1,12 +1,12 @@
 /* What strangers write into headers is read without surprises. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hostCheck } from '../../src/http/host-check.ts';
 import { eventId, ReplayBuffer, readEventId } from '../../src/http/legacy/replay-buffer.ts';
 import { mismatch } from '../../src/http/modern/modern-headers.ts';
-import { ownAddressCheck } from '../../src/http/own-address.ts';
 
 describe('Host and Origin', () => {
-	const isOwn = ownAddressCheck({ scheme: 'http', host: '127.0.0.1', port: 8080 });
+	const isOwn = hostCheck({ scheme: 'http', host: '127.0.0.1', port: 8080 });
 
 	it('are ours for no text but the names of loopback with our port', () => {
 		const ours = /^(localhost|127\.0\.0\.1|\[::1\]):8080$/i;
@@ -36,7 +36,7 @@ describe('Host and Origin', () => {
 	});
 
 	it('need the default port when none is written', () => {
-		const onDefault = ownAddressCheck({ scheme: 'http', host: '127.0.0.1', port: 80 });
+		const onDefault = hostCheck({ scheme: 'http', host: '127.0.0.1', port: 80 });
 		expect([onDefault({ host: 'localhost' }), isOwn({ host: 'localhost' })]).toEqual([true, false]);
 		expect(isOwn({ host: 'localhost:8080', origin: 'https://localhost:8080' })).toBe(false);
 	});

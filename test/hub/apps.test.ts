@@ -97,7 +97,9 @@ describe('a page whose CSP changed since its server was accepted', () => {
 		);
 		const client = await second.client({ capabilities });
 		await client.request('resources/list');
-		await expect(client.request('resources/read', { uri: 'ui://one/main' })).rejects.toThrow(/is held back/);
+		await expect(client.request('resources/read', { uri: 'ui://one/main' })).rejects.toThrow(
+			/is quarantined/,
+		);
 		expect(second.log.join('\n')).toContain('changed: (page ui://main)');
 	});
 });
@@ -126,18 +128,18 @@ describe('a page whose content changed since it was first read', () => {
 			expect((await read(pageServer('a.example'))).text).toContain('page');
 			expect(await trust('diff')).toMatchObject({ code: 0, stdout: '' });
 			const changed = await read(pageServer('a.example', change));
-			expect(changed.text).toMatch(/\(content of ui:\/\/main\) is held back/);
+			expect(changed.text).toMatch(/\(content of ui:\/\/main\) is quarantined/);
 			expect(changed.log).toContain('changed (content of ui://main)');
 			expect(changed.log).not.toContain('removed:');
 			const diff = await trust('diff');
 			expect(diff.code).toBe(1);
-			expect(diff.stdout).toContain('changed (content of ui://main) (held back)');
+			expect(diff.stdout).toContain('changed (content of ui://main) (quarantined)');
 			expect(diff.stdout).toMatch(difference);
 			await trust('accept', 'one');
 			expect((await read(pageServer('a.example', change))).text).toContain('contents');
 			expect(await trust('diff')).toMatchObject({ code: 0, stdout: '' });
 			// What was not accepted since is drift again.
-			expect((await read(pageServer('a.example'))).text).toMatch(/is held back/);
+			expect((await read(pageServer('a.example'))).text).toMatch(/is quarantined/);
 			expect((await read(pageServer('a.example', change))).text).toContain('contents');
 			expect((await trust('diff')).code).toBe(0);
 		},

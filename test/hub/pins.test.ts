@@ -51,11 +51,11 @@ describe('the pins of a server', () => {
 		await until('it is pinned', () => existsSync(lockFile(served)));
 		server.offer({ read: 'Reads all.', added: 'Comes.', announce: '' });
 		await client.call('notes__announce');
-		await until('the tools are held back', async () => (await toolNames(client)).length === 1);
+		await until('the tools are quarantined', async () => (await toolNames(client)).length === 1);
 		expect(await client.call('notes__read')).toMatch(
-			/^read is held back: the MCP server notes changed it.*mctl trust accept notes/,
+			/^read is quarantined: the MCP server notes changed it.*mctl trust accept notes/,
 		);
-		expect(await client.call('notes__added')).toMatch(/^added is held back: it is new/);
+		expect(await client.call('notes__added')).toMatch(/^added is quarantined: it is new/);
 		expect(server.calls()).toEqual(['announce']);
 		await until('the drift is on disk', () => drift(served).state === 'drifted');
 		await accept(served, 'notes');
@@ -77,12 +77,12 @@ describe('the pins of a server', () => {
 			const client = await served.client();
 			if (when === 'while it runs') {
 				await client.call('notes__announce');
-				await until('it is held back', async () => !(await toolNames(client)).includes('notes__read'));
+				await until('it is quarantined', async () => !(await toolNames(client)).includes('notes__read'));
 				rmSync(lockFile(first));
 				await until('it is noticed', () => served.log.some((line) => line.includes('is missing')));
 			}
 			expect(await client.call('notes__read')).toMatch(
-				/^read is held back: .*orchestra\.lock is missing.*mctl trust accept notes/,
+				/^read is quarantined: .*orchestra\.lock is missing.*mctl trust accept notes/,
 			);
 			expect(await client.call('notes__same')).toBe('called same');
 			expect(await toolNames(client)).toEqual(['notes__announce', 'notes__same']);
@@ -109,7 +109,7 @@ describe('the pins of a server', () => {
 		expect(lockText(served)).toBe(text);
 	});
 
-	it('hold back a tool of a server that is known from disk only', async () => {
+	it('quarantine a tool of a server that is known from disk only', async () => {
 		const server = driftingServer({ read: 'Reads.', other: '' });
 		const first = await serveServers({ notes: server.entry() }, { more: { pin: 'quarantine' } });
 		await toolNames(await first.client());
@@ -119,10 +119,10 @@ describe('the pins of a server', () => {
 		const client = await served.client();
 		expect(await toolNames(client)).toEqual(['notes__other']);
 		expect(served.events('start')).toEqual([]);
-		expect(await client.call('notes__read')).toContain('read is held back');
+		expect(await client.call('notes__read')).toContain('read is quarantined');
 	});
 
-	it('hold back a tool that changed while the server did not run, before its first call', async () => {
+	it('quarantine a tool that changed while the server did not run, before its first call', async () => {
 		const server = driftingServer({ read: 'Reads.' });
 		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		await toolNames(await first.client());
@@ -130,11 +130,11 @@ describe('the pins of a server', () => {
 		const client = await served.client();
 		server.offer({ read: 'Reads, and sends it away.' });
 		const results = await Promise.all([client.call('notes__read'), client.call('notes__read')]);
-		for (const text of results) expect(text).toContain('read is held back');
+		for (const text of results) expect(text).toContain('read is quarantined');
 		expect(server.calls()).toEqual([]);
 	});
 
-	it.each(['v1', 'v2-modern'] as const)('hold back a new tool of a remote server (%s)', async (kind) => {
+	it.each(['v1', 'v2-modern'] as const)('quarantine a new tool of a remote server (%s)', async (kind) => {
 		const remote = await serveRemote(kind);
 		const entry = { type: 'http', url: remote.url, pin: 'quarantine' };
 		const served = await serveServers({ far: entry });
@@ -148,7 +148,7 @@ describe('the pins of a server', () => {
 		expect(await client.call(`far__${added}`)).toContain('it is new at the MCP server far');
 	});
 
-	it('hold back the instructions of a server that changed them', async () => {
+	it('quarantine the instructions of a server that changed them', async () => {
 		const server = driftingServer({});
 		server.offer({ read: 'Reads.' }, 'Use read for files.');
 		const first = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
@@ -180,7 +180,7 @@ describe('the pins of a server', () => {
 		expect(warnings()).toHaveLength(2);
 	});
 
-	it('are left out for a server with too many tools; with "quarantine" they are held back', async () => {
+	it('are left out for a server with too many tools; with "quarantine" they are quarantined', async () => {
 		const many = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`tool_${n}`, 'Works.']));
 		const server = driftingServer(many);
 		const served = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });

@@ -293,7 +293,7 @@ describe('mctl serve', () => {
 		const { code, stderr } = await mctl(['serve', 'here'], { cwd: workspace({}) });
 		expect([code, stderr]).toEqual([
 			64,
-			'mctl: unexpected word "here": mctl serve takes flags only\nhint: usage: mctl serve [--view NAME | --skill NAME] [--config FILE] [--examples]\n',
+			'mctl: unexpected argument "here": mctl serve takes flags only\nhint: usage: mctl serve [--view NAME | --skill NAME] [--config FILE] [--examples]\n',
 		]);
 	});
 });

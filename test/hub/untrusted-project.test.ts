@@ -79,7 +79,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(marks()).toEqual([]);
 		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).httpUrl ?? null).toBeNull();
 		expect((await place.run('hub', 'status')).stdout).toMatch(
-			/^Project trust: \S+orchestra\.json is not trusted, so the MCP server stranger, .* held back \(mctl trust\)$/m,
+			/^Project trust: \S+orchestra\.json is not trusted, so the MCP server stranger, .* blocked \(mctl trust\)$/m,
 		);
 
 		await place.run('trust');
@@ -102,7 +102,7 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 		expect(result.instructions).toContain('orchestra.json is not trusted');
 	});
 
-	it('is held back again when its file changes, and the report shows the difference', async () => {
+	it('is blocked again when its file changes, and the report shows the difference', async () => {
 		const { place, marks } = hostileRepository();
 		await place.run('trust');
 		const file = join(place.cwd, 'orchestra.json');

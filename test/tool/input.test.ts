@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainCheck } from '../../src/schema/plain-schema.ts';
 import { validate } from '../../src/schema/validate.ts';
-import { inputFromJson, inputFromWords } from '../../src/tool/input.ts';
+import { inputFromArgs, inputFromJson } from '../../src/tool/input.ts';
 import { RUN_TIMEOUT_MS, runTimeoutMs } from '../../src/tool/run-limits.ts';
 import { flatten, settingsOf } from '../../src/tool/settings.ts';
 import type { JsonObject } from '../../src/wire/json.ts';
@@ -22,9 +22,9 @@ const schema: JsonObject = {
 	},
 };
 
-describe('inputFromWords', () => {
+describe('inputFromArgs', () => {
 	it('splits at the first = and returns strings when there is no schema', () => {
-		expect(inputFromWords(['a=1', 'b=x=y', 'c='])).toEqual({ a: '1', b: 'x=y', c: '' });
+		expect(inputFromArgs(['a=1', 'b=x=y', 'c='])).toEqual({ a: '1', b: 'x=y', c: '' });
 	});
 
 	it('converts each value to the type in the schema', () => {
@@ -38,7 +38,7 @@ describe('inputFromWords', () => {
 			'tags=2',
 			'other=9',
 		];
-		expect(inputFromWords(words, schema)).toEqual({
+		expect(inputFromArgs(words, schema)).toEqual({
 			text: '1',
 			count: 3,
 			isOn: true,
@@ -47,19 +47,19 @@ describe('inputFromWords', () => {
 			tags: [1, 2],
 			other: '9',
 		});
-		expect(inputFromWords(['tags=[4,5]'], schema)).toEqual({ tags: [4, 5] });
+		expect(inputFromArgs(['tags=[4,5]'], schema)).toEqual({ tags: [4, 5] });
 	});
 
 	it('splits the elements of an array at commas, and adds those of a repeated key', () => {
-		expect(inputFromWords(['tags=1,2', 'tags=3'], schema)).toEqual({ tags: [1, 2, 3] });
-		expect(inputFromWords(['tags='], schema)).toEqual({ tags: [] });
+		expect(inputFromArgs(['tags=1,2', 'tags=3'], schema)).toEqual({ tags: [1, 2, 3] });
+		expect(inputFromArgs(['tags='], schema)).toEqual({ tags: [] });
 		const objects: JsonObject = { properties: { list: { type: 'array', items: { type: 'object' } } } };
-		expect(inputFromWords(['list={"a":1,"b":2}'], objects)).toEqual({ list: [{ a: 1, b: 2 }] });
+		expect(inputFromArgs(['list={"a":1,"b":2}'], objects)).toEqual({ list: [{ a: 1, b: 2 }] });
 	});
 
 	it('takes key:=json as it is, whatever the schema says', () => {
-		expect(inputFromWords(['text:=[1,"x"]', 'other:=null'], schema)).toEqual({ text: [1, 'x'], other: null });
-		expect(() => inputFromWords(['text:=[1'], schema)).toThrow('the value of text:= is not JSON');
+		expect(inputFromArgs(['text:=[1,"x"]', 'other:=null'], schema)).toEqual({ text: [1, 'x'], other: null });
+		expect(() => inputFromArgs(['text:=[1'], schema)).toThrow('the value of text:= is not JSON');
 	});
 
 	it('puts the content of a file where a word names it, in the form that the schema wants', () => {
@@ -81,7 +81,7 @@ describe('inputFromWords', () => {
 			['options=@c', Buffer.from('{"a":1}')],
 			['raw:=@c', Buffer.from('[1]')],
 		]);
-		expect(inputFromWords([...files.keys(), 'lines=x', 'name=@@you'], forms, { files })).toEqual({
+		expect(inputFromArgs([...files.keys(), 'lines=x', 'name=@@you'], forms, { files })).toEqual({
 			text: '1,2\n',
 			image: 'if8A',
 			blob: 'if8A',
@@ -91,8 +91,8 @@ describe('inputFromWords', () => {
 			name: '@you',
 		});
 		const binary = { files: new Map([['text=@b', bytes]]) };
-		expect(() => inputFromWords(['text=@b'], forms, binary)).toThrow('the file of text is not UTF-8 text');
-		expect(inputFromWords(['text=@a', 'name=@@you'], forms)).toEqual({ text: '@a', name: '@@you' });
+		expect(() => inputFromArgs(['text=@b'], forms, binary)).toThrow('the file of text is not UTF-8 text');
+		expect(inputFromArgs(['text=@a', 'name=@@you'], forms)).toEqual({ text: '@a', name: '@@you' });
 	});
 
 	it('follows dots into an object that the schema has, and keeps them in any other key', () => {
@@ -104,17 +104,17 @@ describe('inputFromWords', () => {
 			},
 			$defs: { options: { type: 'object', properties: { depth: { type: 'integer' } } } },
 		};
-		expect(inputFromWords(['options.depth=2', 'options.name=x', 'a.b=1', 'text.x=y'], nested)).toEqual({
+		expect(inputFromArgs(['options.depth=2', 'options.name=x', 'a.b=1', 'text.x=y'], nested)).toEqual({
 			options: { depth: 2, name: 'x' },
 			'a.b': 1,
 			'text.x': 'y',
 		});
-		expect(inputFromWords(['a.b.c=1'], { type: 'object' })).toEqual({ a: { b: { c: '1' } } });
+		expect(inputFromArgs(['a.b.c=1'], { type: 'object' })).toEqual({ a: { b: { c: '1' } } });
 	});
 
 	it('puts words on top of the base, inside of its objects too', () => {
 		const base = { text: 'old', tags: [9], deep: { kept: true, changed: 1 } };
-		expect(inputFromWords(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, { base })).toEqual({
+		expect(inputFromArgs(['tags=1', 'deep.changed=2', 'deep.__proto__=x'], schema, { base })).toEqual({
 			text: 'old',
 			tags: [1],
 			deep: JSON.parse('{"kept":true,"changed":"2","__proto__":"x"}'),
@@ -131,7 +131,7 @@ describe('inputFromWords', () => {
 			},
 			$defs: { level: { type: 'integer' } },
 		};
-		expect(inputFromWords(['level=3', 'kind=2', 'self=1'], indirect)).toEqual({
+		expect(inputFromArgs(['level=3', 'kind=2', 'self=1'], indirect)).toEqual({
 			level: 3,
 			kind: 2,
 			self: '1',
@@ -143,17 +143,17 @@ describe('inputFromWords', () => {
 			$defs: { a: { type: 'array', items: { $ref: '#/$defs/a' } } },
 			properties: { x: { $ref: '#/$defs/a' } },
 		};
-		expect(inputFromWords(['x=text'], schema)).toEqual({ x: ['text'] });
-		expect(inputFromWords(['x=[[],[[]]]'], schema)).toEqual({ x: [[], [[]]] });
+		expect(inputFromArgs(['x=text'], schema)).toEqual({ x: ['text'] });
+		expect(inputFromArgs(['x=[[],[[]]]'], schema)).toEqual({ x: [[], [[]]] });
 	});
 
 	it('leaves a value of the wrong type as a string, for the validation to report', () => {
-		expect(inputFromWords(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
+		expect(inputFromArgs(['count=many', 'isOn=1'], schema)).toEqual({ count: 'many', isOn: '1' });
 	});
 
 	it('refuses a word without = and an empty key', async () => {
 		for (const word of ['lonely', '=x']) {
-			expect(await thrownBy(() => inputFromWords([word]))).toMatchObject({ code: 'bad_input' });
+			expect(await thrownBy(() => inputFromArgs([word]))).toMatchObject({ code: 'bad_input' });
 		}
 	});
 
@@ -164,7 +164,7 @@ describe('inputFromWords', () => {
 		);
 		fc.assert(
 			fc.property(fc.uniqueArray(word, { selector: ([key]) => key }), (pairs) => {
-				const input = inputFromWords(pairs.map(([key, value]) => `${key}=${value}`));
+				const input = inputFromArgs(pairs.map(([key, value]) => `${key}=${value}`));
 				expect(Object.entries(input).length).toBe(pairs.length);
 				for (const [key, value] of pairs)
 					expect(Object.getOwnPropertyDescriptor(input, key)?.value).toBe(value);
@@ -291,10 +291,10 @@ describe('settingsOf', () => {
 
 describe('runTimeoutMs', () => {
 	it('is --timeout, else that of the configuration, the manifest, the default, 30 s, in this order', () => {
-		const all = { asked: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
+		const all = { requested: 1, byTool: { x: 2 }, manifest: 3, fallback: 4 };
 		expect(runTimeoutMs('x', all)).toBe(1);
-		expect(runTimeoutMs('x', { ...all, asked: undefined })).toBe(2);
-		expect(runTimeoutMs('y', { ...all, asked: undefined })).toBe(3);
+		expect(runTimeoutMs('x', { ...all, requested: undefined })).toBe(2);
+		expect(runTimeoutMs('y', { ...all, requested: undefined })).toBe(3);
 		expect(runTimeoutMs('y', { fallback: 4 })).toBe(4);
 		expect(runTimeoutMs('y', {})).toBe(RUN_TIMEOUT_MS);
 	});

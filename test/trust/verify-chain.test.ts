@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChainedFile, readChainHead } from '../../src/trust/chained-file.ts';
+import { ChainFile, readChainHead } from '../../src/trust/chain-file.ts';
 import { chainBatch } from '../../src/trust/hash-chain.ts';
 import { type ChainReport, verifyChain } from '../../src/trust/verify-chain.ts';
 import { temporaryFolder } from '../support/workspace.ts';
@@ -229,7 +229,7 @@ describe('a batch of lines', () => {
 	it('that could not be written leaves a gap in the numbers', async () => {
 		const path = newFile();
 		const errors: unknown[] = [];
-		const file = new ChainedFile(path, LARGE, (error) => errors.push(error));
+		const file = new ChainFile(path, LARGE, (error) => errors.push(error));
 		file.write([0, 1].map(member));
 		await file.close();
 		renameSync(path, `${path}.away`);
@@ -265,7 +265,7 @@ describe('a batch of lines', () => {
 	it('is bounded, so that the end of a file shows where the chain goes on', async () => {
 		const file = newFile();
 		const long = (at: number): string => `"value":"${'x'.repeat(20_000)}${at}"`;
-		const chained = new ChainedFile(file, 8 * LARGE, (error) => {
+		const chained = new ChainFile(file, 8 * LARGE, (error) => {
 			throw error;
 		});
 		chained.write(numbers(0, 40).map(long));
@@ -300,7 +300,7 @@ async function batches(): Promise<string> {
 
 /** Write one batch. */
 async function append(path: string, values: readonly number[], limitBytes = LARGE): Promise<void> {
-	const file = new ChainedFile(path, limitBytes, (error) => {
+	const file = new ChainFile(path, limitBytes, (error) => {
 		throw error;
 	});
 	file.write(values.map(member));

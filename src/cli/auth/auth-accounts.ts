@@ -8,7 +8,7 @@ import { accountOf, describeEntry, type EntryPlace } from '../../oauth/account.t
 import { CredentialStore } from '../../oauth/credential-store.ts';
 import type { Credentials } from '../../oauth/credentials.ts';
 import { openAuth } from '../../oauth/open-auth.ts';
-import { tokenState } from '../../oauth/stored-sign-in.ts';
+import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { publicUrl } from '../../transport/http/http-errors.ts';
 import { type CommandInput, canAskUser } from '../command.ts';
@@ -47,48 +47,48 @@ export function listAccounts({ flags, out, cwd, environment }: CommandInput): vo
 }
 
 /** An account that a server without a sign-in may share; `adopt` for the record of an earlier version. */
-export interface AccountOffer {
+export interface AccountChoice {
 	readonly key: string | undefined;
 	readonly text: string;
 }
 
 /** The sign-ins that are stored for the URL of the server and fit its settings. */
-export function accountOffers({ url, name, settings }: AuthTarget, store: CredentialStore): AccountOffer[] {
+export function accountChoices({ url, name, settings }: AuthTarget, store: CredentialStore): AccountChoice[] {
 	const isUsable = ({ key = '' }: Credentials): boolean =>
 		openAuth({ account: { url, key }, name, settings, store }).credentials?.tokens !== undefined;
 	const shared = store.list().filter((each) => each.url === url && each.key !== undefined && isUsable(each));
-	const offers = shared.map(({ key, account: user, entry }) => {
+	const choices = shared.map(({ key, account: user, entry }) => {
 		const by = entry === undefined ? '' : `, of ${describeEntry(entry)}`;
 		return { key, text: `${key}${user === undefined ? '' : ` (${user})`}${by}` };
 	});
 	const isEarlier = store.readEarlier(url) !== undefined;
 	return isEarlier
-		? [...offers, { key: undefined, text: 'the sign-in that an earlier version stored' }]
-		: offers;
+		? [...choices, { key: undefined, text: 'the sign-in that an earlier version stored' }]
+		: choices;
 }
 
 /** Ask on a terminal which one to use; elsewhere say how to choose one. Undefined: sign in anew. */
-export async function chooseOffer(
-	offers: readonly AccountOffer[],
+export async function chooseAccount(
+	choices: readonly AccountChoice[],
 	{ name, shownUrl }: AuthTarget,
 	input: CommandInput,
-): Promise<AccountOffer | undefined> {
+): Promise<AccountChoice | undefined> {
 	const { out } = input;
-	if (offers.length === 0) return undefined;
+	if (choices.length === 0) return undefined;
 	if (!canAskUser(input)) {
-		for (const { key, text } of offers) {
+		for (const { key, text } of choices) {
 			const flag = key === undefined ? '--adopt' : `--account ${key}`;
 			out.note(`note: to use ${printableLine(text)}: mctl auth ${name} ${flag}`);
 		}
 		return undefined;
 	}
 	out.note(`There is a sign-in to ${printableLine(shownUrl)} already:`);
-	for (const [at, { text }] of offers.entries()) out.note(`  ${at + 1}  ${printableLine(text)}`);
-	const read = (line: string): AccountOffer | 'new' | 'wrong' =>
-		line === '' || /^n(?:ew)?$/i.test(line) ? 'new' : (offers[Number(line) - 1] ?? 'wrong');
-	const help = `Type a number from 1 to ${offers.length}, or n.`;
-	const question = 'Use which? A number, or n for a new sign-in [n]: ';
-	const chosen = await askLine({ question, help, read }, input);
+	for (const [at, { text }] of choices.entries()) out.note(`  ${at + 1}  ${printableLine(text)}`);
+	const read = (line: string): AccountChoice | 'new' | 'wrong' =>
+		line === '' || /^n(?:ew)?$/i.test(line) ? 'new' : (choices[Number(line) - 1] ?? 'wrong');
+	const help = `Type a number from 1 to ${choices.length}, or n.`;
+	const prompt = 'Use which? A number, or n for a new sign-in [n]: ';
+	const chosen = await askLine({ prompt, help, read }, input);
 	return chosen === 'new' ? undefined : chosen;
 }
 

@@ -11,15 +11,15 @@ import { notAdopted, openAuth, type ServerAuth } from '../../oauth/open-auth.ts'
 import { probeServer } from '../../oauth/probe-server.ts';
 import { findProtectedResource } from '../../oauth/resource-metadata.ts';
 import { splitScopes } from '../../oauth/scopes.ts';
-import { tokenState } from '../../oauth/stored-sign-in.ts';
+import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn-servers.ts';
-import { refuseUnused } from '../problem-notes.ts';
+import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
-import { refuseHeldBack } from '../target/call-target.ts';
-import { accountOffers, chooseOffer, listAccounts, writeAccount } from './auth-accounts.ts';
+import { refuseBlocked } from '../target/call-target.ts';
+import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
@@ -41,21 +41,21 @@ export const auth: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, cwd, environment } = input;
-		const [word, ...rest] = words;
+		const { args, flags, cwd, environment } = input;
+		const [arg, ...rest] = args;
 		if (flags['list']) {
-			refuseWords(input, { usage: 'mctl auth --list [--json]' });
+			refuseArgs(input, { usage: 'mctl auth --list [--json]' });
 			return listAccounts(input);
 		}
-		if (word === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
-		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${words.length}`);
+		if (arg === undefined) throw usageError(auth, 'mctl auth needs a server or a URL');
+		if (rest.length > 0) throw usageError(auth, `mctl auth takes one server, not ${args.length}`);
 		if (['status', 'logout', 'adopt'].filter((flag) => flags[flag]).length > 1)
 			throw usageError(auth, 'use --status, --logout or --adopt, one of them');
 		const key = accountFlag(flags);
-		const { configuration, problems, heldBack } = loadConfiguration({ cwd, environment });
-		refuseUnused(word, problems, configuration.mcpServers);
-		if (configuration.mcpServers.every(({ name }) => name !== word)) refuseHeldBack(word, heldBack);
-		const found = await withSecrets(findAuthTarget(configuration, word, key), environment);
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
+		refuseUnused(arg, problems, configuration.mcpServers);
+		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
+		const found = await withSecrets(findAuthTarget(configuration, arg, key), environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));
 		if (flags['status']) return showStatus(input, target, openTarget(input, target));
@@ -107,7 +107,7 @@ async function signInOrShare(input: CommandInput, target: AuthTarget): Promise<v
 	await server.adoptEarlier();
 	const isFirst = target.entry !== undefined && server.credentials?.tokens === undefined;
 	const store = CredentialStore.ofUser(input.environment, Log.silent);
-	const chosen = isFirst ? await chooseOffer(accountOffers(target, store), target, input) : undefined;
+	const chosen = isFirst ? await chooseAccount(accountChoices(target, store), target, input) : undefined;
 	if (chosen === undefined) return logIn(input, target, server);
 	if (chosen.key === undefined) return adopt(input, target);
 	await useAccount(input, withAccount(target, chosen.key), chosen.key);
@@ -163,8 +163,8 @@ async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth
 	if (!isRefused && (await findProtectedResource(http, url, { named: undefined, log })) === undefined)
 		return notNeeded(input, target, status);
 	const added = typeof flags['scope'] === 'string' ? splitScopes(flags['scope']) : [];
-	const held = added.length === 0 ? [] : [...(server.credentials?.tokens?.scopes ?? []), ...added];
-	await server.signIn(challenges, held);
+	const granted = added.length === 0 ? [] : [...(server.credentials?.tokens?.scopes ?? []), ...added];
+	await server.signIn(challenges, granted);
 	const token = await server.token();
 	const after = await probeServer(http, url, { ...headers, authorization: `Bearer ${token}` });
 	if (after.status === 401) {

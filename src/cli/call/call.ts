@@ -2,7 +2,7 @@
  * `mctl call`: call one tool of an MCP server, a plugin or a folder, and show its result.
  *
  * The tool is called once. Text goes to stdout as it is; log messages, progress and
- * questions of the server go to the terminal.
+ * elicitations of the server go to the terminal.
  */
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,9 +15,9 @@ import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { inputFlag, readCallInput } from '../input/read-input.ts';
-import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { type CallHandlers, type CallSession, withTools } from '../target/call-session.ts';
 import { type CallTarget, callTarget } from '../target/call-target.ts';
 import { findTarget, nameOf } from '../target/find-target.ts';
@@ -59,13 +59,13 @@ export const call: Command = {
 	},
 
 	async run(input) {
-		if (input.words.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
+		if (input.args.length === 0) throw usageError(call, 'mctl call needs a server and a tool, or a tool');
 		const timeoutMs = numberFlag(input, call, 'timeout');
 		if (timeoutMs === 0) throw usageError(call, '--timeout must be above 0');
 		refuseFolder(input);
 		const project = openProject(input, { hasExamples: true });
-		noteProblems(problemsOfCalls(project.configProblems), input.out);
-		const target = await callTarget(input.words, project, input);
+		printProblems(problemsOfCalls(project.configProblems), input.out);
+		const target = await callTarget(input.args, project, input);
 		const servers = project.configuration.mcpServers.map(({ name }) => name);
 		const view = new CallView(input.out, input.environment);
 		const handlers = handlersOf(view, input);
@@ -90,9 +90,9 @@ async function callOnce(
 ): Promise<number> {
 	const { signal, flags, out } = input;
 	const tool = await findTarget(target, session, input, servers);
-	const values = await readCallInput(call, input, tool, target.words);
+	const values = await readCallInput(call, input, tool, target.args);
 	const startedAt = performance.now();
-	let result: Offered;
+	let result: ListedItem;
 	try {
 		const onProgress = (params: unknown): void => view.progress(params);
 		result = await session.callTool(nameOf(tool), values, { maxTotalMs: timeoutMs, signal, onProgress });
@@ -122,7 +122,7 @@ async function callOnce(
 }
 
 /** What an expression picks from a result, as a result. */
-async function selected(result: Offered, select: string, signal: AbortSignal): Promise<Offered> {
+async function selected(result: ListedItem, select: string, signal: AbortSignal): Promise<ListedItem> {
 	const { selectFrom } = await import('../../hub/results/look/select-from.ts');
 	const { LookThreads } = await import('../../hub/results/look/run-look.ts');
 	// The result of a call of a tool.
@@ -141,18 +141,18 @@ function timeoutHinted(error: OrchestraError, timeoutMs: number | undefined): Or
 	return new OrchestraError(code, message, { hint: 'Give it more time with --timeout.', data, cause: error });
 }
 
-/** A server may ask when there is a person at the terminal; else its question is declined. */
+/** A server may ask when there is a user at the terminal; else its elicitation is declined. */
 export function handlersOf(
 	view: Pick<CallView, 'clear' | 'log'>,
 	{ out, stdin, signal }: CommandInput,
 ): CallHandlers {
-	const onQuestion = async (params: unknown): Promise<ElicitResult> => {
+	const onElicitation = async (params: unknown): Promise<ElicitResult> => {
 		view.clear();
 		if (stdin().isTTY !== true || !out.hasLiveStderr) return { action: 'decline' };
-		const { askForm } = await import('../terminal/question-form.ts');
+		const { askForm } = await import('../terminal/elicitation-form.ts');
 		return askForm(params, { out, input: stdin(), signal });
 	};
-	return { onQuestion, onLog: (params) => view.log(params) };
+	return { onElicitation, onLog: (params) => view.log(params) };
 }
 
 /** Checked before the call, which may have effects. */
@@ -163,14 +163,14 @@ function refuseFolder({ flags, cwd }: CommandInput): void {
 	}
 }
 
-function save(file: string, { content, structuredContent }: Offered, { cwd, out }: CommandInput): void {
+function save(file: string, { content, structuredContent }: ListedItem, { cwd, out }: CommandInput): void {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
 	const binary = blocks.map(binaryOf).find((each) => each !== undefined);
-	const texts = blocks.flatMap((block) =>
+	const strings = blocks.flatMap((block) =>
 		isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
 	);
 	const text =
-		structuredContent === undefined ? texts.join('\n') : JSON.stringify(structuredContent, null, 2);
+		structuredContent === undefined ? strings.join('\n') : JSON.stringify(structuredContent, null, 2);
 	const bytes = binary?.bytes ?? Buffer.from(text);
 	try {
 		writeFileSync(resolve(cwd, file), bytes);

@@ -10,7 +10,7 @@ import { EXIT_FAILED, type RunSummary, runError } from '../../tool/summary.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import type { CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { type CallSession, withTools } from '../target/call-session.ts';
 import type { CallTarget } from '../target/call-target.ts';
 import { findTarget, nameOf } from '../target/find-target.ts';
@@ -22,7 +22,7 @@ export interface HubToolRun {
 	/** Default: the limit of the hub or of the server. */
 	readonly timeoutMs: number | undefined;
 	/** Reads the input once the schema is known. */
-	readonly inputFor: (tool: Offered) => Promise<JsonObject>;
+	readonly inputFor: (tool: ListedItem) => Promise<JsonObject>;
 	/** Suggested when there is no such tool. */
 	readonly otherNames: readonly string[];
 }
@@ -74,7 +74,7 @@ async function callTool(
 	}
 }
 
-function endingOf(name: string, result: Offered): Ending {
+function endingOf(name: string, result: ListedItem): Ending {
 	const payload = payloadOf(result);
 	if (result['isError'] !== true)
 		return { event: eventOf(name, 'result', payload), outcome: 'ok', exitCode: 0 };
@@ -84,7 +84,7 @@ function endingOf(name: string, result: Offered): Ending {
 }
 
 /** Structured content as it is, a single text as `text`, anything else as the content blocks. */
-function payloadOf({ structuredContent, content }: Offered): JsonObject {
+function payloadOf({ structuredContent, content }: ListedItem): JsonObject {
 	// What came out of a message is JSON.
 	if (isObject(structuredContent)) return structuredContent as JsonObject;
 	const blocks: unknown[] = Array.isArray(content) ? content : [];

@@ -5,7 +5,7 @@
  * come; a reader that goes away ends the tool. The exit code is the tool's.
  */
 
-import type { HeldBack } from '../../config/trust/held-back.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { printable } from '../../printable.ts';
 import type { StderrPolicy } from '../../process/child.ts';
 import { runTool, type ToolRun } from '../../tool/run.ts';
@@ -14,12 +14,12 @@ import type { RunWarning } from '../../tool/summary.ts';
 import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import { NEWLINE } from '../../wire/lines.ts';
+import { reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
-import { noteHeldBack } from '../held-back-view.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { inputFlag, readCallInput, readToolInput } from '../input/read-input.ts';
-import { noteProblems, problemsOfCalls, refuseUnused } from '../problem-notes.ts';
-import { callTarget, isAddress, refuseHeldBack } from '../target/call-target.ts';
+import { printProblems, problemsOfCalls, refuseUnused } from '../problem-lines.ts';
+import { callTarget, isAddress, refuseBlocked } from '../target/call-target.ts';
 import { findTool, openProject, type Project } from '../target/project.ts';
 import type { Output } from '../terminal/output.ts';
 import { RunView } from '../terminal/run-view.ts';
@@ -40,20 +40,20 @@ export const run: Command = {
 	},
 
 	async run(input) {
-		const [word, ...words] = input.words;
-		if (word === undefined) throw usageError(run, 'mctl run needs the id of a tool');
+		const [arg, ...args] = input.args;
+		if (arg === undefined) throw usageError(run, 'mctl run needs the id of a tool');
 		const timeoutMs = numberFlag(input, run, 'timeout');
 		if (timeoutMs === 0) throw usageError(run, '--timeout takes a number above 0');
 		const project = openProject(input, { hasExamples: true });
-		noteProblems(problemsOfCalls(project.configProblems), input.out);
-		if (project.tools.every(({ id }) => id !== word)) {
-			refuseHeldBack(word, project.heldBack);
-			refuseUnused(word, project.configProblems, project.configuration.mcpServers);
+		printProblems(problemsOfCalls(project.configProblems), input.out);
+		if (project.tools.every(({ id }) => id !== arg)) {
+			refuseBlocked(arg, project.blocked);
+			refuseUnused(arg, project.configProblems, project.configuration.mcpServers);
 		}
-		if (isCalled(project, word)) return runCalled(project, timeoutMs, input);
-		const tool = findTool(project, word);
-		noteHeldBack(project.heldBack.filter(concernsTools), input.out);
-		const values = await readToolInput(run, input, { words, schema: tool.inputSchema });
+		if (isCalled(project, arg)) return runCalled(project, timeoutMs, input);
+		const tool = findTool(project, arg);
+		reportBlocked(project.blocked.filter(concernsTools), input.out);
+		const values = await readToolInput(run, input, { args, schema: tool.inputSchema });
 		const options = {
 			...runOptions(tool, project, { timeoutMs, environment: input.environment }),
 			input: values,
@@ -64,14 +64,14 @@ export const run: Command = {
 };
 
 /** Whether the file holds a setting for tools back. */
-function concernsTools({ effects }: HeldBack): boolean {
+function concernsTools({ effects }: BlockedFile): boolean {
 	return effects.some(({ isHeld, name }) => isHeld && /^(?:tools|limits)\./.test(name));
 }
 
 /** True for the address of a server, and for a name that no folder has and a plugin, an MCP server or another machine may. */
-function isCalled({ tools, configuration }: Project, word: string): boolean {
-	if (isAddress(word)) return true;
-	const isId = !/[/\\]|^\.{1,2}$/.test(word) && !tools.some(({ id }) => id === word);
+function isCalled({ tools, configuration }: Project, arg: string): boolean {
+	if (isAddress(arg)) return true;
+	const isId = !/[/\\]|^\.{1,2}$/.test(arg) && !tools.some(({ id }) => id === arg);
 	const { plugins, mcpServers, fabric } = configuration;
 	return isId && (fabric !== undefined || [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled));
 }
@@ -82,8 +82,8 @@ async function runCalled(
 	input: CommandInput,
 ): Promise<number> {
 	const { runHubTool } = await import('./run-hub-tool.ts');
-	const target = await callTarget(input.words, project, input);
-	const inputFor = (tool: Offered): Promise<JsonObject> => readCallInput(run, input, tool, target.words);
+	const target = await callTarget(input.args, project, input);
+	const inputFor = (tool: ListedItem): Promise<JsonObject> => readCallInput(run, input, tool, target.args);
 	const otherNames = project.tools.map(({ id }) => id);
 	return runHubTool({ target, timeoutMs, inputFor, otherNames }, input);
 }
@@ -93,19 +93,22 @@ type Options = NonNullable<Parameters<typeof runTool>[1]>;
 function runOptions(
 	tool: DiscoveredTool,
 	{ configuration }: Project,
-	{ timeoutMs: asked, environment }: { timeoutMs: number | undefined } & Pick<CommandInput, 'environment'>,
+	{
+		timeoutMs: requested,
+		environment,
+	}: { timeoutMs: number | undefined } & Pick<CommandInput, 'environment'>,
 ): Options {
 	const { tools, limits, root } = configuration;
 	const { toolOutputBytes: outputBytes, toolEvents: events } = limits;
 	return {
 		config: tools.config,
-		heldConfigFolder: tools.heldConfigFolder,
+		blockedConfigFolder: tools.blockedConfigFolder,
 		workspaceRoot: root,
 		environment: toolEnvironment(tool, tools, environment),
 		sandbox: ownEntry(tools.sandboxes, tool.id) ?? tools.sandbox,
 		childLimits: tools.limits,
 		timeoutMs: runTimeoutMs(tool.id, {
-			asked,
+			requested,
 			byTool: tools.timeouts,
 			manifest: tool.timeoutMs,
 			fallback: tools.timeoutMs,

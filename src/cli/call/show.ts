@@ -4,12 +4,12 @@ import { typeText } from '../../schema/schema-text.ts';
 import { type Parameter, parametersOf, shortParameter } from '../../schema/tool-signature.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { type Offered, textField } from '../hub-client/hub-offers.ts';
-import { exampleWords } from '../input/example-words.ts';
+import { type ListedItem, textField } from '../hub-client/hub-items.ts';
+import { exampleArgs } from '../input/example-args.ts';
 import { nameAtServer, nameOf } from '../target/find-target.ts';
 import type { Output } from '../terminal/output.ts';
 import { cutText, padText, textWidth } from '../terminal/text-width.ts';
-import { type FoundOffer, findOffer } from './find-offer.ts';
+import { type FoundItem, findItem } from './find-item.ts';
 
 export const show: Command = {
 	usage: 'mctl show <name> [--json]  or  mctl show <server|client:server|stdio:URI|URL> <tool> [--json]',
@@ -22,11 +22,11 @@ export const show: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const { words, flags, out } = input;
-		if (words.length === 0)
+		const { args, flags, out } = input;
+		if (args.length === 0)
 			throw usageError(show, 'mctl show needs the name of a tool, a prompt or a resource');
-		if (words.length > 2) throw usageError(show, `unexpected word "${words[2]}"`);
-		const found = await findOffer(words, input);
+		if (args.length > 2) throw usageError(show, `unexpected argument "${args[2]}"`);
+		const found = await findItem(args, input);
 		const shown = describe(found);
 		if (flags['json']) return out.json(jsonOf(found, shown));
 		print(shown, input);
@@ -48,7 +48,7 @@ interface Shown {
 	readonly example: string;
 }
 
-function describe({ kind, item, server, address }: FoundOffer): Shown {
+function describe({ kind, item, server, address }: FoundItem): Shown {
 	const title = textField(item, 'title');
 	const description = textField(item, 'description');
 	const common = { title, description, from: fromText(server, address), scope: scopeText(server) };
@@ -66,38 +66,38 @@ function describe({ kind, item, server, address }: FoundOffer): Shown {
 		parameters: parametersOf(schema),
 		returns: item['outputSchema'] === undefined ? undefined : typeText({ schema: output, root: output }),
 		traits: traitsOf(item['annotations']),
-		example: [...commandOf({ kind, item, server, address }), ...exampleWords(schema)].join(' '),
+		example: [...commandOf({ kind, item, server, address }), ...exampleArgs(schema)].join(' '),
 	};
 }
 
-/** A tool of a server is called by the server's name, as people know it. */
-function commandOf({ kind, item, server, address }: FoundOffer): string[] {
+/** A tool of a server is called by the server's name, as users know it. */
+function commandOf({ kind, item, server, address }: FoundItem): string[] {
 	if (kind === 'prompt') return ['mctl prompt', quoted(nameOf(item))];
 	if (address !== undefined) return ['mctl call', quoted(address), quoted(nameOf(item))];
 	if (server === undefined) return ['mctl call', quoted(nameOf(item))];
 	return ['mctl call', quoted(server.name), quoted(nameAtServer(item, server))];
 }
 
-function fromText(server: FoundOffer['server'], address: string | undefined): string {
+function fromText(server: FoundItem['server'], address: string | undefined): string {
 	if (server === undefined) return address ?? '';
 	const version = server.version === null ? '' : ` ${server.version}`;
 	return `${server.name}${version}, ${server.state}`;
 }
 
 /** A server that asks its clients is not shared by them any more. */
-function scopeText(server: FoundOffer['server']): string | undefined {
+function scopeText(server: FoundItem['server']): string | undefined {
 	if (server === undefined || server.scope === server.settings.scope) return undefined;
 	const others = `scope of mcpServers.${server.name} sets another`;
 	return `${server.scope} from its next start, because it asked while several clients used it; ${others}`;
 }
 
-function schemaOf(item: Offered, key: string): JsonObject {
+function schemaOf(item: ListedItem, key: string): JsonObject {
 	// It came out of a message.
 	return (isObject(item[key]) ? item[key] : {}) as JsonObject;
 }
 
 /** The arguments of a prompt are strings. */
-function promptSchema({ arguments: places }: Offered): JsonObject {
+function promptSchema({ arguments: places }: ListedItem): JsonObject {
 	const list = Array.isArray(places) ? places.filter(isObject) : [];
 	const properties = list.map((place): [string, JsonObject] => {
 		const description = textField(place, 'description');
@@ -122,7 +122,7 @@ function traitsOf(annotations: unknown): string[] {
 	});
 }
 
-function jsonOf({ kind, item, server, address }: FoundOffer, shown: Shown): object {
+function jsonOf({ kind, item, server, address }: FoundItem, shown: Shown): object {
 	const { name, parameters, example } = shown;
 	const about = server && {
 		name: server.name,

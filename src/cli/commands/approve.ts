@@ -1,9 +1,9 @@
-/* `mctl approve`: calls that wait for a person, and the decision about one. */
+/* `mctl approve`: calls that wait for a user, and the decision about one. */
 import { escapedText } from '../../printable.ts';
 import { type ApprovalAnswer, ApprovalFiles } from '../../trust/approval-files.ts';
 import type { ApprovalRequest } from '../../trust/approval-request.ts';
+import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
-import { type ShownArgument, sizeText } from '../../trust/shown-argument.ts';
 import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
@@ -30,11 +30,11 @@ export const approve: Command = {
 	},
 
 	async run(input) {
-		const [action = 'list', id, ...rest] = input.words;
+		const [action = 'list', id, ...rest] = input.args;
 		const files = ApprovalFiles.ofUser(input.environment);
-		if (rest.length > 0) throw usageError(approve, `unexpected word "${rest[0]}": name one call`);
+		if (rest.length > 0) throw usageError(approve, `unexpected argument "${rest[0]}": name one call`);
 		if (action === 'list') {
-			if (id !== undefined) throw usageError(approve, `unexpected word "${id}" after list`);
+			if (id !== undefined) throw usageError(approve, `unexpected argument "${id}" after list`);
 			return list(files.list(), input);
 		}
 		if (action !== 'show' && action !== 'allow' && action !== 'deny')
@@ -81,7 +81,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 	const names = request.arguments.map(({ name }) => textWidth(name));
 	const column = Math.min(WIDEST_NAME, Math.max(0, ...names));
 	for (const argument of request.arguments)
-		for (const text of argumentTexts(argument, isWhole))
+		for (const text of argumentLines(argument, isWhole))
 			for (const line of rowLines(text.name, text.value, { indent: INDENT, column, width: out.width }))
 				out.line(line);
 	if (!isWhole && request.arguments.some(({ isLong }) => isLong))
@@ -90,7 +90,7 @@ function show(request: ApprovalRequest, { flags, out }: CommandInput): void {
 }
 
 /** The size of a long argument has a row of its own, before its text. */
-function argumentTexts(argument: ShownArgument, isWhole: boolean): { name: string; value: string }[] {
+function argumentLines(argument: ArgumentRow, isWhole: boolean): { name: string; value: string }[] {
 	const { name, text, isLong, leftOut, hasSecret } = argument;
 	const secret = hasSecret ? '; a secret in it is replaced by •••' : '';
 	if (!isLong)

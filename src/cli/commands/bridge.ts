@@ -4,7 +4,7 @@ import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import { rootFolder, toldFolder } from '../../config/clients/project-folder.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { refuseOwnHub, STARTED_BY } from '../../config/own-entry.ts';
+import { refuseSelfHub, STARTED_BY } from '../../config/self-entry.ts';
 import type { OrchestraError } from '../../errors.ts';
 import { attempt } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -15,10 +15,10 @@ import type { HubRecord } from '../../hub/shared/hub-record.ts';
 import { versionText } from '../../hub/shared/hub-version.ts';
 import { certificatesFolder } from '../../link/certificates/certificates.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import type { ChosenSkill } from '../chosen-skill.ts';
-import { chosenView } from '../chosen-view.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { hubFolderHere, hubHere, hubRoot } from '../hub-client/hub-location.ts';
+import type { SkillSelection } from '../skill-flag.ts';
+import { viewOfFlag } from '../view-flag.ts';
 
 export const bridge: Command = {
 	usage: 'mctl bridge [--view NAME | --skill NAME] [--orchestrator-addr HOST:PORT] [--certs-dir DIR]',
@@ -42,7 +42,7 @@ export const bridge: Command = {
 	isServer: true,
 
 	async run(input) {
-		refuseWords(input, bridge);
+		refuseArgs(input, bridge);
 		const link = input.environment['ORCHESTRA_LINK'];
 		const project = input.flags['orchestrator-addr'] === undefined ? projectOf(input) : undefined;
 		const skill = await skillFor(input, project);
@@ -82,18 +82,18 @@ function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	};
 }
 
-/** The hub of another project cannot tell the client any more what is held back there, so the log does. */
+/** The hub of another project cannot tell the client any more what is blocked there, so the log does. */
 function moveTo(uris: readonly string[], project: BridgeProject, input: CommandInput): boolean {
 	const isMoved = project.move(uris);
-	const heldBack = isMoved ? instructionsFor(input, project) : undefined;
-	if (heldBack !== undefined) input.out.note(heldBack);
+	const blocked = isMoved ? instructionsFor(input, project) : undefined;
+	if (blocked !== undefined) input.out.note(blocked);
 	return isMoved;
 }
 
 /** For the time before the hub answers: it reads the same files. */
 function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
 	// The folder may be gone.
-	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).heldBack));
+	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).blocked));
 }
 
 /** For a client that works with its first list: the hub may be too late for it. */
@@ -110,19 +110,19 @@ async function earlyToolsFor(
 async function skillFor(
 	input: CommandInput,
 	project: BridgeProject | undefined,
-): Promise<ChosenSkill | undefined> {
+): Promise<SkillSelection | undefined> {
 	if (input.flags['skill'] === undefined) return undefined;
 	if (project === undefined)
 		throw usageError(bridge, '--skill is one of the shared hub: it cannot be given with --orchestrator-addr');
 	const here = { ...input, cwd: project.folder() };
 	await hubHere(here, { certsDir: existingFolder(input.flags['certs-dir']), replacesOlder: true });
-	return (await import('../chosen-skill.ts')).chosenSkill(here, bridge);
+	return (await import('../skill-flag.ts')).skillOfFlag(here, bridge);
 }
 
 /** Only the shared hub has the configuration of this folder. */
 function viewFor(input: CommandInput): string | undefined {
 	const { view, 'orchestrator-addr': address } = input.flags;
-	if (address === undefined) return chosenView(input, bridge);
+	if (address === undefined) return viewOfFlag(input, bridge);
 	return typeof view === 'string' ? view : undefined;
 }
 
@@ -142,7 +142,7 @@ function hubFinder(input: CommandInput, project: BridgeProject): FindHub {
 	const reported = new Set<number>();
 	return async () => {
 		const cwd = project.folder();
-		refuseOwnHub(input.environment, hubFolderHere({ ...input, cwd }).root);
+		refuseSelfHub(input.environment, hubFolderHere({ ...input, cwd }).root);
 		const record = await hubHere({ ...input, cwd }, { certsDir, replacesOlder: true });
 		const text = reported.has(record.pid) ? undefined : versionText(record, packageVersion());
 		if (text !== undefined) input.out.note(`transport.stdio: ${text}`);

@@ -22,12 +22,12 @@ export const check: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out, cwd, environment, signal } = input;
-		const [word, ...rest] = words;
-		if (word === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
-		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${words.length}`);
+		const { args, flags, out, cwd, environment, signal } = input;
+		const [arg, ...rest] = args;
+		if (arg === undefined) throw usageError(check, 'mctl check needs the folder of a tool');
+		if (rest.length > 0) throw usageError(check, `mctl check takes one tool, not ${args.length}`);
 		const project = openProject({ cwd, environment }, { hasExamples: true });
-		const tool = findTool(project, existsSync(resolve(cwd, word)) ? resolve(cwd, word) : word);
+		const tool = findTool(project, existsSync(resolve(cwd, arg)) ? resolve(cwd, arg) : arg);
 		const given = await inputFor(tool, input);
 		const { root: workspaceRoot, tools } = project.configuration;
 		const findings: Finding[] = [];

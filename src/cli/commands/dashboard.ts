@@ -8,7 +8,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { openBrowser } from '../../oauth/open-browser.ts';
-import { type Command, type CommandPlace, refuseWords } from '../command.ts';
+import { type Command, type CommandPlace, refuseArgs } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
 
@@ -21,7 +21,7 @@ export const dashboard: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, dashboard);
+		refuseArgs(input, dashboard);
 		const { flags, out, cwd, environment, signal } = input;
 		const record = await hubHere(input);
 		const { url } = await controlHub(record, { action: 'dashboard' }, signal);

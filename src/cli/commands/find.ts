@@ -17,7 +17,7 @@ export const find: Command = {
 		'mctl find "timeouts" --json | jq -r ".matches[].uri"',
 	],
 	flags: {
-		'max-tokens': { type: 'string', value: 'N', help: 'assemble the texts inside N tokens' },
+		'max-tokens': { type: 'string', value: 'N', help: 'assemble the content inside N tokens' },
 		'max-results': { type: 'string', value: 'N', help: 'at most N fragments (default 15)' },
 		mode: { type: 'string', value: 'MODE', help: 'catalog (default), full or index (also: minimal)' },
 		category: { type: 'string', value: 'NAME', help: 'only this category; several with commas' },
@@ -26,7 +26,7 @@ export const find: Command = {
 	},
 
 	async run(input) {
-		const query = input.words.join(' ');
+		const query = input.args.join(' ');
 		if (query.trim() === '') throw usageError(find, 'mctl find needs some words to look for');
 		const maxTokens = numberFlag(input, find, 'max-tokens');
 		const options = {
@@ -42,7 +42,7 @@ export const find: Command = {
 	},
 };
 
-/** A budget asks for full texts. */
+/** A budget asks for full content. */
 function modeOf({ flags }: CommandInput, maxTokens: number | undefined): MatchMode {
 	const { mode } = flags;
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';

@@ -34,9 +34,9 @@ export const pipe: Command = {
 	},
 
 	async run(input) {
-		const [uri, ...rest] = input.words;
+		const [uri, ...rest] = input.args;
 		if (uri === undefined) throw usageError(pipe, 'mctl pipe needs the URI of a program');
-		if (rest.length > 0) throw usageError(pipe, 'the URI must be one word; put it in quotes');
+		if (rest.length > 0) throw usageError(pipe, 'the URI must be one argument; put it in quotes');
 		if (/^https?:\/\//i.test(uri))
 			throw usageError(pipe, 'mctl pipe connects to a program; for a URL use mctl request or mctl call');
 		const limitBytes = numberFlag(input, pipe, 'limit') ?? MESSAGE_LIMIT_BYTES;

@@ -14,8 +14,8 @@ export const policyAdd: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out, cwd, environment } = input;
-		const [tools, wanted, extra] = words;
+		const { args, flags, out, cwd, environment } = input;
+		const [tools, wanted, extra] = args;
 		const action = policyActions.find((each) => each === wanted);
 		if (tools === undefined || action === undefined || extra !== undefined)
 			throw usageError(policyAdd, 'mctl policy add needs a tool, or a pattern, and allow, ask or deny');

@@ -2,12 +2,12 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { inputFromWords } from '../../tool/input.ts';
+import { inputFromArgs } from '../../tool/input.ts';
 import { canonicalSha256 } from '../../trust/canonical-json.ts';
 import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
-import { noteProblems, problemsOfCalls } from '../problem-notes.ts';
+import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { openProject } from '../target/project.ts';
 
 export const policyTest: Command = {
@@ -18,11 +18,11 @@ export const policyTest: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, cwd, environment }) {
-		const [tool, ...rest] = words;
+	async run({ args, flags, out, cwd, environment }) {
+		const [tool, ...rest] = args;
 		if (tool === undefined) throw usageError(policyTest, 'mctl policy test needs the name of a tool');
 		const { configuration, problems } = loadConfiguration({ cwd, environment });
-		noteProblems(problemsOfCalls(problems), out);
+		printProblems(problemsOfCalls(problems), out);
 		const client = typeof flags['client'] === 'string' ? flags['client'] : 'mctl';
 		const found = annotationsOf(tool, { cwd, environment });
 		const policy = policyOf(configuration);
@@ -33,7 +33,7 @@ export const policyTest: Command = {
 		});
 		const { action, rule } = decision;
 		if (flags['json']) {
-			const argumentsSha256 = canonicalSha256(inputFromWords(rest));
+			const argumentsSha256 = canonicalSha256(inputFromArgs(rest));
 			const claims = claimsOf(found?.annotations);
 			const facts = { tool, client, isKnown: found !== undefined, claims, argumentsSha256 };
 			return out.json({ schema: 'orchestra.policy-test/1', ...facts, action, rule: rule ?? null });

@@ -10,7 +10,7 @@ import { nearest } from '../../nearest.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession, NeededSources } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { neededFor } from '../target/call-target.ts';
@@ -27,14 +27,14 @@ export const prompt: Command = {
 	flags: libraryFlags,
 
 	async run(input) {
-		const [name, ...pairs] = input.words;
+		const [name, ...pairs] = input.args;
 		if (name === undefined) throw usageError(prompt, 'mctl prompt needs the name of a prompt');
 		const given = readPairs(pairs);
 		const { out, flags } = input;
 		const { description, messages } = await getPrompt(name, given, input);
 		if (flags['json']) return out.json({ schema: 'orchestra.prompt/1', name, description, messages });
 		const text = messages.map(({ content }) => contentText(content)).join('\n');
-		if (out.isTerminal) out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+		if (out.isTerminal) out.line(renderMarkdown(text, (...args) => out.style(...args), out.width));
 		else await out.write(text.endsWith('\n') ? text : `${text}\n`);
 	},
 };
@@ -61,7 +61,7 @@ async function getPrompt(
 	input: CommandInput,
 ): Promise<FilledPrompt> {
 	const { configuration } = loadConfiguration(input);
-	const isMore = mayOfferMore(configuration);
+	const isMore = mayHaveMore(configuration);
 	try {
 		return await withLibrary(input, (library) => getOrHint(library, name, given));
 	} catch (error) {

@@ -1,6 +1,6 @@
 /*
  * `mctl read`: one resource of the library, the storage, a plugin or an MCP server, rendered
- * for a person or as it is for a pipe.
+ * for a user or as it is for a pipe.
  */
 
 import { loadConfiguration } from '../../config/load.ts';
@@ -14,12 +14,12 @@ import { isObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { listAll, mayOfferMore, textField } from '../hub-client/hub-offers.ts';
+import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
 import type { HubSession } from '../hub-client/hub-session.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
-import { showBytes } from '../terminal/shown-bytes.ts';
+import { showBytes } from '../terminal/show-bytes.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
 const LIBRARY_SCHEME = 'orchestr8://';
@@ -37,7 +37,7 @@ export const read: Command = {
 	flags: libraryFlags,
 
 	async run(input) {
-		const [uri, ...rest] = input.words;
+		const [uri, ...rest] = input.args;
 		if (uri === undefined || rest.length > 0) throw usageError(read, 'mctl read needs one URI');
 		const { out, flags } = input;
 		const contents = await readContents(uri, input);
@@ -49,7 +49,7 @@ export const read: Command = {
 async function readContents(uri: string, input: CommandInput): Promise<readonly unknown[]> {
 	if (uri.startsWith(STORAGE_SCHEME)) return (await readStored(input, uri)).contents;
 	const { configuration } = loadConfiguration(input);
-	if (uri.startsWith(LIBRARY_SCHEME) || !mayOfferMore(configuration)) {
+	if (uri.startsWith(LIBRARY_SCHEME) || !mayHaveMore(configuration)) {
 		return (await withLibrary(input, (library) => readOrHint(library, uri))).contents;
 	}
 	return readFromHub(uri, input);
@@ -80,7 +80,7 @@ async function print(content: unknown, { out, environment }: CommandInput): Prom
 	const text = contentText(content);
 	const isMarkdown = isObject(content) && content['mimeType'] === 'text/markdown';
 	if (out.isTerminal && isMarkdown) {
-		out.line(renderMarkdown(text, (...words) => out.style(...words), out.width));
+		out.line(renderMarkdown(text, (...args) => out.style(...args), out.width));
 	} else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
 }
 

@@ -38,10 +38,11 @@ export const request: Command = {
 	},
 
 	async run(input) {
-		const [uri, method, paramsText, ...rest] = input.words;
+		const [uri, method, paramsText, ...rest] = input.args;
 		if (uri === undefined || method === undefined)
 			throw usageError(request, 'mctl request needs a URI and a method');
-		if (rest.length > 0) throw usageError(request, 'too many words; put the URI and the params in quotes');
+		if (rest.length > 0)
+			throw usageError(request, 'too many arguments; put the URI and the params in quotes');
 		const params = paramsText === undefined ? undefined : readParams(paramsText);
 		const isUrl = /^https?:\/\//i.test(uri);
 		const flagMs = numberFlag(input, request, 'timeout');

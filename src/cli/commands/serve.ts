@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { refuseOwnHub, STARTED_BY } from '../../config/own-entry.ts';
+import { refuseSelfHub, STARTED_BY } from '../../config/self-entry.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
@@ -12,10 +12,10 @@ import { isLearningOn, LearnerStandby } from '../../hub/shared/learner-standby.t
 import type { Log } from '../../log.ts';
 import { serveProvider } from '../../mcp/define/serve.ts';
 import { quoted } from '../../printable.ts';
-import { chosenView } from '../chosen-view.ts';
 import { SERVE_WARM_AFTER_MS } from '../cli-limits.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { openFabric } from '../hub-client/fabric-openers.ts';
+import { viewOfFlag } from '../view-flag.ts';
 
 /** The exit code when nothing can be served. */
 const START_FAILED = 1;
@@ -39,7 +39,7 @@ export const serveCommand: Command = {
 
 	async run(input) {
 		const { flags } = input;
-		refuseWords(input, serveCommand);
+		refuseArgs(input, serveCommand);
 		const { config } = flags;
 		if (typeof config === 'string') assertFile(config, input);
 		const file = typeof config === 'string' ? resolve(input.cwd, config) : undefined;
@@ -47,10 +47,10 @@ export const serveCommand: Command = {
 		const skill =
 			input.flags['skill'] === undefined
 				? undefined
-				: await (await import('../chosen-skill.ts')).chosenSkill(input, serveCommand, file);
+				: await (await import('../skill-flag.ts')).skillOfFlag(input, serveCommand, file);
 		return serveHere(input, {
 			file,
-			view: skill?.view ?? chosenView(input, serveCommand, file),
+			view: skill?.view ?? viewOfFlag(input, serveCommand, file),
 			instructions: skill?.instructions,
 			narrow: flags['examples'] ? offerExamples : undefined,
 		});
@@ -108,7 +108,7 @@ async function openOther(options: OpenHubOptions): Promise<OpenedHub> {
 	const { cwd, environment, file } = options;
 	// Without the variable, the usual case, nothing has to be read for it.
 	if (environment[STARTED_BY] !== undefined)
-		refuseOwnHub(environment, file ?? loadConfiguration({ cwd, environment }).configuration.root);
+		refuseSelfHub(environment, file ?? loadConfiguration({ cwd, environment }).configuration.root);
 	return openHub(options);
 }
 

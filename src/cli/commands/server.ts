@@ -4,7 +4,7 @@ import { OrchestraError } from '../../errors.ts';
 import { type Command, usageError } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { disabledError, refuseHeldBack } from '../target/call-target.ts';
+import { disabledError, refuseBlocked } from '../target/call-target.ts';
 
 const done = { start: 'is running', stop: 'is stopped; the next call starts it', restart: 'was restarted' };
 
@@ -13,20 +13,20 @@ export const server: Command = {
 	examples: ['mctl server restart files', 'mctl server stop files'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, out, cwd, environment, signal }) {
-		const [action, name, extra] = words;
+	async run({ args, flags, out, cwd, environment, signal }) {
+		const [action, name, extra] = args;
 		if (action !== 'start' && action !== 'stop' && action !== 'restart')
 			throw usageError(
 				server,
 				`mctl server needs start, stop or restart${action ? `, not "${action}"` : ''}`,
 			);
 		if (name === undefined) throw usageError(server, `mctl server ${action} needs the name of a server`);
-		if (extra !== undefined) throw usageError(server, `unexpected word "${extra}": name one server`);
-		const { configuration, heldBack } = loadConfiguration({ cwd, environment });
+		if (extra !== undefined) throw usageError(server, `unexpected argument "${extra}": name one server`);
+		const { configuration, blocked } = loadConfiguration({ cwd, environment });
 		const entry =
 			configuration.mcpServers.find((each) => each.name === name) ??
 			configuration.plugins.find(({ id }) => id === name);
-		if (entry === undefined) refuseHeldBack(name, heldBack);
+		if (entry === undefined) refuseBlocked(name, blocked);
 		else if (!entry.isEnabled) throw disabledError(name, entry.file);
 		const record = hubFolderHere({ cwd, environment }).running();
 		if (record === undefined)

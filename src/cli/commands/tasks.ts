@@ -27,9 +27,9 @@ export const tasks: Command = {
 	},
 
 	async run(input) {
-		const [action = 'ls', id, ...rest] = input.words;
+		const [action = 'ls', id, ...rest] = input.args;
 		if (!actions.includes(action)) throw usageError(tasks, `there is no "mctl tasks ${action}"`);
-		if (rest.length > 0) throw usageError(tasks, `unexpected word "${rest[0]}"`);
+		if (rest.length > 0) throw usageError(tasks, `unexpected argument "${rest[0]}"`);
 		const store = new TaskStore({ environment: input.environment, log: Log.silent });
 		const states = await statesHere(store, input);
 		if (action === 'ls') return showAll(states, input);

@@ -4,7 +4,7 @@ import { readUsage } from '../../hub/usage/read-usage.ts';
 import { UNUSED_DAYS, UNUSED_MS } from '../../hub/usage/usage-limits.ts';
 import type { UsageNumbers, UsageReport, UsageRow } from '../../hub/usage/usage-report.ts';
 import { printable } from '../../printable.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { toolCosts } from '../list/list-tokens.ts';
 import { sinceFlag } from '../log/journal-lines.ts';
@@ -35,7 +35,7 @@ export const usage: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, usage);
+		refuseArgs(input, usage);
 		const { flags, out, cwd, environment, signal } = input;
 		const by = groupingOf(input);
 		const until = Date.now();

@@ -14,9 +14,9 @@ import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import type { Log } from '../../log.ts';
 import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
-import { type Command, refuseWords, usageError } from '../command.ts';
+import { type Command, refuseArgs, usageError } from '../command.ts';
 
-/** Offered when the configuration does not say what. */
+/** ListedItem when the configuration does not say what. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {
@@ -33,7 +33,7 @@ export const worker: Command = {
 
 	async run(input) {
 		const { flags, cwd, environment, signal, out } = input;
-		refuseWords(input, worker);
+		refuseArgs(input, worker);
 		const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
 		if (file !== undefined && !existsSync(file))
 			throw usageError(worker, `there is no configuration file ${file}`);

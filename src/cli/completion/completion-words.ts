@@ -1,10 +1,10 @@
 /* Completion candidates at the cursor: commands, flags, names of this folder. */
 import { printableLine } from '../../printable.ts';
 import type { JsonObject } from '../../wire/json.ts';
-import { builtInWords, firstWords, membersOf } from '../asked-command.ts';
 import type { CommandInput } from '../command.ts';
 import { commands } from '../commands.ts';
 import { listings } from '../list/listing.ts';
+import { builtInWords, firstWords, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
 
@@ -93,8 +93,8 @@ async function schemaOf(
 	const { openProject } = await import('../target/project.ts');
 	const own = openProject(place, { hasExamples: true }).tools.find(({ id }) => id === first);
 	if (own) return own.inputSchema;
-	const { knownOffers, knownToolNamed } = await import('../learn/server-statuses.ts');
-	const server = knownOffers(place).find(({ name }) => name === first);
+	const { cachedNames, knownToolNamed } = await import('../learn/server-statuses.ts');
+	const server = cachedNames(place).find(({ name }) => name === first);
 	const tool = knownToolNamed(place, server ? server.prefix + second : first);
 	return tool?.inputSchema;
 }
@@ -155,11 +155,11 @@ async function entryNames(place: Place): Promise<readonly string[]> {
 
 /** The names that MCP servers offered last, as agents see them. Nothing is started. */
 async function knownNames(place: Place, kind: 'tools' | 'prompts'): Promise<readonly string[]> {
-	const { knownOffers } = await import('../learn/server-statuses.ts');
-	return knownOffers(place).flatMap((known) => known[kind].map((name) => known.prefix + name));
+	const { cachedNames } = await import('../learn/server-statuses.ts');
+	return cachedNames(place).flatMap((known) => known[kind].map((name) => known.prefix + name));
 }
 
 async function toolsOfServer(server: string, place: Place): Promise<readonly string[]> {
-	const { knownOffers } = await import('../learn/server-statuses.ts');
-	return knownOffers(place).find(({ name }) => name === server)?.tools ?? [];
+	const { cachedNames } = await import('../learn/server-statuses.ts');
+	return cachedNames(place).find(({ name }) => name === server)?.tools ?? [];
 }

@@ -35,9 +35,14 @@ const fish = `# mctl in fish:  mctl completion fish | source
 function __mctl_words
 	set -l before (commandline -opc)
 	set -l current (commandline -ct)
-	mctl completion words -- $before[2..-1] "$current" 2>/dev/null
+	set -l found (mctl completion words -- $before[2..-1] "$current" 2>/dev/null)
+	if set -q found[1]
+		printf '%s\\n' $found
+	else
+		__fish_complete_path "$current"
+	end
 end
-complete -c mctl -a '(__mctl_words)'
+complete -c mctl -f -a '(__mctl_words)'
 `;
 
 const scripts: ReadonlyMap<string, string> = new Map(Object.entries({ bash, zsh, fish }));
@@ -52,8 +57,8 @@ export const completion: Command = {
 	],
 	flags: {},
 
-	async run({ words, out, cwd, environment }) {
-		const [shell = '', ...rest] = words;
+	async run({ args, out, cwd, environment }) {
+		const [shell = '', ...rest] = args;
 		if (shell === 'words') {
 			for (const candidate of await completionsFor(rest, { cwd, environment, out })) out.line(candidate);
 			return;
@@ -64,7 +69,7 @@ export const completion: Command = {
 				completion,
 				`mctl completion needs a shell: ${shells.join(', ')}${shell && `, not "${shell}"`}`,
 			);
-		if (rest.length > 0) throw usageError(completion, `unexpected word "${rest[0]}"`);
+		if (rest.length > 0) throw usageError(completion, `unexpected argument "${rest[0]}"`);
 		await out.write(script);
 	},
 };

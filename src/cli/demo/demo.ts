@@ -5,10 +5,10 @@
  * says what was expected, and the command exits non-zero.
  */
 import { OrchestraError } from '../../errors.ts';
-import { missingFolders, removeEmptyFolders } from '../../files/created-folders.ts';
+import { missingFolders, removeEmptyFolders } from '../../files/empty-folders.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { keepOwnerRecord, recordFolder } from '../../process/guard/owner-record.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { gatewaySteps } from './gateway-steps.ts';
 import { hubSteps } from './hub-steps.ts';
 import { pipeSteps } from './pipe-steps.ts';
@@ -22,8 +22,8 @@ export const demo: Command = {
 	examples: ['mctl demo'],
 	flags: {},
 
-	async run({ words, out, signal, environment }) {
-		refuseWords({ words }, demo);
+	async run({ args, out, signal, environment }) {
+		refuseArgs({ args }, demo);
 		leaveNoFolder(environment);
 		let failures = 0;
 		for (const { title, run } of demoSteps) {

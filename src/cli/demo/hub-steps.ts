@@ -23,7 +23,7 @@ function trustProject(): Promise<string[]> {
 		await runMctl(['trust'], folder, env);
 		const after = JSON.parse(await runMctl(['list', 'servers', '--json'], folder, env));
 		expect(after.servers.map(({ name }: { name: string }) => name).join(), 'stranger');
-		return ['orchestra.json of a stranger: held back; mctl trust shows what it runs, and trusts it'];
+		return ['orchestra.json of a stranger: blocked; mctl trust shows what it runs, and trusts it'];
 	});
 }
 

@@ -71,7 +71,7 @@ function removeFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The texts of a tool's result. */
+/** The strings of a tool's result. */
 export function textsOf(result: unknown): string {
 	// Every step checks the text, so a wrong shape shows there.
 	const { content = [] } = result as { content?: { text?: string }[] };

@@ -1,4 +1,4 @@
-/* The check of `search.embeddings` for `mctl doctor`: one text is sent, and it is said where texts go. */
+/* The check of `search.embeddings` for `mctl doctor`: one text is sent, and it is said where text goes. */
 import { OrchestraError } from '../../errors.ts';
 import { EmbeddingEndpoint } from '../../library/embeddings/embedding-endpoint.ts';
 import { EMBEDDING_REQUEST_MS, QUERY_WAIT_MS } from '../../library/embeddings/embedding-limits.ts';

@@ -24,7 +24,7 @@ export async function* inspectPins({ project, environment }: DoctorContext): Asy
 }
 
 /** The same as sentences, for a list. */
-export function reviewTexts(drifts: readonly ServerDrift[]): string[] {
+export function reviewLines(drifts: readonly ServerDrift[]): string[] {
 	const findings = serverFindings(drifts);
 	return drifts.flatMap((drift) => [
 		...[...driftFinding(drift)].map(({ text, fix }) => (fix === undefined ? text : `${text}\nhint: ${fix}`)),

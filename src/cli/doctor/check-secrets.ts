@@ -36,10 +36,10 @@ function secretsOf({ mcpServers, plugins, search }: Configuration): { what: stri
 		.filter(({ isEnabled }) => isEnabled)
 		.flatMap((server) => {
 			const oauth = server.kind === 'stdio' ? undefined : server.oauth;
-			const texts = [server.secrets, oauth?.secrets, oauth?.identityProvider?.secrets].flatMap((each) =>
+			const strings = [server.secrets, oauth?.secrets, oauth?.identityProvider?.secrets].flatMap((each) =>
 				Object.values(each ?? {}),
 			);
-			return texts.map((text) => ({ what: `server ${server.name}`, text }));
+			return strings.map((text) => ({ what: `server ${server.name}`, text }));
 		});
 	const others = plugins
 		.filter(({ isEnabled }) => isEnabled)

@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, parse, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { effectChanges } from '../../config/trust/effect-changes.ts';
-import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
 import { OrchestraError } from '../../errors.ts';
 import { inspectCertificates } from '../../link/certificates/inspect-certificates.ts';
 import { printableName } from '../../printable.ts';
@@ -20,7 +20,7 @@ import type { DiscoveredTool } from '../../tool/tool.ts';
 import { VERSION_WAIT_MS } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { nodeProblem, OLDEST_NODE } from '../node-version.ts';
-import { problemNotes } from '../problem-notes.ts';
+import { problemLines } from '../problem-lines.ts';
 import type { Project } from '../target/project.ts';
 import type { Verdict } from '../terminal/verdict.ts';
 import { checkSandbox } from './check-sandbox.ts';
@@ -58,21 +58,21 @@ function* checkConfiguration({ project }: DoctorContext): Generator<DoctorFindin
 	const { files } = project.configuration;
 	for (const file of files) yield { verdict: 'ok', text: `configuration ${file}` };
 	if (files.length === 0) yield { verdict: 'ok', text: 'no configuration; `mctl init` writes one' };
-	for (const note of problemNotes(project.configProblems)) yield { verdict: 'fail', ...note };
+	for (const line of problemLines(project.configProblems)) yield { verdict: 'fail', ...line };
 }
 
 /** Not a failure: the file may be a stranger's, and the user wants it so. */
 function* checkTrust({ project }: DoctorContext): Generator<DoctorFinding> {
-	for (const held of project.heldBack) {
-		yield { verdict: 'warn', text: heldBackText(held), fix: changesText(held) };
+	for (const file of project.blocked) {
+		yield { verdict: 'warn', text: blockedText(file), fix: changesText(file) };
 	}
 }
 
 /** What to do, and what is new since the file was trusted. */
-function changesText(held: HeldBack): string {
-	const hint = `R${trustHint(held).slice(1)}`;
-	if (held.trustedEffects === undefined) return hint;
-	const changes = effectChanges(held.effects, held.trustedEffects).filter(({ change }) => change !== 'same');
+function changesText(file: BlockedFile): string {
+	const hint = `R${trustHint(file).slice(1)}`;
+	if (file.trustedEffects === undefined) return hint;
+	const changes = effectChanges(file.effects, file.trustedEffects).filter(({ change }) => change !== 'same');
 	const shown = changes.map(({ change, kind, name, text }) => `${change}: ${kind} ${name} ${text}`.trimEnd());
 	return [hint, ...shown.map((line) => printableName(line))].join('\n         ');
 }
@@ -85,7 +85,7 @@ function* checkRoots({ project }: DoctorContext): Generator<DoctorFinding> {
 			yield { verdict: 'ok', text: `${name}: ${count} ${count === 1 ? 'tool' : 'tools'}` };
 		else yield { verdict: 'warn', text: `${name} does not exist`, fix: 'mctl new tool my-tool makes it.' };
 	}
-	for (const note of problemNotes(project.toolProblems)) yield { verdict: 'fail', ...note };
+	for (const line of problemLines(project.toolProblems)) yield { verdict: 'fail', ...line };
 }
 
 async function* checkRuntimes({ project, environment }: DoctorContext): AsyncGenerator<DoctorFinding> {
@@ -170,11 +170,11 @@ export function checkProgram(
 
 function* checkRequiredConfig({ project }: DoctorContext): Generator<DoctorFinding> {
 	for (const tool of project.tools) {
-		const { config, heldConfigFolder } = project.configuration.tools;
+		const { config, blockedConfigFolder } = project.configuration.tools;
 		const { missing } = settingsOf(tool, config);
 		if (missing.length > 0) {
 			const text = `${tool.id} needs ${missing.join(', ')}, which is not configured`;
-			yield { verdict: 'fail', text, fix: missingConfigHint(missing, heldConfigFolder) };
+			yield { verdict: 'fail', text, fix: missingConfigHint(missing, blockedConfigFolder) };
 		} else if ((tool.requiredConfig ?? []).length > 0) {
 			yield { verdict: 'ok', text: `${tool.id} has all the configuration it needs` };
 		}

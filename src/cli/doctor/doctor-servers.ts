@@ -4,12 +4,12 @@
  */
 import type { RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
 import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
-import type { SignInState } from '../../oauth/stored-sign-in.ts';
+import type { SignInState } from '../../oauth/sign-in-state.ts';
 import { childEnvironment } from '../../process/environment.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
 import { checkProgram, type DoctorContext, type DoctorFinding } from './doctor-checks.ts';
 
-const signInTexts: Record<SignInState, string> = {
+const signInStates: Record<SignInState, string> = {
 	signed_in: 'a sign-in is stored',
 	refreshable: 'a sign-in is stored, and is renewed when it is used',
 	expired: 'the stored sign-in is expired',
@@ -47,7 +47,7 @@ async function inspectRemote(
 ): Promise<DoctorFinding> {
 	const signIn = await signInOf(entry, environment);
 	const isMachine = signIn === 'refreshable' && (entry.oauth?.grant ?? 'browser') !== 'browser';
-	const text = `server ${entry.name}: ${commandOf(entry)}, ${isMachine ? machineText : signInTexts[signIn]} (not contacted; --check does it)`;
+	const text = `server ${entry.name}: ${commandOf(entry)}, ${isMachine ? machineText : signInStates[signIn]} (not contacted; --check does it)`;
 	if (signIn === 'expired') return { verdict: 'warn', text, fix: `mctl auth ${entry.name}` };
 	if (signIn === 'unassigned') return { verdict: 'warn', text, fix: `mctl auth ${entry.name} --adopt` };
 	return { verdict: 'ok', text };
@@ -58,9 +58,9 @@ async function signInOf(
 	entry: RemoteServerEntry,
 	environment: DoctorContext['environment'],
 ): Promise<SignInState> {
-	const { storedSignIn } = await import('../../oauth/stored-sign-in.ts');
+	const { signInStateOf } = await import('../../oauth/sign-in-state.ts');
 	const { otherEntries } = await import('../../config/same-url.ts');
-	return storedSignIn(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
+	return signInStateOf(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
 }
 
 async function* contactServers(
@@ -99,7 +99,7 @@ async function authorizedText(
 ): Promise<string> {
 	if (entry.kind === 'stdio') return '';
 	const signIn = await signInOf(entry, environment);
-	if (signIn === 'header') return `, ${signInTexts.header}`;
+	if (signIn === 'header') return `, ${signInStates.header}`;
 	return signIn === 'none' || signIn === 'expired' || signIn === 'unassigned'
 		? ''
 		: ', authorized by the stored sign-in';

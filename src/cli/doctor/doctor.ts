@@ -1,7 +1,7 @@
 /* `mctl doctor`: is everything here that the project needs? */
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { openProject } from '../target/project.ts';
 import { verdictMark } from '../terminal/verdict.ts';
 import { type DoctorFinding, doctorChecks } from './doctor-checks.ts';
@@ -18,8 +18,8 @@ export const doctor: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, cwd, environment, signal }) {
-		refuseWords({ words }, doctor);
+	async run({ args, flags, out, cwd, environment, signal }) {
+		refuseArgs({ args }, doctor);
 		const contacts = flags['check'] === true;
 		const context = { project: openProject({ cwd, environment }), cwd, environment, contacts, signal };
 		const checks: DoctorFinding[] = [];

@@ -34,11 +34,12 @@ export function scopeOf({ flags }: CommandInput, command: Usage): EntryScope | u
 }
 
 /** The one name that the command takes. */
-export function oneName({ words }: CommandInput, command: Usage): string {
-	const [name, extra] = words;
+export function oneName({ args }: CommandInput, command: Usage): string {
+	const [name, extra] = args;
 	const [verb] = command.usage.split(' <');
 	if (name === undefined) throw usageError(command, `${verb} needs the name of a server`);
-	if (extra !== undefined) throw usageError(command, `unexpected word "${extra}": ${verb} takes one name`);
+	if (extra !== undefined)
+		throw usageError(command, `unexpected argument "${extra}": ${verb} takes one name`);
 	return name;
 }
 
@@ -114,7 +115,7 @@ export interface EntryEdit {
 	readonly wasChanged: boolean;
 }
 
-/** The answer of a command that edits one entry: its lines for a person, or one object. */
+/** The answer of a command that edits one entry: its lines for a user, or one object. */
 export function reportEdit({ flags, out }: CommandInput, edit: EntryEdit, lines: readonly string[]): void {
 	const { name, change, wasChanged, file } = edit;
 	if (flags['json'] !== true) for (const line of lines) out.line(line);

@@ -28,15 +28,15 @@ export const disable: Command = {
 async function switchServer(input: CommandInput, command: Command, isEnabled: boolean): Promise<void> {
 	const name = oneName(input, command);
 	const file = fileWithEntry(name, input, command);
-	const word = isEnabled ? 'enabled' : 'disabled';
+	const state = isEnabled ? 'enabled' : 'disabled';
 	const text = enabledEdit(file, name, isEnabled);
-	const edit = { name, file, change: word, wasChanged: text !== undefined } as const;
-	if (text === undefined) return reportEdit(input, edit, [`${name} is ${word} already in ${file.path}`]);
+	const edit = { name, file, change: state, wasChanged: text !== undefined } as const;
+	if (text === undefined) return reportEdit(input, edit, [`${name} is ${state} already in ${file.path}`]);
 	await writeEdit(input, file, text);
 	if (isEnabled) forgetFailureOf(name, input);
 	noteIfUnused(input, file);
 	const mark = input.out.style(isEnabled ? 'green' : 'yellow', '~');
-	reportEdit(input, edit, [`${mark} ${name} is ${word} in ${file.path}`]);
+	reportEdit(input, edit, [`${mark} ${name} is ${state} in ${file.path}`]);
 }
 
 /** The user may have corrected what it failed for. */

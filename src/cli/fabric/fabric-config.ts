@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import type { NodeAddress } from '../../fabric/administration/cluster-files.ts';
 import { LARGEST_PORT } from '../../link/address.ts';
-import { type Command, type CommandInput, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 
 const LOOPBACK = '127.0.0.1:4222';
 
@@ -26,7 +26,7 @@ export const fabricConfig: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, fabricConfig);
+		refuseArgs(input, fabricConfig);
 		const { flags, cwd, environment, out } = input;
 		if (flags['cluster'] !== undefined) return writeCluster(input);
 		for (const name of ['out', 'install'])

@@ -10,8 +10,8 @@ export const fabricDrain: Command = {
 		json: { type: 'boolean', help: 'print one JSON object when it is done' },
 	},
 
-	async run({ words, flags, cwd, environment, signal, out }) {
-		const [worker, ...more] = words;
+	async run({ args, flags, cwd, environment, signal, out }) {
+		const [worker, ...more] = args;
 		if (worker === undefined || more.length > 0)
 			throw usageError(fabricDrain, 'mctl fabric drain needs the name of one worker');
 		const settings = fabricSettings({ cwd, environment });

@@ -1,5 +1,5 @@
 /* `mctl fabric invite`: makes the key of a new hub or worker, and says what to do with it. */
-import { isMemberName } from '../../config/fabric-section.ts';
+import { isMemberName } from '../../config/sections/fabric-section.ts';
 import type { Member } from '../../fabric/administration/server-config.ts';
 import { type Command, usageError } from '../command.ts';
 
@@ -26,8 +26,8 @@ export const fabricInvite: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, lists, environment, out } = input;
-		const [name, ...more] = words;
+		const { args, flags, lists, environment, out } = input;
+		const [name, ...more] = args;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricInvite, 'mctl fabric invite needs one name');
 		const offers =

@@ -10,8 +10,8 @@ export const fabricRevoke: Command = {
 	examples: ['mctl fabric revoke gpu-1'],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, environment, out }) {
-		const [name, ...more] = words;
+	async run({ args, flags, environment, out }) {
+		const [name, ...more] = args;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricRevoke, 'mctl fabric revoke needs one name');
 		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');

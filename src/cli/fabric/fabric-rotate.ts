@@ -10,8 +10,8 @@ export const fabricRotate: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, environment, out }) {
-		const [name, ...more] = words;
+	async run({ args, flags, environment, out }) {
+		const [name, ...more] = args;
 		if (name === undefined || more.length > 0)
 			throw usageError(fabricRotate, 'mctl fabric rotate needs one name');
 		const { MemberKeys } = await import('../../fabric/administration/member-keys.ts');

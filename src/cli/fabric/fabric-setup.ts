@@ -1,5 +1,5 @@
 /* `mctl fabric setup`: makes the bucket on the servers, once. */
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { fabricSettings } from './fabric-settings.ts';
 
 export const fabricSetup: Command = {
@@ -8,7 +8,7 @@ export const fabricSetup: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, fabricSetup);
+		refuseArgs(input, fabricSetup);
 		const { flags, cwd, environment, signal, out } = input;
 		const { setUpFabric } = await import('../../fabric/administration/fabric-report.ts');
 		const made = await setUpFabric(fabricSettings({ cwd, environment }), environment, signal);

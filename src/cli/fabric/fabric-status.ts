@@ -2,7 +2,7 @@
 import type { FabricReport, GroupPins } from '../../fabric/administration/fabric-report.ts';
 import type { FabricMember } from '../../hub/fabric-overview.ts';
 import { FABRIC_WATCH_MS } from '../cli-limits.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
@@ -20,7 +20,7 @@ export const fabricStatus: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, fabricStatus);
+		refuseArgs(input, fabricStatus);
 		const { flags, cwd, environment, signal, out } = input;
 		const settings = fabricSettings({ cwd, environment });
 		const { fabricReport, watchFabric } = await import('../../fabric/administration/fabric-report.ts');
@@ -38,10 +38,11 @@ export const fabricStatus: Command = {
 		};
 		if (flags['watch'] !== true) return show(await fabricReport(settings, environment));
 		const isDrawn = out.isTerminal && out.hasLiveStderr && flags['json'] !== true;
-		const onReport = (report: FabricReport): void => {
+		const onReport = (report: FabricReport): boolean => {
 			if (isDrawn) out.live(CLEAR_SCREEN);
 			show(report);
 			if (!isDrawn && flags['json'] !== true) out.line();
+			return !out.isClosed;
 		};
 		await watchFabric(settings, environment, { everyMs: FABRIC_WATCH_MS, signal, onReport });
 	},

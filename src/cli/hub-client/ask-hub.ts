@@ -15,7 +15,7 @@ export interface HubStatus extends HubRecord {
 	readonly processes: readonly ProcessStatus[];
 	/** Of those, MCP servers. */
 	readonly servers: readonly HubSourceStatus[];
-	/** A sentence for each project file that is not trusted: what is held back. */
+	/** A sentence for each project file that is not trusted: what is blocked. */
 	readonly heldBack: readonly string[];
 	/** Bridges that are connected. */
 	readonly clients: number;

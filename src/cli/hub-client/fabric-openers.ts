@@ -4,9 +4,9 @@ import type { HubOffer, RunHubOptions } from '../../hub/shared/run-hub.ts';
 import type { OpenFabric } from '../../hub/sources/build-sources.ts';
 
 /** The tools of other hubs. */
-export const openFabric: OpenFabric = async (settings, parts) => {
+export const openFabric: OpenFabric = async (settings, deps) => {
 	const { openFabricSource } = await import('../../fabric/open-fabric.ts');
-	return openFabricSource(settings, parts);
+	return openFabricSource(settings, deps);
 };
 
 /** The offer of the shared hub, as its configuration says at any time. */

@@ -23,7 +23,7 @@ import { memoryPair } from '../../transport/memory-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { HUB_DIAL_MS } from '../cli-limits.ts';
 import type { CommandInput, CommandPlace } from '../command.ts';
-import { downText } from './down-notes.ts';
+import { downText } from './down-servers.ts';
 import { openFabric } from './fabric-openers.ts';
 import { errorOfHub } from './hub-error.ts';
 import { hubFolderHere } from './hub-location.ts';
@@ -57,7 +57,7 @@ export interface HubSessionOptions {
 	/** Receives one sentence for each plugin that failed, when this process runs the hub. Default: failures are logged. */
 	readonly onFailed?: ((text: string) => void) | undefined;
 	/** Answers `elicitation/create`; without it the session cannot be asked. */
-	readonly onQuestion?: ((params: unknown) => Promise<ElicitResult>) | undefined;
+	readonly onElicitation?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
 	readonly onNotification?: ((method: string, params: unknown) => void) | undefined;
 }
@@ -66,7 +66,7 @@ export interface HubSessionOptions {
 export async function withHub<T>(
 	{ cwd, environment, out, signal }: Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>,
 	work: (session: HubSession) => Promise<T>,
-	{ onQuestion, onNotification, ...limits }: HubSessionOptions = {},
+	{ onElicitation, onNotification, ...limits }: HubSessionOptions = {},
 ): Promise<T> {
 	const isShared = limits.file === undefined;
 	const record = isShared ? hubFolderHere({ cwd, environment }).running() : undefined;
@@ -76,10 +76,10 @@ export async function withHub<T>(
 	try {
 		const connection = await ServerConnection.open(async () => opened.transport, {
 			clientInfo: { name: 'mctl', version: packageVersion() },
-			capabilities: onQuestion ? { elicitation: { form: {} } } : {},
+			capabilities: onElicitation ? { elicitation: { form: {} } } : {},
 			knownEra: 'legacy',
 			onRequest: (method, params) => {
-				if (method === 'elicitation/create' && onQuestion) return onQuestion(params);
+				if (method === 'elicitation/create' && onElicitation) return onElicitation(params);
 				throw methodNotFound(method);
 			},
 			onNotification,
@@ -143,14 +143,14 @@ async function joinShared(record: HubRecord, { cwd, environment }: CommandPlace)
 
 async function openOwn(
 	{ cwd, environment, out }: Pick<CommandInput, 'cwd' | 'environment' | 'out'>,
-	{ file, listWaitMs, needs, onFailed }: Omit<HubSessionOptions, 'onQuestion' | 'onNotification'>,
+	{ file, listWaitMs, needs, onFailed }: Omit<HubSessionOptions, 'onElicitation' | 'onNotification'>,
 ): Promise<Opened> {
 	// The error of a call, and the list of what failed, say what a warning would say.
 	const level = environment['LOG_LEVEL'] ?? (needs || onFailed ? 'error' : 'warn');
 	const log = out.log('orchestra', { ...environment, LOG_LEVEL: level });
 	const narrow = needs && ((configuration: Configuration) => withOnly(configuration, needs));
 	const journal = serveJournal(async () => hubFolderHere({ cwd, environment }).path, log);
-	// A person who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
+	// A user who calls one tool again and again has seen them; mctl doctor and mctl trust diff show them.
 	const reportsFindings = needs === undefined;
 	const options = {
 		file,

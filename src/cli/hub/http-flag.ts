@@ -1,6 +1,6 @@
 /* The flag `--http` of `mctl hub start` and `run`. */
 import { parseAddress } from '../../link/address.ts';
-import { type Command, type CommandInput, type Flag, refuseWords } from '../command.ts';
+import { type Command, type CommandInput, type Flag, refuseArgs } from '../command.ts';
 
 /** Loopback, any free port. */
 const ADDRESS = '127.0.0.1:0';
@@ -11,14 +11,14 @@ export const httpFlag: Flag = {
 	help: `serve MCP over HTTP too (default ${ADDRESS}: any free port)`,
 };
 
-/** The address after the flag; undefined without the flag. Throws `bad_input` for any other word, and for what is no address. */
+/** The address after the flag; undefined without the flag. Throws `bad_input` for any other argument, and for what is no address. */
 export function httpAddressOf(
-	{ flags, words }: Pick<CommandInput, 'flags' | 'words'>,
+	{ flags, args }: Pick<CommandInput, 'flags' | 'args'>,
 	command: Pick<Command, 'usage'>,
 ): string | undefined {
 	const { http } = flags;
-	refuseWords({ words: http === true ? words.slice(1) : words }, command);
-	const address = http === true ? (words[0] ?? ADDRESS) : http || undefined;
+	refuseArgs({ args: http === true ? args.slice(1) : args }, command);
+	const address = http === true ? (args[0] ?? ADDRESS) : http || undefined;
 	if (address !== undefined) parseAddress(address);
 	return address;
 }

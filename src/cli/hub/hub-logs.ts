@@ -64,11 +64,11 @@ interface LogSource {
 	readonly hint: string;
 }
 
-function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
+function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	const [server, ...rest] = words;
-	if (rest.length > 0) throw usageError(hubLogs, `unexpected word "${rest[0]}": name one server`);
+	const [server, ...rest] = args;
+	if (rest.length > 0) throw usageError(hubLogs, `unexpected argument "${rest[0]}": name one server`);
 	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
 	if (server === undefined) {
 		return flags['journal']
@@ -76,8 +76,8 @@ function sourceOf({ words, flags, cwd, environment }: CommandInput): LogSource {
 			: { file: folder.logFile, nothingYet: 'the hub of this folder has logged nothing yet', hint };
 	}
 	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
-	const { configuration, heldBack } = loadConfiguration({ cwd, environment });
-	serverNamed(configuration.mcpServers, server, heldBack);
+	const { configuration, blocked } = loadConfiguration({ cwd, environment });
+	serverNamed(configuration.mcpServers, server, blocked);
 	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
 	const file = serverLogPath(dirname(dirname(folder.path)), server);
 	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;

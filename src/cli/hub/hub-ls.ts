@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { memoryOf } from '../../hub/shared/hub-details.ts';
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { type HubEntry, HubRegistry } from '../../hub/shared/hub-registry.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { askHubAt } from '../hub-client/ask-hub.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -22,7 +22,7 @@ export const hubLs: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, hubLs);
+		refuseArgs(input, hubLs);
 		const { flags, out, environment } = input;
 		const hubs = await Promise.all(runningHubs(environment).map((entry) => describe(entry, environment)));
 		if (flags['json']) {

@@ -1,8 +1,8 @@
 /* `mctl hub ps`: every process that the hub owns, and what the MCP servers among them are. */
 import { printable } from '../../printable.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
-import { downNotes } from '../hub-client/down-notes.ts';
+import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -26,7 +26,7 @@ export const hubPs: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, hubPs);
+		refuseArgs(input, hubPs);
 		const { flags, out, cwd, environment } = input;
 		const { processes, servers } = await askHub({ cwd, environment });
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes, servers });
@@ -52,6 +52,6 @@ export const hubPs: Command = {
 		}
 		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
 			out.line(line);
-		for (const note of servers.flatMap(downNotes)) out.note(`mctl: ${printable(note)}`);
+		for (const note of servers.flatMap(downLines)) out.note(`mctl: ${printable(note)}`);
 	},
 };

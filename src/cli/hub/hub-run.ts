@@ -33,9 +33,9 @@ export const hubRun: Command = {
 };
 
 /** Loaded when the hub has an HTTP listener. */
-const openHttp: RunHubOptions['openHttp'] = async (parts) => {
+const openHttp: RunHubOptions['openHttp'] = async (deps) => {
 	const { openDashboard } = await import('../../dashboard/open-dashboard.ts');
-	return openDashboard(parts);
+	return openDashboard(deps);
 };
 
 /** In the background the log goes to the hub's own file, begun anew when it is large. */

@@ -4,7 +4,7 @@ import { packageVersion } from '../../files/package-version.ts';
 import { newerFilesText, versionText } from '../../hub/shared/hub-version.ts';
 import { stateText } from '../../hub/source-status.ts';
 import { printable } from '../../printable.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -15,7 +15,7 @@ export const hubStatus: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, hubStatus);
+		refuseArgs(input, hubStatus);
 		const { flags, out, cwd, environment, program } = input;
 		const { startTime: _start, ...status } = await askHub({ cwd, environment });
 		const other = versionText(status, packageVersion()) ?? newerFilesText(status, statSync(program).mtime);

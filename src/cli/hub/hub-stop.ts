@@ -1,7 +1,7 @@
 /* `mctl hub stop`: end the shared hub and everything it started. */
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { stopHub } from '../../hub/shared/stop-hub.ts';
-import { type Command, type CommandInput, refuseWords } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { runningHubs } from './hub-ls.ts';
 
@@ -15,7 +15,7 @@ export const hubStop: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, hubStop);
+		refuseArgs(input, hubStop);
 		const { flags, out, cwd, environment } = input;
 		const isForced = flags['force'] === true;
 		if (flags['all']) return stopAll(input, isForced);

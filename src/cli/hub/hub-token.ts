@@ -1,6 +1,6 @@
 /* `mctl hub token`: the token that programs send to the hub over HTTP. */
 import { ensureToken, tokenFile } from '../../http/http-token.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 
 export const hubToken: Command = {
@@ -9,7 +9,7 @@ export const hubToken: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, hubToken);
+		refuseArgs(input, hubToken);
 		const { flags, out, cwd, environment } = input;
 		const folder = hubFolderHere({ cwd, environment });
 		folder.make();

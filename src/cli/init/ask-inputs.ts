@@ -9,7 +9,7 @@ import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
 import type { AskedValue } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
-import { askMissing, storedValues } from '../registry/asked-values.ts';
+import { askMissing, storedValues } from '../registry/entry-values.ts';
 
 /** The survey with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
 export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>, canAsk: boolean): Survey {
@@ -46,8 +46,8 @@ export async function askInputs(
 		const values = await askMissing(asked, given, input);
 		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
 		const stored = await storedValues(asked, values, { ...input, owner: [fileOf(server), server.name] });
-		const texts = new Map([...stored].map(([key, [text = '']]) => [key, text]));
-		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, texts) });
+		const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
+		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
 	}
 	return filled;
 }

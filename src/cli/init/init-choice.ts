@@ -37,12 +37,12 @@ export function askServers(
 	found: readonly FoundServer[],
 	options: AskOptions,
 ): Promise<FoundServer[] | undefined> {
-	const question =
+	const prompt =
 		found.length === 0
 			? 'Connect these clients? [Y/n] '
 			: 'Import which? Numbers as in 1,3-5 [all], n for none: ';
 	const help = `Type numbers from 1 to ${found.length}, or n.`;
-	return askLine({ question, help, read: (line) => chosenServers(line, found) }, options);
+	return askLine({ prompt, help, read: (line) => chosenServers(line, found) }, options);
 }
 
 /** What an answer means. */
@@ -60,7 +60,7 @@ export function chosenServers(
 	);
 }
 
-function rangeOf(word: string): [first: number, last: number] | undefined {
-	const [, first, last = first] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(word) ?? [];
+function rangeOf(arg: string): [first: number, last: number] | undefined {
+	const [, first, last = first] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(arg) ?? [];
 	return first === undefined ? undefined : [Number(first), Number(last)];
 }

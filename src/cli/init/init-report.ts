@@ -1,6 +1,7 @@
 /* What `mctl init` shows: the servers of all clients, what stands in the way, the changes. */
+
+import type { ImportEdits, PlannedFile } from '../../config/clients/import-edits.ts';
 import type { FoundServer, ServerSource } from '../../config/clients/import-plan.ts';
-import type { MovePlan, PlannedFile } from '../../config/clients/move-plan.ts';
 import { maskSecrets, plainSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
 import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
@@ -8,7 +9,7 @@ import { redact } from '../../redact.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { unifiedDiff } from '../terminal/unified-diff.ts';
-import type { MoveIn } from './move-in.ts';
+import type { ClientImport } from './import-servers.ts';
 
 /** Other projects with servers that a warning names. */
 const NAMED_PROJECTS = 20;
@@ -93,7 +94,7 @@ function variableFor(server: string, where: string): string {
 }
 
 /** A unified diff of every planned file, with secrets masked. */
-export function showDiff(out: Output, { files }: MovePlan, found: readonly FoundServer[]): void {
+export function showDiff(out: Output, { files }: ImportEdits, found: readonly FoundServer[]): void {
 	for (const file of files) for (const line of diffOf(file, found)) out.foreign(line);
 }
 
@@ -109,17 +110,17 @@ function diffOf({ path, before, after }: PlannedFile, found: readonly FoundServe
 }
 
 /** What was chosen, and what became of it. */
-interface MoveResult {
-	readonly plan: MovePlan;
+interface ImportResult {
+	readonly plan: ImportEdits;
 	readonly chosen: readonly FoundServer[];
 	readonly warnings: readonly string[];
 	readonly isDryRun: boolean;
 }
 
 /** One object: the servers that were found, the files that changed or would change, what to look at. */
-export function moveObject(
-	{ survey, found }: MoveIn,
-	{ plan, chosen, warnings, isDryRun }: MoveResult,
+export function importObject(
+	{ survey, found }: ClientImport,
+	{ plan, chosen, warnings, isDryRun }: ImportResult,
 ): object {
 	return {
 		schema: 'orchestra.init/1',

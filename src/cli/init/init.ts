@@ -8,7 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
-import { type UndoReport, undoLatestMove } from '../../config/clients/undo-move.ts';
+import { type UndoReport, undoLatestImport } from '../../config/clients/undo-import.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
 import { importTrust } from '../../config/trust/import-trust.ts';
@@ -18,11 +18,11 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { nearest } from '../../nearest.ts';
 import { isObject } from '../../wire/json.ts';
-import { type Command, type CommandInput, canAskUser, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { learnHere } from '../learn/learn-servers.ts';
-import { type MoveIn, moveIn, openMoveIn } from './move-in.ts';
+import { type ClientImport, openImport, runImport } from './import-servers.ts';
 
 const FILE = 'orchestra.json';
 
@@ -52,7 +52,7 @@ export const init: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, init);
+		refuseArgs(input, init);
 		checkFlags(input);
 		const { flags } = input;
 		if (flags['undo'] === true) return undo(input);
@@ -66,7 +66,7 @@ async function start(input: CommandInput): Promise<void> {
 	const home = environment['HOME'] || homedir();
 	const imports = importFlags.some((name) => flags[name] !== undefined);
 	if (!imports && !canAskUser(input)) return startProject(input, home);
-	const move = openMoveIn(
+	const move = openImport(
 		{ cwd, environment },
 		{
 			home,
@@ -77,7 +77,7 @@ async function start(input: CommandInput): Promise<void> {
 		},
 	);
 	if (!imports && move.survey.files.length === 0) return startProject(input, home);
-	return moveIn(move, input);
+	return runImport(move, input);
 }
 
 function checkFlags({ flags }: CommandInput): void {
@@ -104,7 +104,7 @@ function chosenClient({ flags }: CommandInput): ClientId | undefined {
 async function undo({ flags, cwd, environment, out }: CommandInput): Promise<void> {
 	const hub = hubFolderHere({ cwd, environment }).running();
 	const options = { environment, isForced: flags['force'] === true };
-	const report = await undoLatestMove(stateFolder(environment), options);
+	const report = await undoLatestImport(stateFolder(environment), options);
 	const { restored, kept, failed, waiting, copies, backup } = report;
 	if (flags['json'] === true) {
 		const reasons = failed.map(({ path, error }) => ({ path, message: error.message }));
@@ -174,7 +174,7 @@ async function startProject(input: CommandInput, home: string): Promise<void> {
 /** Servers of clients that the new configuration does not have. A broken file is no reason to fail here. */
 function foundElsewhere({ cwd, environment }: CommandInput, home: string): number {
 	return attempt(() => {
-		const { found, targets }: MoveIn = openMoveIn({ cwd, environment }, { home, isForUser: false });
+		const { found, targets }: ClientImport = openImport({ cwd, environment }, { home, isForUser: false });
 		return found.filter(({ name }) => !Object.hasOwn(targets.project?.servers ?? {}, name)).length;
 	}, 0);
 }

@@ -1,6 +1,6 @@
 /*
  * The input of an MCP tool, checked before it is sent, so that a mistyped word gets a
- * sentence for people: the key, what is expected, an example.
+ * sentence for users: the key, what is expected, an example.
  *
  * Only what words can get wrong is checked: types, enums, unknown and missing keys. The
  * server validates the rest. Unknown keys of `--input` are sent as they are.
@@ -20,7 +20,7 @@ import {
 } from '../../schema/schema-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { exampleWord } from './example-words.ts';
+import { exampleArg } from './example-args.ts';
 
 export interface InputToCheck {
 	readonly tool: string;
@@ -121,7 +121,7 @@ function wrongValue({ path, value, place }: Wrong, signature: string): Orchestra
 	const text = JSON.stringify(value);
 	const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
 	const isElement = rest.some((part) => /^\d+$/.test(part));
-	const example = isElement ? '' : `Write for example ${exampleWord(key, place)}. `;
+	const example = isElement ? '' : `Write for example ${exampleArg(key, place)}. `;
 	return new OrchestraError('bad_input', `${key} is ${shown}; expected: ${expected}`, {
 		hint: `${example}The parameters are: ${signature}`,
 		data: { key, expected },
@@ -132,7 +132,7 @@ function missingKeys(missing: readonly string[], root: SchemaPlace, signature: s
 	const properties = propertiesOf(root);
 	const what = missing.length === 1 ? 'the parameter' : 'the parameters';
 	const words = missing.map((name) =>
-		exampleWord(name, properties.get(name) ?? { schema: {}, root: root.root }),
+		exampleArg(name, properties.get(name) ?? { schema: {}, root: root.root }),
 	);
 	return new OrchestraError('bad_input', `${what} ${missing.join(', ')} must be given`, {
 		hint: `Add for example ${words.join(' ')}. The parameters are: ${signature}`,

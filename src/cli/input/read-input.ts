@@ -1,13 +1,13 @@
 /*
- * The input of a tool from the command line: `--input`, then `key=value` words on top of it.
- * Files are read here, for words that the user wrote; an answer to a server's question names no file.
+ * The input of a tool from the command line: `--input`, then `key=value` arguments on top of it.
+ * Files are read here, for arguments that the user wrote; an answer to a server's question names no file.
  */
 import { resolve } from 'node:path';
 import { messageOf, OrchestraError } from '../../errors.ts';
-import { fileOfWord, inputFromJson, inputFromWords } from '../../tool/input.ts';
+import { fileOfArg, inputFromArgs, inputFromJson } from '../../tool/input.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import { nameOf } from '../target/find-target.ts';
 import { checkInput } from './check-input.ts';
 import { readInputFile, readStream } from './input-file.ts';
@@ -55,16 +55,16 @@ async function readNamed(
 	}
 }
 
-/** The files that words name as `key=@file` or `key:=@file`, by word. Stdin can be read once. */
+/** The files that arguments name as `key=@file` or `key:=@file`, by argument. Stdin can be read once. */
 async function readWordFiles(
 	command: Pick<Command, 'usage'>,
 	input: CommandInput,
-	words: readonly string[],
+	args: readonly string[],
 ): Promise<Map<string, Buffer>> {
 	const named = new Map(
-		[...new Set(words)].flatMap((word) => {
-			const file = fileOfWord(word);
-			return file === undefined ? [] : [[word, file] as const];
+		[...new Set(args)].flatMap((arg) => {
+			const file = fileOfArg(arg);
+			return file === undefined ? [] : [[arg, file] as const];
 		}),
 	);
 	const { input: flag } = input.flags;
@@ -73,9 +73,9 @@ async function readWordFiles(
 	if ([...named.values(), ...whole].filter(isStdin).length > 1)
 		throw usageError(command, 'stdin can be read once, and it is named twice');
 	const files = new Map<string, Buffer>();
-	for (const [word, file] of named) {
-		const hint = `A value that begins with @ names a file; for the text itself write ${word.replace('=@', '=@@')}`;
-		files.set(word, await readNamed(command, input, file, hint));
+	for (const [arg, file] of named) {
+		const hint = `A value that begins with @ names a file; for the text itself write ${arg.replace('=@', '=@@')}`;
+		files.set(arg, await readNamed(command, input, file, hint));
 	}
 	return files;
 }
@@ -84,21 +84,21 @@ function isStdin(file: string): boolean {
 	return file === '-' || ownStdin.has(file);
 }
 
-/** `--input` and words together; a word wins over the same key of `--input`. With `tool` the values are checked. */
+/** `--input` and arguments together; an argument wins over the same key of `--input`. With `tool` the values are checked. */
 export async function readToolInput(
 	command: Pick<Command, 'usage'>,
 	input: CommandInput,
 	given: {
-		words: readonly string[];
+		args: readonly string[];
 		schema: JsonObject | undefined;
 		/** The name of an MCP tool, which has no runner of ours to check its input. */
 		tool?: string;
 	},
 ): Promise<JsonObject> {
-	const { words, schema, tool } = given;
-	const files = await readWordFiles(command, input, words);
+	const { args, schema, tool } = given;
+	const files = await readWordFiles(command, input, args);
 	const base = await readInput(command, input, input.flags['input']);
-	const values = inputFromWords(words, schema, { base, files });
+	const values = inputFromArgs(args, schema, { base, files });
 	if (tool !== undefined && schema) checkInput({ tool, schema, values, rawKeys: Object.keys(base) });
 	return values;
 }
@@ -107,10 +107,10 @@ export async function readToolInput(
 export function readCallInput(
 	command: Pick<Command, 'usage'>,
 	input: CommandInput,
-	tool: Offered,
-	words: readonly string[],
+	tool: ListedItem,
+	args: readonly string[],
 ): Promise<JsonObject> {
 	// The schema came out of a message.
 	const schema = (isObject(tool['inputSchema']) ? tool['inputSchema'] : {}) as JsonObject;
-	return readToolInput(command, input, { words, schema, tool: nameOf(tool) });
+	return readToolInput(command, input, { args, schema, tool: nameOf(tool) });
 }

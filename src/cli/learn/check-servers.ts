@@ -4,16 +4,16 @@ import { attempt, firstLine, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { pinServer } from '../../hub/server-drifts.ts';
 import { needsSignIn } from '../../hub/source-status.ts';
-import {
-	type KnownServer,
-	knownFilesHere,
-	type StoredFailure,
-	writeFailure,
-	writeKnown,
-} from '../../hub/sources/mcp/known-server.ts';
 import { listServer } from '../../hub/sources/mcp/list-server.ts';
 import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
 import { listingCapabilities } from '../../hub/sources/mcp/process/server-pool.ts';
+import {
+	type CachedServer,
+	cacheFilesHere,
+	type StoredFailure,
+	writeFailure,
+	writeKnown,
+} from '../../hub/sources/mcp/server-cache.ts';
 import { STARTS_AT_ONCE } from '../../hub/sources/source-limits.ts';
 import { Log } from '../../log.ts';
 import { ServerConnection } from '../../mcp/client/server-connection.ts';
@@ -105,7 +105,7 @@ export async function listOnce(
 	entry: ServerEntry,
 	{ environment, signal }: CheckInput,
 	totalMs?: number,
-): Promise<KnownServer> {
+): Promise<CachedServer> {
 	const startedAt = performance.now();
 	const { startMs, scope, timeoutMs, maxMs } = entry.settings;
 	const clientInfo = { name: 'mctl', version: packageVersion() };
@@ -124,9 +124,9 @@ export async function listOnce(
 }
 
 /** The hub need not start the server for its lists then. */
-function remember(entry: ServerEntry, environment: CommandInput['environment'], known: KnownServer): void {
+function remember(entry: ServerEntry, environment: CommandInput['environment'], known: CachedServer): void {
 	// The check itself has worked; the hub reports a state folder that cannot be written.
-	attempt(() => writeKnown(knownFilesHere(entry, environment), known));
+	attempt(() => writeKnown(cacheFilesHere(entry, environment), known));
 }
 
 /** A list of the hub does not wait for the server then. */
@@ -136,7 +136,7 @@ function rememberFailure(
 	failure: StoredFailure,
 ): void {
 	// As for the lists above.
-	attempt(() => writeFailure(knownFilesHere(entry, environment), failure));
+	attempt(() => writeFailure(cacheFilesHere(entry, environment), failure));
 }
 
 function open(entry: ServerEntry, environment: CommandInput['environment']): Promise<Transport> {

@@ -7,8 +7,8 @@ import type { ServerEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { attempt } from '../../errors.ts';
 import { isLearningOn } from '../../hub/shared/learner-standby.ts';
-import { forgetFailure, knownFilesHere, readKnown } from '../../hub/sources/mcp/known-server.ts';
 import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
+import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/server-cache.ts';
 import { printableLine } from '../../printable.ts';
 import type { CommandInput } from '../command.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
@@ -29,14 +29,14 @@ export interface LearntServer {
 /** True for a server that was never seen. */
 export function isUnknown(entry: ServerEntry, environment: Environment): boolean {
 	// A damaged file is written again.
-	return attempt(() => readKnown(knownFilesHere(entry, environment)) === undefined, true);
+	return attempt(() => readKnown(cacheFilesHere(entry, environment)) === undefined, true);
 }
 
 /** Let the next list wait for servers that failed, after the user did something about them. */
 export function forgetFailures(entries: readonly ServerEntry[], environment: Environment): void {
 	for (const entry of entries) {
 		// It is started in the background all the same.
-		attempt(() => forgetFailure(knownFilesHere(entry, environment)));
+		attempt(() => forgetFailure(cacheFilesHere(entry, environment)));
 	}
 }
 
@@ -58,7 +58,7 @@ async function learnServer(entry: ServerEntry, input: LearnInput, skipsBusy: boo
 	const { name, settings } = entry;
 	const { environment, signal } = input;
 	const waitMs = skipsBusy ? 0 : settings.startMs;
-	const turn = await learningTurn(knownFilesHere(entry, environment), { environment, waitMs, signal });
+	const turn = await learningTurn(cacheFilesHere(entry, environment), { environment, waitMs, signal });
 	if (turn === undefined && skipsBusy) return { name };
 	if (turn && 'known' in turn) return { name, tools: turn.known.tools.length };
 	try {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ServerEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { knownFilesHere } from '../../hub/sources/mcp/known-server.ts';
+import { cacheFilesHere } from '../../hub/sources/mcp/server-cache.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { serverNamed } from '../target/server-named.ts';
@@ -36,13 +36,13 @@ function report(out: CommandInput['out'], { name, tools, error }: LearntServer):
 }
 
 /** The servers that are named, by their names or by the keys that a hub gives; else all that were never seen. */
-function meant({ words, flags, cwd, environment }: CommandInput): readonly ServerEntry[] {
+function meant({ args, flags, cwd, environment }: CommandInput): readonly ServerEntry[] {
 	const file = typeof flags['config'] === 'string' ? resolve(cwd, flags['config']) : undefined;
 	const { mcpServers } = loadConfiguration({ cwd, environment, file }).configuration;
 	const enabled = mcpServers.filter(({ isEnabled }) => isEnabled);
 	const isNew = (entry: ServerEntry): boolean => isUnknown(entry, environment);
-	if (words.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
+	if (args.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
 	if (flags['background'] === true)
-		return enabled.filter((entry) => words.includes(knownFilesHere(entry, environment).key) && isNew(entry));
-	return words.map((word) => serverNamed(enabled, word));
+		return enabled.filter((entry) => args.includes(cacheFilesHere(entry, environment).key) && isNew(entry));
+	return args.map((arg) => serverNamed(enabled, arg));
 }

@@ -7,18 +7,18 @@ import { loadConfiguration } from '../../config/load.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { reportOf, type SourceReport, type SourceStatus, stateOf } from '../../hub/source-status.ts';
-import {
-	type KnownServer,
-	knownFilesHere,
-	readFailure,
-	readKnown,
-} from '../../hub/sources/mcp/known-server.ts';
 import { ScopeChoice } from '../../hub/sources/mcp/process/scope-choice.ts';
 import { commandOf } from '../../hub/sources/mcp/process/server-failure.ts';
+import {
+	type CachedServer,
+	cacheFilesHere,
+	readFailure,
+	readKnown,
+} from '../../hub/sources/mcp/server-cache.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
 import { ToolNames } from '../../hub/sources/mcp/tools/tool-names.ts';
 import { Log } from '../../log.ts';
-import type { SignInState } from '../../oauth/stored-sign-in.ts';
+import type { SignInState } from '../../oauth/sign-in-state.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
@@ -53,7 +53,7 @@ export async function serverStatuses(
 		const status = entry.isEnabled && live ? live : fromDisk(entry, environment);
 		const command = commandOf(entry);
 		const { isEnabled, kind, file, settings } = entry;
-		const { next: scope } = new ScopeChoice(entry, knownFilesHere(entry, environment), Log.silent);
+		const { next: scope } = new ScopeChoice(entry, cacheFilesHere(entry, environment), Log.silent);
 		const about = { kind, isEnabled, command, signIn: signIn(entry), file, settings, scope };
 		return { ...status, ...about };
 	});
@@ -65,16 +65,16 @@ async function signIns(
 	environment: Environment,
 ): Promise<(entry: ServerEntry) => SignInState | null> {
 	if (entries.every(({ kind }) => kind === 'stdio')) return () => null;
-	const { storedSignIn } = await import('../../oauth/stored-sign-in.ts');
+	const { signInStateOf } = await import('../../oauth/sign-in-state.ts');
 	const { otherEntries } = await import('../../config/same-url.ts');
 	return (entry) =>
 		entry.kind === 'stdio'
 			? null
-			: storedSignIn(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
+			: signInStateOf(entry, { environment, otherEntries: () => otherEntries(entry, environment) });
 }
 
-/** The names that a server offered last. */
-export interface KnownOffers {
+/** The names that a server listed last. */
+export interface CachedNames {
 	readonly name: string;
 	/** In front of every name, as agents see it. */
 	readonly prefix: string;
@@ -83,7 +83,7 @@ export interface KnownOffers {
 }
 
 /** The names of all enabled servers that were seen before. */
-export function knownOffers({ cwd, environment }: CommandPlace): KnownOffers[] {
+export function cachedNames({ cwd, environment }: CommandPlace): CachedNames[] {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	return configuration.mcpServers.flatMap((entry) => {
 		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
@@ -94,7 +94,7 @@ export function knownOffers({ cwd, environment }: CommandPlace): KnownOffers[] {
 	});
 }
 
-/** A tool by the name that agents see, as its server offered it last; undefined when it is unknown. */
+/** A tool by the name that agents see, as its server listed it last; undefined when it is unknown. */
 export function knownToolNamed({ cwd, environment }: CommandPlace, name: string): Tool | undefined {
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
@@ -111,14 +111,14 @@ export function knownToolNamed({ cwd, environment }: CommandPlace, name: string)
 }
 
 /** Undefined when the server was never seen or the file is damaged. */
-function knownServer(entry: ServerEntry, environment: Environment): KnownServer | undefined {
+function knownServer(entry: ServerEntry, environment: Environment): CachedServer | undefined {
 	// The hub warns about a damaged file and writes it again.
-	return attempt(() => readKnown(knownFilesHere(entry, environment)));
+	return attempt(() => readKnown(cacheFilesHere(entry, environment)));
 }
 
 /** The tools that a known server offers to clients, under its own or its new names. */
-function knownTools(entry: ServerEntry, known: KnownServer): readonly Tool[] {
-	return new ToolNames(entry.settings).offered(known.tools);
+function knownTools(entry: ServerEntry, known: CachedServer): readonly Tool[] {
+	return new ToolNames(entry.settings).exposed(known.tools);
 }
 
 /** Nothing when no hub runs or it does not respond: then the files are shown. */
@@ -136,7 +136,7 @@ async function fromHub({ cwd, environment }: CommandPlace): Promise<readonly Sou
 
 function fromDisk(entry: ServerEntry, environment: Environment): SourceReport {
 	const known = knownServer(entry, environment);
-	const failure = readFailure(knownFilesHere(entry, environment));
+	const failure = readFailure(cacheFilesHere(entry, environment));
 	const data = failure?.needsSignIn ? { status: 401 } : {};
 	const error = failure && new OrchestraError('closed', failure.message, { data });
 	const status: SourceStatus = {

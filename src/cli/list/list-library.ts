@@ -1,6 +1,6 @@
 /* `mctl list prompts` and `mctl list resources`: those of the library, of plugins and of the storage. */
 import { loadConfiguration } from '../../config/load.ts';
-import { furtherOffers, type Offered, textField } from '../hub-client/hub-offers.ts';
+import { hubItems, type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { withLibrary } from '../open-library.ts';
 import type { Listing } from './listing.ts';
 
@@ -16,7 +16,7 @@ export const promptListing: Listing = {
 		const { configuration } = loadConfiguration(input);
 		const prompts = await withLibrary({ ...input, flags: {} }, (library) => library.listPrompts());
 		const known = new Set(prompts.map(({ name }) => name));
-		const { items: others, notes } = await furtherOffers(input, configuration, {
+		const { items: others, notes } = await hubItems(input, configuration, {
 			kind: 'prompts',
 			key: 'name',
 			known,
@@ -43,7 +43,7 @@ export const resourceListing: Listing = {
 		const { configuration } = loadConfiguration(input);
 		const resources = await withLibrary({ ...input, flags: {} }, (library) => library.listResources());
 		const known = new Set(resources.map(({ uri }) => uri));
-		const { items: others, notes } = await furtherOffers(input, configuration, {
+		const { items: others, notes } = await hubItems(input, configuration, {
 			kind: 'resources',
 			key: 'uri',
 			known,
@@ -65,12 +65,12 @@ function usageOf(name: string, places: readonly Place[]): string {
 	return [name, ...places.map((place) => (place.required ? `${place.name}=` : `[${place.name}=]`))].join(' ');
 }
 
-function placesOf({ arguments: places }: Offered): Place[] {
+function placesOf({ arguments: places }: ListedItem): Place[] {
 	// The hub gives prompts in the shape of MCP.
 	return Array.isArray(places) ? (places as Place[]) : [];
 }
 
-function descriptionOf(item: Offered): string {
+function descriptionOf(item: ListedItem): string {
 	return textOf(textField(item, 'title') || undefined, textField(item, 'description') || undefined);
 }
 

@@ -5,10 +5,10 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import { OrchestraError } from '../../errors.ts';
 import { reportOf, type SourceReport } from '../../hub/source-status.ts';
 import { commandLine } from '../../process/spawn-record.ts';
-import { downNotes } from '../hub-client/down-notes.ts';
+import { downLines } from '../hub-client/down-servers.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
 import { type ListedServer, serverStatuses } from '../learn/server-statuses.ts';
-import { problemNotes, unusedServers, unusedState } from '../problem-notes.ts';
+import { problemLines, unusedServers, unusedState } from '../problem-lines.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { megabytes } from '../terminal/quantity.ts';
 import type { Listing } from './listing.ts';
@@ -31,7 +31,7 @@ export const serverListing: Listing = {
 			],
 			items: [...items, ...unused.map(({ item }) => item)],
 			problems,
-			notes: items.flatMap(downNotes),
+			notes: items.flatMap(downLines),
 		};
 	},
 };
@@ -86,7 +86,7 @@ interface UnusedServer {
 
 function unusedOf({ mcpServers }: Configuration, problems: readonly ConfigProblem[]): UnusedServer[] {
 	return [...unusedServers(problems, mcpServers)].map(([id, own]) => {
-		const [note] = problemNotes(own);
+		const [note] = problemLines(own);
 		const error = note && new OrchestraError('bad_input', note.text, { hint: note.fix });
 		const report = reportOf({ id, kind: 'mcp', status: { state: 'invalid', error } }, () => null);
 		return { need: unusedState(own), item: { ...report, file: own[0]?.file ?? '', isEnabled: true } };
@@ -103,8 +103,8 @@ async function reviewNotes(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<string[]> {
 	const { serverDrifts } = await import('../../hub/server-drifts.ts');
-	const { reviewTexts } = await import('../doctor/check-pins.ts');
-	return reviewTexts(serverDrifts(entries, environment));
+	const { reviewLines } = await import('../doctor/check-pins.ts');
+	return reviewLines(serverDrifts(entries, environment));
 }
 
 function rowOf(server: ListedServer): string[] {

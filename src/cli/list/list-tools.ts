@@ -2,7 +2,7 @@
 
 import type { Configuration } from '../../config/configuration.ts';
 import { missingProgram } from '../../tool/missing-program.ts';
-import { furtherOffers, type Offered, textField } from '../hub-client/hub-offers.ts';
+import { hubItems, type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { isOfServer } from '../target/find-target.ts';
 import { openProject } from '../target/project.ts';
 import type { Listing } from './listing.ts';
@@ -22,12 +22,12 @@ export const toolListing: Listing = {
 		// `mctl doctor` reports what the others need.
 		const tools = found.filter((tool) => missingProgram(tool, input.environment) === undefined);
 		const known = new Set(found.map(({ id }) => id));
-		const { items: others, notes } = await furtherOffers(input, configuration, {
+		const { items: others, notes } = await hubItems(input, configuration, {
 			kind: 'tools',
 			key: 'name',
 			known,
 		});
-		const runtimeOf = (tool: Offered): string => ownerOf(tool, configuration) ?? 'plugin';
+		const runtimeOf = (tool: ListedItem): string => ownerOf(tool, configuration) ?? 'plugin';
 		return {
 			rows: [
 				...tools.map(({ id, version, runsOn, description }) => [id, version, runsOn, description]),
@@ -55,7 +55,7 @@ export const toolListing: Listing = {
 
 /** `mcp` for a tool of an MCP server, `fabric` for a tool that may be of another machine; undefined for any other. */
 function ownerOf(
-	tool: Offered,
+	tool: ListedItem,
 	{ mcpServers, plugins, fabric }: Configuration,
 ): 'mcp' | 'fabric' | undefined {
 	const isNamed = mcpServers.some(({ name, isEnabled }) => isEnabled && isOfServer(tool, name));

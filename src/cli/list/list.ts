@@ -1,13 +1,13 @@
 /* `mctl list`: what there is to call. */
 import { loadConfiguration } from '../../config/load.ts';
-import type { HeldBack } from '../../config/trust/held-back.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
+import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { heldBackJson, noteHeldBack } from '../held-back-view.ts';
-import { downNotes } from '../hub-client/down-notes.ts';
-import { noteProblems } from '../problem-notes.ts';
+import { downLines } from '../hub-client/down-servers.ts';
+import { printProblems } from '../problem-lines.ts';
 import { tableLines } from '../terminal/table.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 
@@ -42,18 +42,18 @@ export const list: Command = {
 	async run(input) {
 		const shown = await showKinds(chooseKinds(input), input);
 		const code = shown.some(({ listed }) => listed.isFailed) ? exitCodes.tool_failed : 0;
-		const { heldBack } = loadConfiguration(input);
+		const { blocked } = loadConfiguration(input);
 		if (input.flags['json']) {
-			printJson(input, shown, heldBack);
+			printJson(input, shown, blocked);
 			return code;
 		}
 		// The first kind says what to do when there is nothing at all.
-		const isEmptyShown = heldBack.length === 0;
+		const isEmptyShown = blocked.length === 0;
 		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
 		for (const each of filled) printTable(input, each, filled.length > 1);
-		noteProblems(problemsOf(shown), input.out);
+		printProblems(problemsOf(shown), input.out);
 		for (const note of await notesOf(shown, input)) input.out.note(`mctl: ${printable(note)}`);
-		noteHeldBack(heldBack, input.out);
+		reportBlocked(blocked, input.out);
 		return code;
 	},
 };
@@ -81,21 +81,21 @@ async function showKinds(kinds: readonly string[], input: CommandInput): Promise
 async function viewOf(
 	input: CommandInput,
 ): Promise<{ name: string | undefined; holds: (tool: string) => boolean }> {
-	const { chosenView, chosenFilter } = await import('../chosen-view.ts');
-	return { name: chosenView(input, list), holds: chosenFilter(input, list) };
+	const { viewOfFlag, filterOfFlag } = await import('../view-flag.ts');
+	return { name: viewOfFlag(input, list), holds: filterOfFlag(input, list) };
 }
 
 /** The tools of a view. The first column is the name. */
 function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
 	const isIn = listed.rows.map(([name = '']) => holds(name));
-	const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
-	return { ...listed, rows: kept(listed.rows), items: kept(listed.items) };
+	const remaining = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
+	return { ...listed, rows: remaining(listed.rows), items: remaining(listed.items) };
 }
 
-function chooseKinds({ words, flags }: CommandInput): readonly string[] {
-	const [kind, ...rest] = words;
+function chooseKinds({ args, flags }: CommandInput): readonly string[] {
+	const [kind, ...rest] = args;
 	if (kind === undefined) return flags['check'] ? ['servers'] : defaultKinds;
-	if (rest.length > 0) throw usageError(list, `mctl list takes one word, not ${words.length}`);
+	if (rest.length > 0) throw usageError(list, `mctl list takes one argument, not ${args.length}`);
 	if (kinds.includes(kind)) return [kind];
 	const [guess] = nearest(kind, kinds);
 	throw usageError(list, `there is no list of "${kind}"${guess ? `; did you mean ${guess}` : ''}`);
@@ -106,10 +106,10 @@ async function checkListing(kind: string): Promise<Listing> {
 	return (await import('./list-servers.ts')).checkedServerListing;
 }
 
-function printJson({ out }: CommandInput, shown: readonly Shown[], heldBack: readonly HeldBack[]): void {
+function printJson({ out }: CommandInput, shown: readonly Shown[], blocked: readonly BlockedFile[]): void {
 	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
 	const problems = problemsOf(shown);
-	out.json({ schema: 'orchestra.list/1', ...items, problems, heldBack: heldBackJson(heldBack) });
+	out.json({ schema: 'orchestra.list/1', ...items, problems, heldBack: blockedJson(blocked) });
 }
 
 function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
@@ -135,7 +135,7 @@ async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInp
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const { serverStatuses } = await import('../learn/server-statuses.ts');
 	const statuses = await serverStatuses(configuration, { cwd, environment });
-	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(downNotes)];
+	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(downLines)];
 }
 
 function problemsOf(shown: readonly Shown[]): Listed['problems'] {

@@ -11,7 +11,7 @@ export interface Listed {
 	/** For programs, one object each. */
 	readonly items: readonly object[];
 	readonly problems: readonly ConfigProblem[];
-	/** Sentences beside the table, for people. */
+	/** Sentences beside the table, for users. */
 	readonly notes?: readonly string[];
 	/** The command exits with 1. */
 	readonly isFailed?: boolean;

@@ -1,9 +1,9 @@
 /* `mctl log verify`: whether lines of the journal were changed, removed, reordered or cut. */
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
-import { readChainHead } from '../../trust/chained-file.ts';
+import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { journalName, journalsHere, readJournal } from './journal-lines.ts';
 
 export const logVerify: Command = {
@@ -12,7 +12,7 @@ export const logVerify: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, logVerify);
+		refuseArgs(input, logVerify);
 		const { flags, out, cwd, environment } = input;
 		const reports = journalsHere({ cwd, environment }).map((file) =>
 			verifyChain(readJournal(file), readChainHead(file), journalName(file)),

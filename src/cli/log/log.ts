@@ -1,7 +1,7 @@
 /* `mctl log`: the calls that were made, from the journal. */
 import { StringDecoder } from 'node:string_decoder';
 import { printableLine } from '../../printable.ts';
-import { type Command, type CommandInput, numberFlag, refuseWords } from '../command.ts';
+import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
 import {
@@ -37,7 +37,7 @@ export const logCommand: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, logCommand);
+		refuseArgs(input, logCommand);
 		const { flags, out, cwd, environment } = input;
 		const filter = filterOf(input);
 		const slowest = numberFlag(input, logCommand, 'slowest');

@@ -43,6 +43,6 @@ export function unwritable(path: string, error: unknown): OrchestraError {
 
 /** A name as a title: `retry-calls` becomes `Retry calls`. */
 export function titleOf(name: string): string {
-	const words = (name.split('/').at(-1) ?? name).replace(/\.md$/, '').replace(/[-_]+/g, ' ').trim();
-	return words.charAt(0).toUpperCase() + words.slice(1);
+	const args = (name.split('/').at(-1) ?? name).replace(/\.md$/, '').replace(/[-_]+/g, ' ').trim();
+	return args.charAt(0).toUpperCase() + args.slice(1);
 }

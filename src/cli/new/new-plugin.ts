@@ -16,8 +16,8 @@ export const newPlugin: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, cwd, out }) {
-		const [id, ...rest] = words;
+	async run({ args, flags, cwd, out }) {
+		const [id, ...rest] = args;
 		if (id === undefined || rest.length > 0)
 			throw usageError(newPlugin, 'mctl new plugin needs one id, for example tools.hello');
 		checkName(id);
@@ -41,7 +41,7 @@ await definePlugin({
 	description: 'Says hello',
 	tools: {
 		hello: {
-			description: 'Greet somebody',
+			description: 'Greet a user',
 			inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
 			run: ({ name = 'world' }) => \`Hello, \${name}!\`,
 		},

@@ -11,8 +11,8 @@ export const newPrompt: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, cwd, environment, out }) {
-		const [name, ...rest] = words;
+	async run({ args, flags, cwd, environment, out }) {
+		const [name, ...rest] = args;
 		if (name === undefined || rest.length > 0) throw usageError(newPrompt, 'mctl new prompt needs one name');
 		const folder =
 			typeof flags['prompts'] === 'string' ? flags['prompts'] : environment['PROMPTS_PATH'] || 'prompts';

@@ -18,8 +18,8 @@ export const newResource: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, cwd, environment, out }) {
-		const [name, ...rest] = words;
+	async run({ args, flags, cwd, environment, out }) {
+		const [name, ...rest] = args;
 		if (name === undefined || rest.length > 0 || !name.includes('/')) {
 			throw usageError(newResource, 'mctl new resource needs one category/name');
 		}
@@ -41,7 +41,7 @@ title: ${title}
 description: Say in one sentence what the reader will know.
 tags: [first-tag, second-tag]
 useWhen:
-  - The words of somebody who has the problem
+  - The args of a user who has the problem
 ---
 # ${title}
 

@@ -19,8 +19,8 @@ export const newServer: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, cwd, out }) {
-		const [name, ...rest] = words;
+	async run({ args, flags, cwd, out }) {
+		const [name, ...rest] = args;
 		if (name === undefined || rest.length > 0)
 			throw usageError(newServer, 'mctl new server needs one name, for example greeter');
 		if (!NAME.test(name))

@@ -27,10 +27,10 @@ export const newTool: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, cwd, environment }) {
-		const [id, ...rest] = words;
+	async run({ args, flags, out, cwd, environment }) {
+		const [id, ...rest] = args;
 		if (id === undefined) throw usageError(newTool, 'mctl new tool needs an id, such as my-tool');
-		if (rest.length > 0) throw usageError(newTool, `an id is one word, not "${words.join(' ')}"`);
+		if (rest.length > 0) throw usageError(newTool, `an id is one argument, not "${args.join(' ')}"`);
 		if (!isToolId(id)) {
 			throw usageError(newTool, `"${id}" is not a tool id: use lower-case words and digits joined by -`);
 		}

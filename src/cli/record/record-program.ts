@@ -10,7 +10,7 @@ import { constants } from 'node:os';
 import { basename, extname } from 'node:path';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
-import { recorded } from '../../record/recorded-transport.ts';
+import { recorded } from '../../record/record-transport.ts';
 import { Recorder } from '../../record/recorder.ts';
 import { recordingsFolder } from '../../record/recording-files.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -56,8 +56,8 @@ const plainNames = new Set([
 
 /** Record until the client disconnects or the program ends. Resolves to the exit code of the program. */
 export async function recordProgram(input: CommandInput, folder: string): Promise<number> {
-	const { words, cwd, environment, out, signal } = input;
-	const program = programOf(words);
+	const { args, cwd, environment, out, signal } = input;
+	const program = programOf(args);
 	const env = definedOf(environment);
 	for (const [name, value] of Object.entries(env)) noteNamedValue(name, value);
 	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
@@ -115,8 +115,8 @@ function passTo(to: Transport, from: Transport, onEnd: () => void): Receiver {
 	};
 }
 
-function programOf(words: readonly string[]): SpawnRecord {
-	const [command = '', ...args] = words;
+function programOf(commandLine: readonly string[]): SpawnRecord {
+	const [command = '', ...args] = commandLine;
 	return args.length === 0 && command.startsWith('stdio:') ? parseStdioUri(command) : { command, args };
 }
 

@@ -19,7 +19,7 @@ export const record: Command = {
 
 	async run(input) {
 		const folder = folderOf(input);
-		if (input.words.length > 0) {
+		if (input.args.length > 0) {
 			const { recordProgram } = await import('./record-program.ts');
 			return recordProgram(input, folder);
 		}

@@ -9,7 +9,7 @@ import { onAbort } from '../../rpc/abortable.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { StdioTransport } from '../../transport/stdio-transport.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { shownPath } from '../init/move-in.ts';
+import { shownPath } from '../init/import-servers.ts';
 
 export const replay: Command = {
 	usage: 'mctl replay [<file or folder>] [--against SERVER] [--json] [-- <command> [args…]]',
@@ -31,7 +31,7 @@ export const replay: Command = {
 	},
 
 	async run(input) {
-		const [path, ...command] = input.words;
+		const [path, ...command] = input.args;
 		const { against } = input.flags;
 		if (path === undefined) return showRecordings(input);
 		if (against !== undefined && command.length > 0)
@@ -41,9 +41,9 @@ export const replay: Command = {
 			if (input.flags['json']) throw usageError(replay, '--json needs --against or a command');
 			return serve(recordings, input);
 		}
-		const { repeatAgainst } = await import('./repeat-against.ts');
+		const { replayAgainst } = await import('./replay-against.ts');
 		const target = typeof against === 'string' ? against : command;
-		return repeatAgainst({ path, recordings, target }, input);
+		return replayAgainst({ path, recordings, target }, input);
 	},
 };
 

@@ -20,8 +20,8 @@ type Usage = Pick<Command, 'usage'>;
 export const BUNDLE_SPACE = 'bundle';
 
 /** A path or a URL that ends in `.mcpb`, or in `.dxt` as bundles were called first. */
-export function isBundle(word: string): boolean {
-	return /\.(?:mcpb|dxt)$/i.test(URL.canParse(word) ? new URL(word).pathname : word);
+export function isBundle(arg: string): boolean {
+	return /\.(?:mcpb|dxt)$/i.test(URL.canParse(arg) ? new URL(arg).pathname : arg);
 }
 
 /** Add the bundle at a path or URL. `expected` is the hash that a URL must have. */

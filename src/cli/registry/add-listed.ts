@@ -10,27 +10,25 @@ import { registryName, type ServerRecord } from '../../registry/server-record.ts
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { addBundle } from './add-bundle.ts';
 import { addServer } from './add-server.ts';
-import { chosenRegistries, findServer } from './chosen-registry.ts';
+import { chosenRegistries, findServer } from './registry-flag.ts';
 
 type Usage = Pick<Command, 'usage'>;
 
-/** A word that names a server of a registry, with or without a version, or a reference server. */
-export function isListedName(word: string): boolean {
+/** An argument that names a server of a registry, with or without a version, or a reference server. */
+export function isListedName(arg: string): boolean {
 	return (
-		registryName.test(withoutVersion(word).name) || (/^[a-z-]+$/.test(word) && referenceServers().has(word))
+		registryName.test(withoutVersion(arg).name) || (/^[a-z-]+$/.test(arg) && referenceServers().has(arg))
 	);
 }
 
-function withoutVersion(word: string): { name: string; version: string | undefined } {
-	const at = word.lastIndexOf('@');
-	return at > 0
-		? { name: word.slice(0, at), version: word.slice(at + 1) }
-		: { name: word, version: undefined };
+function withoutVersion(arg: string): { name: string; version: string | undefined } {
+	const at = arg.lastIndexOf('@');
+	return at > 0 ? { name: arg.slice(0, at), version: arg.slice(at + 1) } : { name: arg, version: undefined };
 }
 
-/** Add the server that `word` names. */
-export async function addListed(word: string, input: CommandInput, command: Usage): Promise<void> {
-	const { record, registry } = await recordOf(word, input, command);
+/** Add the server that `argument` names. */
+export async function addListed(arg: string, input: CommandInput, command: Usage): Promise<void> {
+	const { record, registry } = await recordOf(arg, input, command);
 	if (record.status === 'deprecated')
 		input.out.tell(
 			`warning: ${record.name} is deprecated${record.statusMessage === undefined ? '' : `: ${printableLine(record.statusMessage)}`}`,
@@ -76,11 +74,11 @@ function bundleOf({ packages }: ServerRecord): ServerRecord['packages'][number] 
 }
 
 async function recordOf(
-	word: string,
+	arg: string,
 	input: CommandInput,
 	command: Usage,
 ): Promise<{ record: ServerRecord; registry: string }> {
-	const { name, version } = withoutVersion(word);
+	const { name, version } = withoutVersion(arg);
 	const references = referenceServers();
 	const short = name.startsWith(`${REFERENCE_SPACE}/`) ? name.slice(REFERENCE_SPACE.length + 1) : name;
 	const reference = references.get(short);

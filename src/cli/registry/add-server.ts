@@ -15,7 +15,7 @@ import { type Command, type CommandInput, usageError } from '../command.ts';
 import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { askMissing, givenValues, storedValues } from './asked-values.ts';
+import { askMissing, givenValues, storedValues } from './entry-values.ts';
 import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 
 type Usage = Pick<Command, 'usage'>;
@@ -27,7 +27,7 @@ export interface Addition {
 	readonly plan: Pick<LaunchPlan, 'asked' | 'entry'>;
 	/** For the lock file. */
 	readonly pin: PinnedPackage;
-	/** What is shown before the question, as rows of a name and a text. */
+	/** What is shown before the prompt, as rows of a name and a text. */
 	readonly facts: readonly (readonly [string, string])[];
 	/** Whoever signed it, when it is a bundle; for `--json`. */
 	readonly signer?: BundleSigner | undefined;
@@ -141,8 +141,8 @@ function* runFacts({ command, args, env, url }: Record<string, unknown>): Genera
 		yield ['rights', 'it sees what is sent to it, and nothing of this machine'];
 		return;
 	}
-	const words = [command, ...(Array.isArray(args) ? args : [])].map((word) => quoted(String(word)));
-	yield ['runs', words.join(' ')];
+	const commandLine = [command, ...(Array.isArray(args) ? args : [])].map((arg) => quoted(String(arg)));
+	yield ['runs', commandLine.join(' ')];
 	const names = Object.keys(env ?? {});
 	if (names.length > 0) yield ['with', names.join(', ')];
 	yield [

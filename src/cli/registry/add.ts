@@ -3,14 +3,14 @@ import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
-import { isOwnCommand } from '../../config/own-entry.ts';
+import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
-import { setFlag } from './asked-values.ts';
-import { registryFlag } from './chosen-registry.ts';
+import { setFlag } from './entry-values.ts';
+import { registryFlag } from './registry-flag.ts';
 
 const transports = ['stdio', 'http', 'sse'];
 
@@ -42,27 +42,27 @@ export const add: Command = {
 			type: 'string',
 			short: 't',
 			value: 'KIND',
-			help: `${transports.join(', ')} (default: by the words)`,
+			help: `${transports.join(', ')} (default: by the arguments)`,
 		},
 		set: setFlag,
 		as: { type: 'string', value: 'NAME', help: 'the name here of a server that a registry lists' },
 		registry: registryFlag,
 		sha256: { type: 'string', value: 'HASH', help: 'the hash that a bundle must have' },
 		remote: { type: 'boolean', help: 'its address in place of its package' },
-		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the question' },
+		yes: { type: 'boolean', short: 'y', help: 'add a listed server without the prompt' },
 		'dry-run': { type: 'boolean', help: 'show what would run and be written' },
 		...editFlags,
 	},
 
 	async run(input) {
-		const [name, ...words] = input.words;
+		const [name, ...args] = input.args;
 		if (name === undefined) throw usageError(add, 'mctl add needs a name, and a command or a URL');
-		if (words.length === 0 && isBundle(name)) return addBundle(name, input, add);
-		if (words.length === 0 && isListedName(name)) return addListed(name, input, add);
+		if (args.length === 0 && isBundle(name)) return addBundle(name, input, add);
+		if (args.length === 0 && isListedName(name)) return addListed(name, input, add);
 		if (!/^[\w.-]{1,64}$/.test(name)) {
 			throw usageError(add, `"${name}" is not a name: use letters, digits, -, _ and .`);
 		}
-		const entry = entryOf(name, words, input);
+		const entry = entryOf(name, args, input);
 		const [file] = serverFiles(scopeOf(input, add) ?? 'project', input.cwd, input.environment);
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
 		refuseTaken(name, file);
@@ -76,8 +76,8 @@ export const add: Command = {
 	},
 };
 
-function entryOf(name: string, words: readonly string[], input: CommandInput): Record<string, unknown> {
-	const [first, ...rest] = words;
+function entryOf(name: string, args: readonly string[], input: CommandInput): Record<string, unknown> {
+	const [first, ...rest] = args;
 	const { transport } = input.flags;
 	if (first === undefined)
 		throw usageError(
@@ -92,10 +92,10 @@ function entryOf(name: string, words: readonly string[], input: CommandInput): R
 	if (isUrl) throw usageError(add, `${first} is a URL; --transport stdio takes a command`);
 	const headers = input.lists?.get('header') ?? [];
 	if (headers.length > 0) throw usageError(add, '--header is for a URL; a command takes --env');
-	if (isOwnCommand({ command: first, args: [...rest] })) {
+	if (isSelfCommand({ command: first, args: [...rest] })) {
 		throw usageError(
 			add,
-			`"${words.join(' ')}" is this program itself, so it is not added to its own configuration`,
+			`"${args.join(' ')}" is this program itself, so it is not added to its own configuration`,
 		);
 	}
 	const env = pairsOf(input.lists?.get('env') ?? [], '=');
@@ -122,17 +122,17 @@ function remoteEntry(
 ): Record<string, unknown> {
 	if (!URL.canParse(url) || !/^https?:/i.test(url))
 		throw usageError(add, `"${url}" is not an http:// or https:// address`);
-	if (rest.length > 0) throw usageError(add, `unexpected word "${rest[0]}" after the URL`);
+	if (rest.length > 0) throw usageError(add, `unexpected argument "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
 	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };
 }
 
 /** `KEY=VALUE` or `Name: value`; undefined when there are none. */
-function pairsOf(texts: readonly string[], separator: '=' | ':'): Record<string, string> | undefined {
-	if (texts.length === 0) return undefined;
+function pairsOf(strings: readonly string[], separator: '=' | ':'): Record<string, string> | undefined {
+	if (strings.length === 0) return undefined;
 	return Object.fromEntries(
-		texts.map((text): [string, string] => {
+		strings.map((text): [string, string] => {
 			const at = text.indexOf(separator);
 			const key = text.slice(0, Math.max(0, at)).trim();
 			const isKey = separator === '=' ? /^[A-Za-z_]\w*$/.test(key) : /^[\w!#$%&'*+.^`|~-]+$/.test(key);

@@ -24,8 +24,8 @@ export async function listNewer(
 	input: CommandInput,
 ): Promise<NewerVersion> {
 	const { cwd, environment, out } = input;
-	const { configuration, heldBack } = loadConfiguration({ cwd, environment });
-	const entry = newEntry(serverNamed(configuration.mcpServers, name, heldBack), pin, source);
+	const { configuration, blocked } = loadConfiguration({ cwd, environment });
+	const entry = newEntry(serverNamed(configuration.mcpServers, name, blocked), pin, source);
 	const { file, settings } = entry;
 	const tools = reviewedItems(await listOnce(entry, input, settings.startMs));
 	const drifts = serverDrifts([{ kind: 'listed', name, file, settings, tools }], environment);

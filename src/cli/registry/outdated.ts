@@ -2,11 +2,11 @@
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
 import type { RegistryClient } from '../../registry/registry-client.ts';
-import { type Command, type CommandInput, refuseWords } from '../command.ts';
+import { type Command, type CommandInput, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 interface ComparedServer {
@@ -32,7 +32,7 @@ export const outdated: Command = {
 	},
 
 	async run(input) {
-		refuseWords(input, outdated);
+		refuseArgs(input, outdated);
 		const { flags, out, cwd, environment } = input;
 		const clients = chosenRegistries(input, outdated);
 		await endUnfinished(environment);

@@ -75,7 +75,7 @@ export function changeOf(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): EntryChange {
 	const entry = servers[name];
-	const texts = ['env', 'headers'].flatMap((map) =>
+	const strings = ['env', 'headers'].flatMap((map) =>
 		isObject(entry) && isObject(entry[map]) ? Object.values(entry[map]) : [],
 	);
 	const pin = attempt(() => new PinStore(pinPlace(path, environment)).packages().get(name));
@@ -85,6 +85,6 @@ export function changeOf(
 		name,
 		bundle: hash === undefined ? null : bundleFolder(hash, { file: path, name }, environment),
 		// A header has a scheme before its reference.
-		secrets: texts.flatMap((text) => (typeof text === 'string' ? (text.match(/\$\{[^}]+\}/g) ?? []) : [])),
+		secrets: strings.flatMap((text) => (typeof text === 'string' ? (text.match(/\$\{[^}]+\}/g) ?? []) : [])),
 	};
 }

@@ -5,7 +5,7 @@ import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-serv
 import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, usageError } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
 interface FoundServer extends ServerRecord {
 	readonly registry: string;
@@ -20,7 +20,7 @@ export const search: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, out } = input;
+		const { args: words, flags, out } = input;
 		if (words.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
 		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(words) : [];
 		const failures: OrchestraError[] = [];

@@ -100,9 +100,12 @@ function isRunning({ pid, startTicks }: Record<string, unknown>): boolean {
 function isChange(value: unknown): value is EntryChange & { pid: number } {
 	if (!isObject(value)) return false;
 	const { file, name, bundle, secrets, pid } = value;
-	const areTexts = Array.isArray(secrets) && secrets.every((each) => typeof each === 'string');
+	const areStrings = Array.isArray(secrets) && secrets.every((each) => typeof each === 'string');
 	const isBundle = bundle === null || typeof bundle === 'string';
 	return (
-		areTexts && isBundle && [file, name].every((each) => typeof each === 'string') && typeof pid === 'number'
+		areStrings &&
+		isBundle &&
+		[file, name].every((each) => typeof each === 'string') &&
+		typeof pid === 'number'
 	);
 }

@@ -17,9 +17,9 @@ import { isObject } from '../../wire/json.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { chosenRegistries, registryFlag } from './chosen-registry.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
+import { chosenRegistries, registryFlag } from './registry-flag.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 export const upgrade: Command = {
@@ -27,7 +27,7 @@ export const upgrade: Command = {
 	examples: ['mctl outdated', 'mctl upgrade notes'],
 	flags: {
 		registry: registryFlag,
-		yes: { type: 'boolean', short: 'y', help: 'accept the changed tools without the question' },
+		yes: { type: 'boolean', short: 'y', help: 'accept the changed tools without the prompt' },
 		'dry-run': { type: 'boolean', help: 'show what would change' },
 		json: editFlags['json'] ?? { type: 'boolean', help: '' },
 	},
@@ -85,7 +85,7 @@ async function write(
 	}
 }
 
-/** The entry as it is written, with the new version in the word that names the package. */
+/** The entry as it is written, with the new version in the argument that names the package. */
 function withVersion({ name, file, pin }: PackagedServer, source: PackageSource): Record<string, unknown> {
 	const entry = file.servers[name];
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];

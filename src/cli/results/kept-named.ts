@@ -7,10 +7,10 @@ import { type Command, type CommandInput, usageError } from '../command.ts';
 
 /** Throws `bad_input` without a handle, and `not_found` when nothing is kept under it. */
 export async function keptNamed(
-	{ words, environment }: Pick<CommandInput, 'words' | 'environment'>,
+	{ args, environment }: Pick<CommandInput, 'args' | 'environment'>,
 	command: Pick<Command, 'usage'>,
 ): Promise<KeptResult> {
-	const [handle] = words;
+	const [handle] = args;
 	if (handle === undefined) throw usageError(command, 'name the result by its handle, r-…');
 	const all = await allKept(environment);
 	const found = all.find((each) => each.handle === handle.replace('orchestra-result://', ''));

@@ -3,7 +3,7 @@ import { readLookRequest } from '../../hub/results/look/look-request.ts';
 import { LOOK, lookTool } from '../../hub/results/look/look-tool.ts';
 import { LookThreads } from '../../hub/results/look/run-look.ts';
 import { SELECTED_CHARACTERS } from '../../hub/results/result-limits.ts';
-import { inputFromWords } from '../../tool/input.ts';
+import { inputFromArgs } from '../../tool/input.ts';
 import { type Command, usageError } from '../command.ts';
 import { keptNamed } from './kept-named.ts';
 
@@ -17,11 +17,11 @@ export const resultsLook: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const { words, flags, out, signal } = input;
+		const { args, flags, out, signal } = input;
 		const kept = await keptNamed(input, resultsLook);
-		const [, op, ...values] = words;
+		const [, op, ...values] = args;
 		if (op === undefined) throw usageError(resultsLook, 'name an op, such as head, grep or select');
-		const request = readLookRequest({ ...inputFromWords(values, lookTool(LOOK).inputSchema), op });
+		const request = readLookRequest({ ...inputFromArgs(values, lookTool(LOOK).inputSchema), op });
 		const job = { source: { path: kept.path, from: kept.from }, request, limit: SELECTED_CHARACTERS };
 		const { text, about } = await new LookThreads().run(job, signal);
 		if (flags['json']) return out.json({ schema: 'orchestra.look/1', handle: kept.handle, text, about });

@@ -1,6 +1,6 @@
 /* `mctl results ls`: the long results that hubs keep for agents, newest first. */
 import { allKept } from '../../hub/results/result-store.ts';
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { ageOf, byteSize } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -10,7 +10,7 @@ export const resultsLs: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, resultsLs);
+		refuseArgs(input, resultsLs);
 		const { flags, out, environment } = input;
 		const all = await allKept(environment);
 		if (flags['json']) {

@@ -1,7 +1,7 @@
 /*
  * `mctl skills install`: a skill as a folder of this project, where clients find it.
  *
- * The user approves the files by their digests. The same files are installed again without a question;
+ * The user approves the files by their digests. The same files are installed again without a prompt;
  * after any change the user is asked again. A folder that was not installed so is never replaced.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
@@ -31,8 +31,8 @@ export const skillsInstall: Command = {
 	},
 
 	async run(input) {
-		const { out, flags, words } = input;
-		const [wanted, ...rest] = words;
+		const { out, flags, args } = input;
+		const [wanted, ...rest] = args;
 		if (wanted === undefined || rest.length > 0)
 			throw usageError(skillsInstall, 'mctl skills install needs one skill');
 		const { skill, folder } = await withSkills(input, async (found) => {
@@ -61,7 +61,7 @@ async function install(skill: Skill, { read }: SkillsOfHub, input: CommandInput)
 			hint: 'Move it away, then install again.',
 		});
 	}
-	if (!approval.isFor(digests)) await confirm(questionAbout(skill, files.length, approval), input);
+	if (!approval.isFor(digests)) await confirm(consentText(skill, files.length, approval), input);
 	const draft = `${folder}.${process.pid}.draft`;
 	try {
 		for (const { uri, path } of files) replaceFile(join(draft, ...path.split('/')), await read(skill, uri));
@@ -74,7 +74,7 @@ async function install(skill: Skill, { read }: SkillsOfHub, input: CommandInput)
 	return folder;
 }
 
-function questionAbout({ uri }: Skill, files: number, { digests }: Approval): string {
+function consentText({ uri }: Skill, files: number, { digests }: Approval): string {
 	const change = digests === undefined ? '' : ' It changed since you approved it.';
 	return `Install ${uri} with ${files} files? Agents follow its text, and may run its scripts.${change}`;
 }

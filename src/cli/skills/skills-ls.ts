@@ -1,5 +1,5 @@
 /* `mctl skills ls`: the skills of all servers, the library and the project. */
-import { type Command, refuseWords } from '../command.ts';
+import { type Command, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { nameOf, textIn, withSkills } from './skills-of-hub.ts';
 
@@ -9,7 +9,7 @@ export const skillsLs: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		refuseWords(input, skillsLs);
+		refuseArgs(input, skillsLs);
 		const { out, flags } = input;
 		const skills = await withSkills(input, async (found) => found.skills);
 		if (flags['json']) return out.json({ schema: 'orchestra.skills/1', skills });

@@ -8,8 +8,8 @@ export const skillsShow: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const { out, flags, words } = input;
-		const [wanted, ...rest] = words;
+		const { out, flags, args } = input;
+		const [wanted, ...rest] = args;
 		if (wanted === undefined || rest.length > 0)
 			throw usageError(skillsShow, 'mctl skills show needs one skill');
 		const { skill, text } = await withSkills(input, async ({ named, read }) => {

@@ -1,10 +1,9 @@
 /* The remote server that `mctl auth` means: an entry of the configuration, or a URL. */
 import type { Configuration, RemoteServerEntry, ServerEntry } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
-import { accountOf } from '../../oauth/account.ts';
+import { accountOf, hasAuthorizationHeader } from '../../oauth/account.ts';
 import type { OAuthSettings } from '../../oauth/auth-settings.ts';
-import { hasOwnAuthorization } from '../../oauth/own-authorization.ts';
-import type { SecretTexts } from '../../secrets/secret-text.ts';
+import type { SecretStrings } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
 import { serverNamed } from './server-named.ts';
@@ -17,7 +16,7 @@ export interface AuthTarget {
 	readonly shownUrl: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** Headers with secret references. */
-	readonly secrets?: SecretTexts | undefined;
+	readonly secrets?: SecretStrings | undefined;
 	readonly settings: OAuthSettings;
 	/** Undefined for a URL without an entry. */
 	readonly entry: RemoteServerEntry | undefined;
@@ -26,18 +25,18 @@ export interface AuthTarget {
 /** Throws `bad_input` when there is no such server, or it does not use OAuth. */
 export function findAuthTarget(
 	{ mcpServers }: Configuration,
-	word: string,
+	arg: string,
 	account: string | undefined,
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
-	if (/^https?:\/\//i.test(word)) return urlTarget(remote, word, account);
-	const entry = serverNamed(mcpServers, word);
+	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
+	const entry = serverNamed(mcpServers, arg);
 	if (entry.kind === 'stdio') {
-		throw new OrchestraError('bad_input', `the server "${word}" is a program on this machine`, {
+		throw new OrchestraError('bad_input', `the server "${arg}" is a program on this machine`, {
 			hint: 'It gets its credentials from `env` in its entry.',
 		});
 	}
-	return targetOf(entry, word);
+	return targetOf(entry, arg);
 }
 
 /** With an account, a URL is no entry: that account at the URL, with the other settings of the first entry that has it. */
@@ -68,7 +67,7 @@ export function entryOfUrl(entries: readonly ServerEntry[], url: string): Remote
 
 function targetOf(entry: RemoteServerEntry, name: string): AuthTarget {
 	const { url, headers, secrets, oauth, file } = entry;
-	if (hasOwnAuthorization({ ...headers, ...secrets })) {
+	if (hasAuthorizationHeader({ ...headers, ...secrets })) {
 		throw new OrchestraError('bad_input', `the entry of "${name}" has an Authorization header of its own`, {
 			hint: `That header is sent as it is. Remove it from ${file} to sign in in its place.`,
 		});

@@ -13,26 +13,26 @@ import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-import { listAll, type Offered } from '../hub-client/hub-offers.ts';
+import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
 import { type HubSession, withHub } from '../hub-client/hub-session.ts';
 import type { CallTarget } from './call-target.ts';
 
 export interface CallSession {
 	/** All tools; `name` is waited for when what starts may have it. */
-	listTools(name: string | undefined): Promise<readonly Offered[]>;
-	list(kind: 'prompts' | 'resources'): Promise<readonly Offered[]>;
+	listTools(name: string | undefined): Promise<readonly ListedItem[]>;
+	list(kind: 'prompts' | 'resources'): Promise<readonly ListedItem[]>;
 	/** Start a server of the configuration that lists nothing. Rejects with the reason when it cannot be used. */
 	start(server: string): Promise<void>;
 	/** Why plugins and servers that may have what is not listed are down. */
 	downReasons(): Promise<string[]>;
-	callTool(name: string, values: object, options: CallOptions): Promise<Offered>;
+	callTool(name: string, values: object, options: CallOptions): Promise<ListedItem>;
 }
 
 /** `maxTotalMs` is that of `--timeout`; without it the hub or the server's settings bound the call. */
 type CallOptions = Pick<RequestOptions, 'signal' | 'onProgress' | 'maxTotalMs'>;
 
 export interface CallHandlers {
-	readonly onQuestion: (params: unknown) => Promise<ElicitResult>;
+	readonly onElicitation: (params: unknown) => Promise<ElicitResult>;
 	/** Params of `notifications/message`. */
 	readonly onLog: (params: unknown) => void;
 }
@@ -51,8 +51,8 @@ export function withTools<T>(
 	const onNotification = (method: string, params: unknown): void => {
 		if (method === 'notifications/message') handlers.onLog(params);
 	};
-	const { onQuestion } = handlers;
-	const options = { listWaitMs: COMMAND_START_WAIT_MS, needs, onQuestion, onNotification };
+	const { onElicitation } = handlers;
+	const options = { listWaitMs: COMMAND_START_WAIT_MS, needs, onElicitation, onNotification };
 	return withHub(
 		input,
 		async (session) => {
@@ -67,13 +67,13 @@ export function withTools<T>(
 async function withServerTools<T>(
 	target: Pick<CallTarget, 'address' | 'clientServer'>,
 	input: SessionInput,
-	{ onQuestion, onLog }: CallHandlers,
+	{ onElicitation, onLog }: CallHandlers,
 	work: (session: CallSession) => Promise<T>,
 ): Promise<T> {
 	const { signal } = input;
 	const options = {
 		clientInfo: { name: 'mctl', version: packageVersion() },
-		elicit: onQuestion,
+		elicit: onElicitation,
 		// The server has checked its result; what it is shall be shown.
 		checksOutput: false,
 		signal,

@@ -1,17 +1,17 @@
 /*
- * The words of `mctl call` and `mctl show`: a server and its tool, a program or URL and
+ * The arguments of `mctl call` and `mctl show`: a server and its tool, a program or URL and
  * its tool, or a name as agents see it. What a name can belong to follows from the
  * configuration, so that nothing else is started for it.
  */
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
-import { type HeldBack, heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { heldBackReason } from '../../hub/project-trust.ts';
+import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { quoted } from '../../printable.ts';
 import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
 import type { NeededSources } from '../hub-client/hub-session.ts';
-import { refuseUnused } from '../problem-notes.ts';
+import { refuseUnused } from '../problem-lines.ts';
 import { brokenTool, type Project } from './project.ts';
 
 export interface CallTarget {
@@ -23,73 +23,73 @@ export interface CallTarget {
 	readonly server: ServerEntry | undefined;
 	/** The name at the server, or as agents see it without one. Undefined when it is missing. */
 	readonly tool: string | undefined;
-	/** The words after it. */
-	readonly words: readonly string[];
+	/** The arguments after it. */
+	readonly args: readonly string[];
 	/** What the hub must have; undefined for everything. */
 	readonly needs: NeededSources | undefined;
 	/** The error of a tool of this name whose folder has a problem. */
 	readonly broken?: OrchestraError | undefined;
 	/** A sentence: why it is not there, when a plugin of a project that is not trusted may have it. */
-	readonly heldReason?: string | undefined;
+	readonly blockedReason?: string | undefined;
 }
 
-/** What the words name. Throws `bad_input` for a server that is disabled, held back or not usable. */
+/** What the arguments name. Throws `bad_input` for a server that is disabled, blocked or not usable. */
 export async function callTarget(
-	words: readonly string[],
-	{ configuration, tools, heldBack, configProblems, toolProblems }: Omit<Project, 'roots'>,
+	args: readonly string[],
+	{ configuration, tools, blocked, configProblems, toolProblems }: Omit<Project, 'roots'>,
 	{ cwd, environment }: CommandPlace,
 ): Promise<CallTarget> {
-	const [first = '', ...rest] = words;
+	const [first = '', ...rest] = args;
 	const [second] = rest;
 	const hasTool = second !== undefined && !second.includes('=');
 	const tool = hasTool ? second : undefined;
 	const after = hasTool ? rest.slice(1) : rest;
 	if (/^(stdio:|https?:\/\/)/.test(first)) {
-		return { address: first, server: undefined, tool, words: after, needs: undefined };
+		return { address: first, server: undefined, tool, args: after, needs: undefined };
 	}
 	const entry = configuration.mcpServers.find(({ name }) => name === first);
-	if (entry) return { ...ofServer(entry), tool, words: after };
+	if (entry) return { ...ofServer(entry), tool, args: after };
 	const clientServer = await ofClient(first, { cwd, environment });
 	if (clientServer)
-		return { address: first, clientServer, server: undefined, tool, words: after, needs: undefined };
+		return { address: first, clientServer, server: undefined, tool, args: after, needs: undefined };
 	const { owner, own } = ownerOf(first, configuration);
-	if (owner) return { ...ofServer(owner), tool: own, words: rest };
+	if (owner) return { ...ofServer(owner), tool: own, args: rest };
 	const isOfFolder = tools.some(({ id }) => id === first);
 	if (!isOfFolder) {
-		refuseHeldBack(first, heldBack);
+		refuseBlocked(first, blocked);
 		refuseUnused(first, configProblems, configuration.mcpServers);
 	}
 	const needs = isOfFolder ? nothing : neededFor(first, configuration);
 	const broken = brokenTool({ toolProblems }, first);
-	const heldReason = heldBackReason(first, heldBack);
-	return { address: undefined, server: undefined, tool: first, words: rest, needs, broken, heldReason };
+	const blockedReason = blockedReasonOf(first, blocked);
+	return { address: undefined, server: undefined, tool: first, args: rest, needs, broken, blockedReason };
 }
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */
-export function isAddress(word: string): boolean {
-	return /^(stdio:|https?:\/\/)/.test(word) || isOfClient(word);
+export function isAddress(arg: string): boolean {
+	return /^(stdio:|https?:\/\/)/.test(arg) || isOfClient(arg);
 }
 
-function isOfClient(word: string): boolean {
-	return /^[a-z-]+:[^/]/.test(word);
+function isOfClient(arg: string): boolean {
+	return /^[a-z-]+:[^/]/.test(arg);
 }
 
 /** A server of a client, as in `cursor:github`. */
-async function ofClient(word: string, { cwd, environment }: CommandPlace): Promise<ServerEntry | undefined> {
-	if (!isOfClient(word)) return undefined;
+async function ofClient(arg: string, { cwd, environment }: CommandPlace): Promise<ServerEntry | undefined> {
+	if (!isOfClient(arg)) return undefined;
 	const { clientServerNamed } = await import('./client-servers.ts');
-	return clientServerNamed(word, { cwd, environment });
+	return clientServerNamed(arg, { cwd, environment });
 }
 
-/** Throws `bad_input` when the word names a server or plugin of a project that is not trusted, or a tool of the server. */
-export function refuseHeldBack(word: string, heldBack: readonly HeldBack[]): void {
-	for (const held of heldBack) {
-		const isItsOwn = held.effects.some(
+/** Throws `bad_input` when the argument names a server or plugin of a project that is not trusted, or a tool of the server. */
+export function refuseBlocked(arg: string, blocked: readonly BlockedFile[]): void {
+	for (const file of blocked) {
+		const isItsOwn = file.effects.some(
 			({ kind, name }) =>
-				(kind !== 'setting' && word === name) ||
-				(kind === 'server' && new ServerNames([name]).find(word) !== undefined),
+				(kind !== 'setting' && arg === name) ||
+				(kind === 'server' && new ServerNames([name]).find(arg) !== undefined),
 		);
-		if (isItsOwn) throw new OrchestraError('bad_input', heldBackText(held), { hint: trustHint(held) });
+		if (isItsOwn) throw new OrchestraError('bad_input', blockedText(file), { hint: trustHint(file) });
 	}
 }
 

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { readClientEntry } from '../../config/clients/client-entry.ts';
 import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
 import type { ServerSource } from '../../config/clients/import-plan.ts';
-import { readTarget } from '../../config/clients/move-targets.ts';
+import { readTarget } from '../../config/clients/import-targets.ts';
 import { isSameEntry, type NormalEntry } from '../../config/clients/normal-entry.ts';
 import { maskSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
 import { type Survey, surveyClients } from '../../config/clients/survey.ts';

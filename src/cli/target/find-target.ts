@@ -3,12 +3,13 @@ import type { ServerEntry } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { withReasons } from '../../hub/source-status.ts';
 import { nearest } from '../../nearest.ts';
+import { printableName } from '../../printable.ts';
 import { qualifiedName, shortened, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
 import { HINT_NAMES_LIMIT } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import type { Offered } from '../hub-client/hub-offers.ts';
+import type { ListedItem } from '../hub-client/hub-items.ts';
 import type { HubSession } from '../hub-client/hub-session.ts';
 import type { CallSession } from './call-session.ts';
 import { type CallTarget, prefixOf } from './call-target.ts';
@@ -18,27 +19,48 @@ const FULL_NAME = 'orchestra/fullName';
 
 /**
  * The tool. Throws `bad_input` with the nearest names; when the server offers nothing, the reason why it could not be
- * started; when the tool is held back, the reason for that. `otherNames` are suggested too.
+ * started; when the tool is quarantined, the reason for that. `otherNames` are suggested too.
  */
 export async function findTarget(
 	target: CallTarget,
 	session: CallSession,
 	{ environment }: Pick<CommandPlace, 'environment'>,
 	otherNames: readonly string[] = [],
-): Promise<Offered> {
+): Promise<ListedItem> {
 	try {
 		return await listedTarget(target, session, otherNames);
 	} catch (thrown) {
-		const { heldOr } = await import('./held-tool.ts'); // loaded only after a failure
-		throw heldOr(thrown, target, environment);
+		throw (await quarantineError(target, environment)) ?? thrown;
 	}
+}
+
+/** Why the tool of the target is not listed, when it is quarantined. What finds it is loaded only after a failure. */
+async function quarantineError(
+	{ server, tool }: Pick<CallTarget, 'server' | 'tool'>,
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<OrchestraError | undefined> {
+	if (server?.settings.pin !== 'quarantine' || tool === undefined) return undefined;
+	const { serverDrifts } = await import('../../hub/server-drifts.ts');
+	const { ToolNames } = await import('../../hub/sources/mcp/tools/tool-names.ts');
+	const upstreamName = new ToolNames(server.settings).ownName(tool);
+	const [drift] = serverDrifts([server], environment);
+	if (drift?.problem) return drift.problem;
+	const found = drift?.drifted.find((each) => each.tool === upstreamName && each.isHeld);
+	if (found === undefined) return undefined;
+	const what = found.kind === 'new' ? 'is new' : 'was changed';
+	const missingFile = drift?.missing === undefined ? '' : `. ${drift.missing}`;
+	return new OrchestraError(
+		'tool_failed',
+		`${printableName(tool)} of ${server.name} is quarantined: it ${what} since the tools of ${server.name} were accepted${missingFile}`,
+		{ hint: `See it with: mctl trust diff ${server.name}. Accept it with: mctl trust accept ${server.name}` },
+	);
 }
 
 async function listedTarget(
 	target: CallTarget,
 	session: CallSession,
 	otherNames: readonly string[],
-): Promise<Offered> {
+): Promise<ListedItem> {
 	const { server, tool, address } = target;
 	const place = server?.name ?? (address === undefined ? undefined : 'the server');
 	const own = await toolsOf(target, session);
@@ -57,7 +79,7 @@ async function listedTarget(
 	});
 }
 
-export interface MissingOffer {
+export interface MissingItem {
 	readonly session: Pick<HubSession, 'downReasons'>;
 	/** The nearest names. */
 	readonly guesses: readonly string[];
@@ -65,29 +87,33 @@ export interface MissingOffer {
 	readonly hint: string;
 }
 
-/** The error for what the hub does not have: who may have it and is down, or held back. */
+/** The error for what the hub does not have: who may have it and is down, or quarantined. */
 export async function missing(
 	what: string,
-	{ tool, heldReason }: Pick<CallTarget, 'tool' | 'heldReason'>,
-	{ session, guesses, hint }: MissingOffer,
+	{ tool, blockedReason }: Pick<CallTarget, 'tool' | 'blockedReason'>,
+	{ session, guesses, hint }: MissingItem,
 ): Promise<OrchestraError> {
 	const sentence = withReasons(`there is no ${what}`, await session.downReasons());
-	return new OrchestraError('bad_input', heldReason === undefined ? sentence : `${sentence}. ${heldReason}`, {
-		hint: hintOf(guesses, hint),
-		data: { tool, nearest: guesses },
-	});
+	return new OrchestraError(
+		'bad_input',
+		blockedReason === undefined ? sentence : `${sentence}. ${blockedReason}`,
+		{
+			hint: hintOf(guesses, hint),
+			data: { tool, nearest: guesses },
+		},
+	);
 }
 
 function hintOf(guesses: readonly string[], hint: string): string {
 	return guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : hint;
 }
 
-export function nameOf({ name }: Offered): string {
+export function nameOf({ name }: ListedItem): string {
 	return String(name);
 }
 
 /** The name that a tool has at its server: `read_file` for `files__read_file`. */
-export function nameAtServer(tool: Offered, server: Pick<ServerEntry, 'name' | 'settings'>): string {
+export function nameAtServer(tool: ListedItem, server: Pick<ServerEntry, 'name' | 'settings'>): string {
 	const full = fullNameOf(tool);
 	const written = server.settings.prefix ? qualifiedName(server.name, '') : '';
 	if (full !== undefined) return full.startsWith(written) ? full.slice(written.length) : full;
@@ -97,13 +123,13 @@ export function nameAtServer(tool: Offered, server: Pick<ServerEntry, 'name' | '
 }
 
 /** Whether the name of a tool says that it is one of this server. */
-export function isOfServer(tool: Offered, server: string): boolean {
+export function isOfServer(tool: ListedItem, server: string): boolean {
 	return nameOf(tool).startsWith(toolPrefix(server));
 }
 
-async function toolsOf({ server, tool }: CallTarget, session: CallSession): Promise<readonly Offered[]> {
+async function toolsOf({ server, tool }: CallTarget, session: CallSession): Promise<readonly ListedItem[]> {
 	if (server === undefined) return session.listTools(tool);
-	const isOwn = (each: Offered): boolean => nameOf(each).startsWith(prefixOf(server));
+	const isOwn = (each: ListedItem): boolean => nameOf(each).startsWith(prefixOf(server));
 	const listed = (await session.listTools(tool && prefixOf(server) + tool)).filter(isOwn);
 	if (listed.length > 0) return listed;
 	await session.start(server.name).catch((thrown: unknown) => {
@@ -112,7 +138,7 @@ async function toolsOf({ server, tool }: CallTarget, session: CallSession): Prom
 	return (await session.listTools(undefined)).filter(isOwn);
 }
 
-function fullNameOf({ _meta }: Offered): string | undefined {
+function fullNameOf({ _meta }: ListedItem): string | undefined {
 	const found = isObject(_meta) ? ownEntry(_meta, FULL_NAME) : undefined;
 	return typeof found === 'string' ? found : undefined;
 }

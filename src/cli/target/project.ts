@@ -3,9 +3,9 @@ import { basename, dirname, parse } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { HeldBack } from '../../config/trust/held-back.ts';
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { heldBackReason } from '../../hub/project-trust.ts';
+import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { nearest } from '../../nearest.ts';
 import { discoverTools, readToolAt, toolRoots, withExamples } from '../../tool/discover.ts';
 import type { DiscoveredTool } from '../../tool/tool.ts';
@@ -18,40 +18,36 @@ export interface Project {
 	readonly tools: readonly DiscoveredTool[];
 	readonly configProblems: readonly ConfigProblem[];
 	/** Project files that are not trusted. */
-	readonly heldBack: readonly HeldBack[];
+	readonly blocked: readonly BlockedFile[];
 	readonly toolProblems: readonly ConfigProblem[];
 }
 
-/** Read the configuration and find the tools of the working directory. A person may run the bundled examples (`hasExamples`). */
+/** Read the configuration and find the tools of the working directory. A user may run the bundled examples (`hasExamples`). */
 export function openProject(
 	{ cwd, environment }: CommandPlace,
 	{ hasExamples = false }: { hasExamples?: boolean } = {},
 ): Project {
-	const { configuration: read, problems: configProblems, heldBack } = loadConfiguration({ cwd, environment });
+	const { configuration: read, problems: configProblems, blocked } = loadConfiguration({ cwd, environment });
 	const configuration = hasExamples ? withExamples(read) : read;
 	const roots = toolRoots(configuration, environment, cwd);
 	const { tools, problems: toolProblems } = discoverTools(roots);
-	return { cwd, configuration, roots, tools, configProblems, toolProblems, heldBack };
+	return { cwd, configuration, roots, tools, configProblems, toolProblems, blocked };
 }
 
 /** A tool by its id, or by the path of its folder or file. Throws `bad_input` with the nearest ids. */
-export function findTool(project: Project, word: string): DiscoveredTool {
-	if (/[/\\]|^\.{1,2}$/.test(word)) return toolAt(word, project);
-	const tool = project.tools.find(({ id }) => id === word);
+export function findTool(project: Project, arg: string): DiscoveredTool {
+	if (/[/\\]|^\.{1,2}$/.test(arg)) return toolAt(arg, project);
+	const tool = project.tools.find(({ id }) => id === arg);
 	if (tool) return tool;
-	const broken = brokenTool(project, word);
+	const broken = brokenTool(project, arg);
 	if (broken) throw broken;
 	const ids = project.tools.map(({ id }) => id);
-	const guesses = nearest(word, ids);
-	const held = heldBackReason(word, project.heldBack);
-	throw new OrchestraError(
-		'bad_input',
-		`there is no tool "${word}"${held === undefined ? '' : `. ${held}`}`,
-		{
-			hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
-			data: { tool: word, nearest: guesses },
-		},
-	);
+	const guesses = nearest(arg, ids);
+	const held = blockedReasonOf(arg, project.blocked);
+	throw new OrchestraError('bad_input', `there is no tool "${arg}"${held === undefined ? '' : `. ${held}`}`, {
+		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
+		data: { tool: arg, nearest: guesses },
+	});
 }
 
 /** The error of a tool whose folder or file has a problem; undefined when no problem is one of this name. */

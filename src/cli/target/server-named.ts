@@ -1,18 +1,18 @@
-/* The server of the configuration that a word names, for every command that takes one. */
-import type { HeldBack } from '../../config/trust/held-back.ts';
+/* The server of the configuration that an argument names, for every command that takes one. */
+import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { refuseHeldBack } from './call-target.ts';
+import { refuseBlocked } from './call-target.ts';
 
 /** Throws `bad_input` with the nearest names, or with the project file that is not trusted. */
 export function serverNamed<Entry extends { readonly name: string }>(
 	entries: readonly Entry[],
 	name: string,
-	heldBack: readonly HeldBack[] = [],
+	blocked: readonly BlockedFile[] = [],
 ): Entry {
 	const entry = entries.find((each) => each.name === name);
 	if (entry) return entry;
-	refuseHeldBack(name, heldBack);
+	refuseBlocked(name, blocked);
 	const names = entries.map((each) => each.name);
 	const guesses = nearest(name, names);
 	throw new OrchestraError('bad_input', `there is no server "${name}"`, {

@@ -12,8 +12,8 @@ export interface AskOptions {
 	readonly signal: AbortSignal;
 }
 
-export interface AskedLine<T> {
-	readonly question: string;
+export interface LinePrompt<T> {
+	readonly prompt: string;
 	/** What a trimmed line means. */
 	readonly read: (line: string) => T | 'wrong';
 	/** Shown after a wrong line. */
@@ -24,7 +24,7 @@ export interface AskedLine<T> {
 
 /** The first answer that is right; undefined when the input ends, or after too many wrong ones. */
 export async function askLine<T>(
-	{ question, read, help, isHidden = false }: AskedLine<T>,
+	{ prompt, read, help, isHidden = false }: LinePrompt<T>,
 	{ out, stdin, signal }: AskOptions,
 ): Promise<T | undefined> {
 	// In line mode the terminal itself shows what is typed; in raw mode the reader does, to an output that shows nothing.
@@ -40,7 +40,7 @@ export async function askLine<T>(
 	});
 	const stopListening = onAbort(signal, () => reader.close());
 	try {
-		out.live(question);
+		out.live(prompt);
 		let tries = 0;
 		for await (const line of reader) {
 			if (isHidden) out.live('\n');
@@ -48,7 +48,7 @@ export async function askLine<T>(
 			if (answer !== 'wrong') return answer;
 			if (++tries >= ANSWER_TRIES_LIMIT) break;
 			out.note(help);
-			out.live(question);
+			out.live(prompt);
 		}
 		if (isInterrupted) throw new OrchestraError('canceled', 'interrupted by Ctrl-C');
 		if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');

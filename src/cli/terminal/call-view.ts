@@ -1,5 +1,5 @@
 /*
- * One call of an MCP tool for people: progress and log messages on stderr, the result on
+ * One call of an MCP tool for users: progress and log messages on stderr, the result on
  * stdout. The text of a tool that failed goes to stderr, since it is no answer. On a
  * terminal an image is drawn, or saved like other bytes.
  */
@@ -9,7 +9,7 @@ import { isObject } from '../../wire/json.ts';
 import { contentText } from './content-text.ts';
 import type { Output, StyleName } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { showBytes } from './shown-bytes.ts';
+import { showBytes } from './show-bytes.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
@@ -78,9 +78,9 @@ function resultBlocks({ content, structuredContent }: Result): unknown[] {
 }
 
 /** `{"content":"text"}` beside the text itself says nothing new. */
-function isSameText(structured: unknown, texts: readonly string[]): boolean {
+function isSameText(structured: unknown, strings: readonly string[]): boolean {
 	const [only, ...others] = isObject(structured) ? Object.values(structured) : [];
-	return others.length === 0 && typeof only === 'string' && texts.length === 1 && texts[0] === only;
+	return others.length === 0 && typeof only === 'string' && strings.length === 1 && strings[0] === only;
 }
 
 /** Whether a text block is the structured content as JSON. */

@@ -1,6 +1,6 @@
 /*
- * The difference between the tools of a server and what was accepted, for a person: words
- * in colour on a terminal, `[-old-]{+new+}` elsewhere. The texts come from a server, so
+ * The difference between the tools of a server and what was accepted, for a user: words
+ * in colour on a terminal, `[-old-]{+new+}` elsewhere. The strings come from a server, so
  * every control character is escaped.
  */
 import type { ServerDrift, ToolDrift } from '../../hub/server-drifts.ts';
@@ -34,7 +34,7 @@ export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[],
 
 function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
-	const held = isHeld ? ' (held back)' : '';
+	const held = isHeld ? ' (quarantined)' : '';
 	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)

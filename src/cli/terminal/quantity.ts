@@ -1,4 +1,4 @@
-/* Durations and sizes for people. */
+/* Durations and sizes for users. */
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;

@@ -16,7 +16,7 @@ import { ProgressBar } from './progress-bar.ts';
 export class RunView {
 	readonly #out: Output;
 	readonly #bar: ProgressBar;
-	#heldError: string | undefined;
+	#pendingError: string | undefined;
 
 	constructor(out: Output) {
 		this.#out = out;
@@ -32,7 +32,7 @@ export class RunView {
 		if (type === 'log') this.#log(event);
 		else if (type === 'progress') this.#bar.show(payload);
 		else if (type === 'artifact') this.#line(`${this.#out.style('cyan', '→')} ${shown(payload, 'path')}`);
-		else if (type === 'error') this.#holdError(event);
+		else if (type === 'error') this.#deferError(event);
 		else if (type !== 'started' && type !== 'result') {
 			this.#line(this.#out.style('dim', printable(`${type} ${JSON.stringify(payload)}`)));
 		}
@@ -53,8 +53,8 @@ export class RunView {
 		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);
-		if (this.#heldError !== undefined) {
-			this.#note(this.#heldError);
+		if (this.#pendingError !== undefined) {
+			this.#note(this.#pendingError);
 			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
 		} else this.#line(`${this.#out.style('green', '✓')} Done`);
 		if (summary.result) this.#line(printableJson(summary.result, 2));
@@ -67,11 +67,11 @@ export class RunView {
 		this.#out.tell(`  hint: ${printable(hintFor(summary))}`);
 	}
 
-	#holdError(event: ToolEvent): void {
-		if (this.#heldError !== undefined) this.#note(this.#heldError);
+	#deferError(event: ToolEvent): void {
+		if (this.#pendingError !== undefined) this.#note(this.#pendingError);
 		const code = shown(event.payload, 'code');
 		const ending = code === '' ? '' : ` [${code}]`;
-		this.#heldError = `${this.#out.noteStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
+		this.#pendingError = `${this.#out.noteStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
 	}
 
 	#log({ payload }: ToolEvent): void {

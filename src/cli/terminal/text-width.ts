@@ -35,14 +35,14 @@ export function padText(text: string, width: number): string {
 export function cutText(text: string, width: number): string {
 	// No character takes more than two columns, so a short text needs no measuring.
 	if (text.length * 2 <= width || textWidth(text) <= width) return text;
-	let kept = '';
+	let shown = '';
 	let room = width - 1;
 	for (const { segment } of graphemesOf(text)) {
 		room -= graphemeWidth(segment);
 		if (room < 0) break;
-		kept += segment;
+		shown += segment;
 	}
-	return `${kept}…`;
+	return `${shown}…`;
 }
 
 /** `text` in lines of at most `width` columns; a character that is wider has a line of its own. */

@@ -1,9 +1,9 @@
-/* A unified diff of two texts, by lines. */
+/* A unified diff of two strings, by lines. */
 import { type DiffStep, diffHunks, sequenceDiff } from '../../sequence-diff.ts';
 
 const CONTEXT_LINES = 3;
 
-/** The lines of the diff, without the two headings; none when the texts are equal. */
+/** The lines of the diff, without the two headings; none when the strings are equal. */
 export function unifiedDiff(before: string, after: string): string[] {
 	const steps = sequenceDiff(linesOf(before), linesOf(after));
 	const lines: string[] = [];

@@ -5,7 +5,7 @@ import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { printable } from '../../printable.ts';
 import { abortable } from '../../rpc/abortable.ts';
 import { type Command, usageError } from '../command.ts';
-import { refuseUnused } from '../problem-notes.ts';
+import { refuseUnused } from '../problem-lines.ts';
 import { serverNamed } from '../target/server-named.ts';
 
 export const trustAccept: Command = {
@@ -20,13 +20,13 @@ export const trustAccept: Command = {
 		json: { type: 'boolean', help: 'print one JSON object on stdout' },
 	},
 
-	async run({ words, flags, out, cwd, environment, signal }) {
-		const [name, ...rest] = words;
+	async run({ args, flags, out, cwd, environment, signal }) {
+		const [name, ...rest] = args;
 		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
-		if (rest.length > 0) throw usageError(trustAccept, `unexpected word "${rest[0]}": name one server`);
-		const { configuration, problems, heldBack } = loadConfiguration({ cwd, environment });
+		if (rest.length > 0) throw usageError(trustAccept, `unexpected argument "${rest[0]}": name one server`);
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(name, problems, configuration.mcpServers);
-		const entry = serverNamed(pinnedEntries(configuration, environment), name, heldBack);
+		const entry = serverNamed(pinnedEntries(configuration, environment), name, blocked);
 		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
 		const { lockFile, sha256, drifted } = await abortable(
 			// Another process may hold the pins for a while: Ctrl-C does not wait for it.

@@ -2,10 +2,10 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
+import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { heldBackJson, noteHeldBack } from '../held-back-view.ts';
-import { noteProblems, refuseUnused } from '../problem-notes.ts';
+import { printProblems, refuseUnused } from '../problem-lines.ts';
 import { serverNamed } from '../target/server-named.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 
@@ -14,14 +14,14 @@ export const trustDiff: Command = {
 	examples: ['mctl trust diff', 'mctl trust diff github', "mctl trust diff --json | jq '.servers[].drifted'"],
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
-	async run({ words, flags, out, cwd, environment }) {
-		const [name, ...rest] = words;
-		if (rest.length > 0) throw usageError(trustDiff, `unexpected word "${rest[0]}": name one server`);
-		const { configuration, problems, heldBack } = loadConfiguration({ cwd, environment });
-		if (name === undefined) noteProblems(problems, out);
+	async run({ args, flags, out, cwd, environment }) {
+		const [name, ...rest] = args;
+		if (rest.length > 0) throw usageError(trustDiff, `unexpected argument "${rest[0]}": name one server`);
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
+		if (name === undefined) printProblems(problems, out);
 		else refuseUnused(name, problems, configuration.mcpServers);
 		const all = pinnedEntries(configuration, environment);
-		const named = name === undefined ? undefined : serverNamed(all, name, heldBack);
+		const named = name === undefined ? undefined : serverNamed(all, name, blocked);
 		const compared = serverDrifts(all, environment);
 		const findings = serverFindings(compared);
 		const drifts = compared.filter(({ server }) => named === undefined || server === named.name);
@@ -31,16 +31,16 @@ export const trustDiff: Command = {
 			out.json({
 				schema: 'orchestra.trust-diff/1',
 				servers: drifts.map((drift) => jsonOf(drift, findings)),
-				heldBack: heldBackJson(heldBack),
+				heldBack: blockedJson(blocked),
 			});
 			return code;
 		}
 		for (const drift of drifts) {
 			for (const line of driftLines(drift, findings.get(drift.server) ?? [], out)) out.line(line);
 		}
-		noteHeldBack(heldBack, out);
+		reportBlocked(blocked, out);
 		if (drifts.length > 0 && !isDifferent) out.note(summaryOf(drifts));
-		if (drifts.length === 0 && heldBack.length === 0) out.note('No MCP server is configured.');
+		if (drifts.length === 0 && blocked.length === 0) out.note('No MCP server is configured.');
 		return code;
 	},
 };

@@ -1,5 +1,5 @@
 /* `mctl trust hold`: leave changed tools of an MCP server out until they are accepted. */
-import { holdEdit } from '../../config/edit/hold-server.ts';
+import { quarantineEdit } from '../../config/edit/hold-server.ts';
 import type { Command } from '../command.ts';
 import { editFlags, fileWith, noteIfUnused, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 
@@ -11,12 +11,14 @@ export const trustHold: Command = {
 	async run(input) {
 		const name = oneName(input, trustHold);
 		const file = fileWith(name, input, trustHold);
-		const text = holdEdit(file, name);
+		const text = quarantineEdit(file, name);
 		const edit = { name, file, change: 'held', wasChanged: text !== undefined } as const;
 		if (text === undefined)
 			return reportEdit(input, edit, [`${name} has "pin": "quarantine" already in ${file.path}`]);
 		await writeEdit(input, file, text);
 		noteIfUnused(input, file);
-		reportEdit(input, edit, [`Changed tools of ${name} are held back until you accept them (${file.path})`]);
+		reportEdit(input, edit, [
+			`Changed tools of ${name} are quarantined until you accept them (${file.path})`,
+		]);
 	},
 };

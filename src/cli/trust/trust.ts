@@ -1,8 +1,8 @@
 /* `mctl trust`: show what the project would run, and trust it; list and revoke. */
 import { dirname, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
+import type { ReadProjectFile } from '../../config/trust/blocked.ts';
 import { type EffectChange, effectChanges } from '../../config/trust/effect-changes.ts';
-import type { ReadProjectFile } from '../../config/trust/held-back.ts';
 import { projectEffects } from '../../config/trust/project-effects.ts';
 import { recordedEffects } from '../../config/trust/trust-edit.ts';
 import { TrustRecord } from '../../config/trust/trust-record.ts';
@@ -11,7 +11,7 @@ import { pathWithoutLinks } from '../../files/path-without-links.ts';
 import { readIfPresent } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
-import { type Command, type CommandInput, type CommandPlace, refuseWords, usageError } from '../command.ts';
+import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
 import { learnHere } from '../learn/learn-servers.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -37,7 +37,7 @@ export const trust: Command = {
 		if (modes.length > 1) throw usageError(trust, `--${modes[0]} and --${modes[1]} exclude each other`);
 		const record = TrustRecord.ofUser(environment);
 		if (flags['revoke'] === true) return revoke(record, input);
-		refuseWords(input, trust);
+		refuseArgs(input, trust);
 		if (flags['list'] === true) return list(record, input);
 		await trustProject(record, input);
 		if (flags['dry-run'] !== true) await learnHere(input);
@@ -101,7 +101,7 @@ const marks = {
 	removed: ['-', 'red'],
 } as const;
 
-/** A stranger wrote the names and texts. */
+/** A stranger wrote the names and descriptions. */
 function show({ file, state, effects }: SeenFile, out: Output): void {
 	out.line(out.style('bold', printableLine(file)));
 	if (effects.length === 0) return out.line('  It starts nothing and loosens nothing, so it needs no trust.');
@@ -148,11 +148,11 @@ function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed
 }
 
 async function revoke(record: TrustRecord, input: CommandInput): Promise<void> {
-	const { words, flags, out, cwd } = input;
-	const [word, extra] = words;
-	if (extra !== undefined) throw usageError(trust, `unexpected word "${extra}": --revoke takes one path`);
+	const { args, flags, out, cwd } = input;
+	const [arg, extra] = args;
+	if (extra !== undefined) throw usageError(trust, `unexpected argument "${extra}": --revoke takes one path`);
 	// The folder, not its files: they may be damaged or gone by now.
-	const path = word === undefined ? projectFolder(input) : resolve(cwd, word);
+	const path = arg === undefined ? projectFolder(input) : resolve(cwd, arg);
 	const places = new Set([path, pathWithoutLinks(path)]);
 	const revoked = await record.revoke((file) => places.has(file) || places.has(dirname(file)));
 	if (revoked.length === 0) {

@@ -1,11 +1,11 @@
 /* The TypeScript source of a typed client: the types of all tools, and a function that connects. */
 import { docComment, keyText, typescriptType } from '../../schema/typescript-type.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
-import { type Offered, textField } from '../hub-client/hub-offers.ts';
+import { type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { nameOf } from '../target/find-target.ts';
 
 /** The whole file. `command` starts the server that has the tools. */
-export function typedClient(tools: readonly Offered[], command: readonly string[]): string {
+export function typedClient(tools: readonly ListedItem[], command: readonly string[]): string {
 	const sorted = [...tools].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 	const [program = 'mctl', ...args] = command;
 	return `/* Written by \`mctl types\`: the types of ${sorted.length} tools, and a client for them. */
@@ -59,7 +59,7 @@ export async function connectTools(
 `;
 }
 
-function memberOf(tool: Offered, key: 'inputSchema' | 'outputSchema'): string {
+function memberOf(tool: ListedItem, key: 'inputSchema' | 'outputSchema'): string {
 	const schema: JsonObject = isObject(tool[key]) ? (tool[key] as JsonObject) : {};
 	const type = typescriptType({ type: 'object', ...schema }, 1);
 	return `${docComment(textField(tool, 'description'), 1)}\t${keyText(nameOf(tool))}: ${type};`;

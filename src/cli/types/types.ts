@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { chosenFilter } from '../chosen-view.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { listAll, type Offered } from '../hub-client/hub-offers.ts';
+import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
 import { withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import { serverNamed } from '../target/server-named.ts';
+import { filterOfFlag } from '../view-flag.ts';
 import { typedClient } from './typed-client.ts';
 
 export const types: Command = {
@@ -21,9 +21,9 @@ export const types: Command = {
 	},
 
 	async run(input) {
-		const { words, flags, cwd, out } = input;
-		if (words.length > 1) throw usageError(types, `mctl types takes one server, not ${words.length}`);
-		const tools = await chosenTools(input, words[0]);
+		const { args, flags, cwd, out } = input;
+		if (args.length > 1) throw usageError(types, `mctl types takes one server, not ${args.length}`);
+		const tools = await chosenTools(input, args[0]);
 		const text = typedClient(tools, ['mctl', 'serve']);
 		if (typeof flags['out'] !== 'string') return out.write(text);
 		writeFileSync(resolve(cwd, flags['out']), text);
@@ -31,11 +31,11 @@ export const types: Command = {
 	},
 };
 
-async function chosenTools(input: CommandInput, server: string | undefined): Promise<Offered[]> {
-	const isIn = chosenFilter(input, types);
-	const { configuration, heldBack } = loadConfiguration(input);
+async function chosenTools(input: CommandInput, server: string | undefined): Promise<ListedItem[]> {
+	const isIn = filterOfFlag(input, types);
+	const { configuration, blocked } = loadConfiguration(input);
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
-	if (server !== undefined) serverNamed(enabled, server, heldBack);
+	if (server !== undefined) serverNamed(enabled, server, blocked);
 	const needs = server === undefined ? undefined : { servers: [server], hasPlugins: false };
 	const all = await withHub(input, (session) => listAll(session, 'tools'), {
 		listWaitMs: COMMAND_START_WAIT_MS,

@@ -1,8 +1,8 @@
 /* How a client starts our bridge: with the full paths of this program, or as an installed command. */
 import { delimiter, join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
-import { isOwnFile } from '../own-entry.ts';
-import type { Launches } from './own-shape.ts';
+import { isSelfFile } from '../self-entry.ts';
+import type { Launches } from './bridge-entry.ts';
 
 const COMMAND = 'mctl';
 
@@ -13,7 +13,7 @@ export function bridgeLaunches(environment: Readonly<NodeJS.ProcessEnv>): Launch
 	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
 	const isInstalled = (environment['PATH'] ?? '')
 		.split(delimiter)
-		.some((folder) => !passingFolder.test(`${folder}/`) && isOwnFile(join(folder, COMMAND)));
+		.some((folder) => !passingFolder.test(`${folder}/`) && isSelfFile(join(folder, COMMAND)));
 	return {
 		full: { command: process.execPath, args: [main, 'bridge'] },
 		short: isInstalled ? { command: COMMAND, args: ['bridge'] } : undefined,

@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { ServerEntry } from '../configuration.ts';
 import { parseJsonc } from '../jsonc.ts';
 import type { ConfigProblem } from '../problem.ts';
-import { readSections } from '../sections.ts';
+import { readSections } from '../sections/sections.ts';
 import type { ServerSource } from './import-plan.ts';
 
 export interface ClientEntryOptions {

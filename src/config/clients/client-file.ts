@@ -10,7 +10,7 @@ import { OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { isObject, ownEntry } from '../../wire/json.ts';
 import { CLIENT_FILE_LIMIT_BYTES } from '../config-limits.ts';
-import { isOwnCommand } from '../own-entry.ts';
+import { isSelfCommand } from '../self-entry.ts';
 import { parseClientText, type WrittenEntry, writtenEntries } from './client-document.ts';
 import { type ClientInput, inputsOf } from './client-inputs.ts';
 import type { ClientLocation, ClientScope } from './client-table.ts';
@@ -133,7 +133,7 @@ function isOwn(entry: NormalEntry): boolean {
 	const [command = '', ...args] = wordsOf(entry);
 	const at = args.findIndex((word) => ownMain.test(word));
 	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
-	return isOther || isOwnCommand({ command, args });
+	return isOther || isSelfCommand({ command, args });
 }
 
 function isStale(entry: NormalEntry): boolean {

@@ -5,8 +5,8 @@
  * change nothing about the server (a description, an icon) are not.
  */
 import { isObject } from '../../wire/json.ts';
-import { oauth } from '../oauth-settings.ts';
-import { serverKeys } from '../server-entry.ts';
+import { oauth } from '../sections/oauth-settings.ts';
+import { serverKeys } from '../sections/server-entry.ts';
 import type { ClientId } from './client-table.ts';
 
 const APPROVALS = 'the names of tools have a prefix now; approve them once more in the client';

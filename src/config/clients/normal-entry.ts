@@ -8,8 +8,8 @@
 import { delimiter } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../wire/json.ts';
-import { oauth } from '../oauth-settings.ts';
-import { settingKeys } from '../server-entry.ts';
+import { oauth } from '../sections/oauth-settings.ts';
+import { settingKeys } from '../sections/server-entry.ts';
 import type { ClientId } from './client-table.ts';
 
 /** An entry of `mcpServers` in our configuration. */

@@ -1,5 +1,5 @@
 /*
- * Take back the edit of a file that somebody else changed in the meantime: Claude Code
+ * Take back the edit of a file that another program changed in the meantime: Claude Code
  * writes its whole `.claude.json` at every start, and a restored backup would lose what
  * it wrote. So the servers that were removed and added are looked up by name in the
  * parsed file. What others wrote stays, byte for byte.

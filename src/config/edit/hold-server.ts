@@ -6,7 +6,7 @@ import type { ServerFile } from './editable-files.ts';
 import { setJsonKey } from './json-edit.ts';
 
 /** The text with `"pin": "quarantine"` at the server. Undefined when it has it already. */
-export function holdEdit({ text, servers, path }: ServerFile, name: string): string | undefined {
+export function quarantineEdit({ text, servers, path }: ServerFile, name: string): string | undefined {
 	const entry = servers[name];
 	if (isObject(entry))
 		return entry['pin'] === 'quarantine'

@@ -1,7 +1,7 @@
 /* Trust for a configuration that gets servers from other files of the project, such as an `.mcp.json`. */
 import { basename } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { trustsAll } from './held-back.ts';
+import { trustsAll } from './blocked.ts';
 import { type ProjectEdit, trustEdit } from './trust-edit.ts';
 import { TrustRecord } from './trust-record.ts';
 

@@ -2,9 +2,9 @@
  * What a project file would run and set, read from its text as it is written: nothing is
  * expanded, so no variable and no secret is in it.
  *
- * A program starts by itself, a port is opened by itself: such effects are held back
+ * A program starts by itself, a port is opened by itself: such effects are blocked
  * until the file is trusted. Others can only make things stricter, and only where the
- * user's own configuration says nothing. A section that is not known here is held back.
+ * user's own configuration says nothing. A section that is not known here is blocked.
  */
 import { resolve } from 'node:path';
 import { NESTING_DEPTH } from '../../core-limits.ts';
@@ -15,9 +15,9 @@ import { redact } from '../../redact.ts';
 import { referenceText, splitReferences } from '../../secrets/secret-text.ts';
 import { isObject, type JsonValue } from '../../wire/json.ts';
 import type { AnyKeys } from '../key.ts';
-import { isOwnCommand } from '../own-entry.ts';
 import { yamlKeys } from '../plugins-yaml.ts';
-import { sectionNames, sections } from '../sections.ts';
+import { sectionNames, sections } from '../sections/sections.ts';
+import { isSelfCommand } from '../self-entry.ts';
 
 /** One thing that a file would run or set. */
 export interface ProjectEffect {
@@ -43,7 +43,7 @@ export function projectEffects(value: JsonValue, folder: string): ProjectEffect[
 	});
 }
 
-/** The effects of a key, by its row of the table. A key that is not in it is held back. */
+/** The effects of a key, by its row of the table. A key that is not in it is blocked. */
 function settingEffects(keys: AnyKeys, path: string[], value: unknown, folder: string): ProjectEffect[] {
 	const [name, last = ''] = [path.join('.'), path.at(-1)];
 	const { trust, members: inner, isSecret } = (Object.hasOwn(keys, last) && keys[last]) || {};
@@ -74,7 +74,7 @@ function membersOf(value: unknown): [string, unknown][] {
 
 function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
 	const record = commandOf(entry);
-	const isOwn = record !== undefined && isOwnCommand(record) && !(isObject(entry) && 'cwd' in entry);
+	const isOwn = record !== undefined && isSelfCommand(record) && !(isObject(entry) && 'cwd' in entry);
 	const start = record ? commandLine(record) : urlOf(entry);
 	return { kind: 'server', name, text: describe(start, entry), isHeld: !isOwn };
 }
@@ -152,7 +152,7 @@ function referencesIn(value: unknown, depth: number = 0): string[] {
 	return Object.values(value).flatMap((inner) => referencesIn(inner, depth + 1));
 }
 
-/** Rules that allow are held back; rules that ask or deny count from the start. */
+/** Rules that allow are blocked; rules that ask or deny count from the start. */
 function policyEffects(section: unknown): ProjectEffect[] {
 	const rules = Array.isArray(section) ? section : [section];
 	const isAllowing = (rule: unknown): boolean => isObject(rule) && rule['action'] === 'allow';

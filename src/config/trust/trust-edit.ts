@@ -11,7 +11,7 @@ import { messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { EFFECT_CHARACTERS, EFFECT_LIMIT } from '../config-limits.ts';
 import { parseConfigText } from '../plugins-yaml.ts';
-import { trustsAll } from './held-back.ts';
+import { trustsAll } from './blocked.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { TrustRecord } from './trust-record.ts';
 
@@ -48,10 +48,10 @@ function isTrusted(record: TrustRecord, path: string, bytes: Uint8Array): boolea
 
 /** The effects for the record: a text by the name of each, within bounds. */
 export function recordedEffects(effects: readonly ProjectEffect[]): Record<string, string> {
-	const texts = effects
+	const strings = effects
 		.slice(0, EFFECT_LIMIT)
 		.map(({ text, ...effect }): [string, string] => [effectName(effect), recordedText(text)]);
-	return Object.fromEntries(texts);
+	return Object.fromEntries(strings);
 }
 
 /** `server files`, `plugin tools.x`, `setting hub.httpAddr`. */

@@ -6,12 +6,12 @@
  */
 import { isObject } from '../../wire/json.ts';
 import type { ToolsSection } from '../configuration.ts';
-import { childLimitKeys } from '../confinement.ts';
 import type { FieldSource } from '../field.ts';
 import { type AnyKeys, untrustedOf } from '../key.ts';
 import type { ConfigFile } from '../merge-sections.ts';
 import type { ConfigProblem } from '../problem.ts';
-import { type FileSections, sections } from '../sections.ts';
+import { childLimitKeys } from '../sections/confinement.ts';
+import { type FileSections, sections } from '../sections/sections.ts';
 
 /** Read a file that is not trusted: its variables are not expanded, and the hub asks nobody for them. */
 export function readUntrusted(
@@ -40,15 +40,15 @@ function hasEffect(keys: AnyKeys, [name = '', ...rest]: readonly string[]): bool
 	return found.trust !== undefined && found.trust !== 'held';
 }
 
-/** How tools below a project file that is not trusted are restricted, and whether their settings are held back. */
+/** How tools below a project file that is not trusted are restricted, and whether their settings are blocked. */
 export function untrustedTools(
 	files: readonly ConfigFile[],
 	root: string,
-): Pick<ToolsSection, 'untrustedFolder' | 'heldConfigFolder'> {
+): Pick<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'> {
 	const untrusted = files.filter(({ isTrusted }) => !isTrusted);
 	if (untrusted.length === 0) return {};
 	const isHeld = untrusted.some(({ document }) => hasToolConfig(document.value));
-	return { untrustedFolder: root, ...(isHeld && { heldConfigFolder: root }) };
+	return { untrustedFolder: root, ...(isHeld && { blockedConfigFolder: root }) };
 }
 
 function hasToolConfig(value: unknown): boolean {

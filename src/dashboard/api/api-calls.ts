@@ -195,7 +195,7 @@ export interface ReplayRequest {
 	readonly number: number;
 }
 
-/** A question of the tool to the person. Answer it with `POST /api/answer`. */
+/** A question of the tool to the user. Answer it with `POST /api/answer`. */
 export interface CallQuestion {
 	readonly id: string;
 	/** `form`: fields by a schema. `url`: a page to open. */

@@ -223,6 +223,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** As JSON. */
 	readonly value: string;
-	/** Where it comes from, as `file:line`, with a note when it is held back; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, with a note when it is blocked; `default` when no file has it. */
 	readonly source: string;
 }

@@ -89,7 +89,7 @@ export function refuseApi(response: ServerResponse, status: number, code: string
 	send(response, status, body, { Connection: 'close' });
 }
 
-/** An error for a person, without secrets. */
+/** An error for a user, without secrets. */
 export function apiError(thrown: unknown): ApiError {
 	const { code, message, hint } = OrchestraError.from(thrown);
 	return { code, message: redact(message), hint: hint === undefined ? undefined : redact(hint) };

@@ -95,7 +95,7 @@ export interface DashboardState {
 	/** In configuration order; disabled ones too. */
 	readonly backends: readonly SourceRow[];
 	readonly clients: readonly ClientRow[];
-	/** Calls that wait for a person. */
+	/** Calls that wait for a user. */
 	readonly approvals: readonly ApprovalRow[];
 	/** The worst first. Calls that wait are in `approvals`. */
 	readonly attention: readonly AttentionRow[];
@@ -215,7 +215,7 @@ export interface ApprovalReply {
 	readonly arguments: readonly ArgumentRow[];
 }
 
-/** An argument of a call that waits: `ShownArgument` of `trust/shown-argument.ts`. */
+/** An argument of a call that waits: `ArgumentRow` of `trust/argument-row.ts`. */
 export interface ArgumentRow {
 	readonly name: string;
 	/** JSON on one line, without secrets, with escapes for every invisible character. */

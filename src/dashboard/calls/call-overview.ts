@@ -13,7 +13,7 @@ import { TimeBuckets } from './latency-chart.ts';
 
 /** Tools in each of the two lists. */
 const SHOWN_TOOLS = 8;
-/** More than texts are kept, so that two of their numbers are one key. */
+/** More than strings are kept, so that two of their numbers are one key. */
 const KEY_FACTOR = 2 ** 26;
 
 /** Which calls. The flows are of all clients and sources. */

@@ -6,7 +6,7 @@
  */
 import { wildcard } from '../../trust/wildcard.ts';
 import type { CallOutcome, CallRow } from '../api/api-calls.ts';
-import { InternedStrings } from './interned-strings.ts';
+import { StringPool } from './string-pool.ts';
 
 const outcomes: readonly CallOutcome[] = ['running', 'ok', 'failed', 'error', 'canceled'];
 const FAILED = outcomes.indexOf('failed');
@@ -54,7 +54,7 @@ export interface VisitedCall {
 
 export class CallRing {
 	readonly #capacity: number;
-	readonly #texts = new InternedStrings();
+	readonly #strings = new StringPool();
 	readonly #at: Float64Array;
 	readonly #ms: Float32Array;
 	readonly #outcome: Uint8Array;
@@ -100,24 +100,24 @@ export class CallRing {
 		this.#at[slot] = at;
 		this.#ms[slot] = 0;
 		this.#outcome[slot] = 0;
-		this.#client[slot] = this.#texts.add(client);
-		this.#backend[slot] = this.#texts.add(backend);
-		this.#method[slot] = this.#texts.add(method);
-		this.#name[slot] = this.#texts.add(name);
-		this.#error[slot] = this.#texts.add('');
+		this.#client[slot] = this.#strings.add(client);
+		this.#backend[slot] = this.#strings.add(backend);
+		this.#method[slot] = this.#strings.add(method);
+		this.#name[slot] = this.#strings.add(name);
+		this.#error[slot] = this.#strings.add('');
 		return this.#numberOf(sequence);
 	}
 
 	/** The call with this number ended. Does nothing when it is not kept any more. */
 	end(number: number, end: EndedCall): void {
 		const sequence = this.#sequenceOf(number);
-		if (this.#isKept(sequence)) this.#end(sequence, end);
+		if (this.#isRetained(sequence)) this.#end(sequence, end);
 	}
 
 	/** Undefined when it is not kept. */
 	row(number: number): CallRow | undefined {
 		const sequence = this.#sequenceOf(number);
-		return this.#isKept(sequence) ? this.#rowAt(sequence) : undefined;
+		return this.#isRetained(sequence) ? this.#rowAt(sequence) : undefined;
 	}
 
 	/** Rows that match, the newest first, before the call with the number `before`, and how many match at all. */
@@ -156,14 +156,14 @@ export class CallRing {
 
 	/** A text of a visited call. */
 	text(id: number): string {
-		return this.#texts.text(id);
+		return this.#strings.text(id);
 	}
 
 	#visit(filter: RowFilter, visit: (sequence: number, slot: number) => void): void {
-		const names = matcher(this.#texts, filter.tool);
+		const names = matcher(this.#strings, filter.tool);
 		const { exactClient } = filter;
-		const clients = matcher(this.#texts, exactClient ?? filter.client, exactClient !== undefined);
-		const backends = matcher(this.#texts, filter.backend, true);
+		const clients = matcher(this.#strings, exactClient ?? filter.client, exactClient !== undefined);
+		const backends = matcher(this.#strings, filter.backend, true);
 		const isOutcome = outcomeTest(filter.outcome);
 		const since = filter.since ?? 0;
 		const oldest = Math.max(0, this.#next - this.#capacity);
@@ -181,13 +181,13 @@ export class CallRing {
 		this.#ms[slot] = ms;
 		this.#outcome[slot] = Math.max(0, outcomes.indexOf(outcome));
 		if (error === '') return;
-		this.#texts.release(this.#error[slot] ?? 0);
-		this.#error[slot] = this.#texts.add(error);
+		this.#strings.release(this.#error[slot] ?? 0);
+		this.#error[slot] = this.#strings.add(error);
 	}
 
 	#rowAt(sequence: number): CallRow {
 		const slot = sequence % this.#capacity;
-		const text = (column: Uint32Array): string => this.#texts.text(column[slot] ?? 0);
+		const text = (column: Uint32Array): string => this.#strings.text(column[slot] ?? 0);
 		const outcome = outcomes[this.#outcome[slot] ?? 0] ?? 'running';
 		const error = text(this.#error);
 		return {
@@ -205,10 +205,10 @@ export class CallRing {
 
 	#release(slot: number): void {
 		for (const column of [this.#client, this.#backend, this.#method, this.#name, this.#error])
-			this.#texts.release(column[slot] ?? 0);
+			this.#strings.release(column[slot] ?? 0);
 	}
 
-	#isKept(sequence: number): boolean {
+	#isRetained(sequence: number): boolean {
 		return sequence >= 0 && sequence < this.#next && sequence >= this.#next - this.#capacity;
 	}
 
@@ -224,15 +224,11 @@ export class CallRing {
 }
 
 /** For each interned string, 0 when it does not match; undefined when all match. */
-function matcher(
-	texts: InternedStrings,
-	wanted: string | undefined,
-	isExact = false,
-): Uint8Array | undefined {
+function matcher(strings: StringPool, wanted: string | undefined, isExact = false): Uint8Array | undefined {
 	if (wanted === undefined || wanted === '') return undefined;
-	if (isExact) return texts.matching((text) => text === wanted);
+	if (isExact) return strings.matching((text) => text === wanted);
 	const isPart = wildcard(`*${wanted.toLowerCase()}*`);
-	return texts.matching((text) => isPart(text.toLowerCase()));
+	return strings.matching((text) => isPart(text.toLowerCase()));
 }
 
 function outcomeTest(wanted: string | undefined): (outcome: number) => boolean {

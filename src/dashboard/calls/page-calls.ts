@@ -30,7 +30,7 @@ export type CallAnswer = { readonly result: unknown } | { readonly error: ApiErr
 export class PageCalls {
 	readonly #deps: DashboardDeps;
 	readonly #sessionId = randomUUID();
-	readonly #questions = new Map<string, (answer: ElicitResult) => void>();
+	readonly #elicitations = new Map<string, (answer: ElicitResult) => void>();
 	/** The calls that wait for their number in the log, by the number in their `clientInfo`. */
 	readonly #unnumbered = new Map<unknown, (number: number) => void>();
 	#count = 0;
@@ -86,11 +86,11 @@ export class PageCalls {
 		return this.#call({ method, params, signal }, () => {});
 	}
 
-	/** Answer a question of a call. Throws `not_found` when it was answered or its call has ended. */
+	/** Answer a client request of a call. Throws `not_found` when it was answered or its call has ended. */
 	answer({ id, action, content }: AnswerRequest): void {
-		const settle = this.#questions.get(id);
+		const settle = this.#elicitations.get(id);
 		if (settle === undefined)
-			throw new OrchestraError('not_found', 'this question was answered, or its call has ended', {
+			throw new OrchestraError('not_found', 'this client request was answered, or its call has ended', {
 				hint: 'Call the tool again to be asked again.',
 			});
 		if (action !== 'accept' || content === undefined) return settle({ action });
@@ -141,22 +141,22 @@ export class PageCalls {
 		}
 	}
 
-	/** A question of the tool, or of the policy, to the person. */
+	/** A client request of the tool, or of the policy, to the user. */
 	#ask(method: string, params: unknown, signal: AbortSignal, send: (message: CallMessage) => void): unknown {
 		if (method !== 'elicitation/create') throw methodNotFound(method);
-		if (this.#questions.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
-			throw new OrchestraError('bad_input', 'too many questions wait for an answer', {
+		if (this.#elicitations.size >= CLIENT_REQUESTS_LIMIT * this.#deps.limits.pageCalls)
+			throw new OrchestraError('bad_input', 'too many client requests wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});
-		const question = questionOf(isObject(params) ? params : {});
+		const question = elicitationOf(isObject(params) ? params : {});
 		return new Promise<ElicitResult>((resolve) => {
 			let stopListening = (): void => {};
 			const settle = (answer: ElicitResult): void => {
-				this.#questions.delete(question.id);
+				this.#elicitations.delete(question.id);
 				stopListening();
 				resolve(answer);
 			};
-			this.#questions.set(question.id, settle);
+			this.#elicitations.set(question.id, settle);
 			stopListening = onAbort(signal, () => settle({ action: 'cancel' }));
 			send({ kind: 'ask', question });
 		});
@@ -176,7 +176,7 @@ function forward(method: string, params: unknown, send: (message: CallMessage) =
 	}
 }
 
-function questionOf({
+function elicitationOf({
 	mode,
 	message,
 	requestedSchema,

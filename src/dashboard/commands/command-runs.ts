@@ -19,7 +19,7 @@ import type { ApiExchange } from '../api/api-reply.ts';
 import type { ApiError, ApiObject } from '../api/api-types.ts';
 import { LineReply } from '../api/line-reply.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
-import { commandWords, type PageCommand } from './page-commands.ts';
+import { commandArgs, type PageCommand } from './page-commands.ts';
 
 type CommandLimits = Pick<
 	DashboardDeps['limits'],
@@ -63,7 +63,7 @@ export class CommandRuns {
 
 	#start(command: PageCommand): ChildProcess {
 		const { opened, environment } = this.#deps;
-		const words = commandWords(command);
+		const words = commandArgs(command);
 		// Words after `--` belong to the server.
 		words.splice(words.includes('--') ? words.indexOf('--') : words.length, 0, '--json');
 		const child = spawn(process.execPath, ['-'], {

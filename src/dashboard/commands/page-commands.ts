@@ -38,7 +38,7 @@ export type PageCommand =
 	| { readonly kind: 'hubs' };
 
 /** The words after `mctl`. */
-export function commandWords(command: PageCommand): string[] {
+export function commandArgs(command: PageCommand): string[] {
 	const dryRun = 'isDryRun' in command && command.isDryRun ? ['--dry-run'] : [];
 	switch (command.kind) {
 		case 'add-command':
@@ -67,25 +67,25 @@ export function commandWords(command: PageCommand): string[] {
 
 /** As it is typed in a terminal. */
 export function commandText(command: PageCommand): string {
-	return ['mctl', ...commandWords(command)].map(quoted).join(' ');
+	return ['mctl', ...commandArgs(command)].map(quoted).join(' ');
 }
 
 /** The command in the body of a request. Throws `bad_input`. */
 export function readPageCommand(body: Readonly<Record<string, unknown>>): PageCommand {
 	const text = (name: string): string => plainWord(body[name], name);
-	const texts = (name: string): string[] => textList(body[name], name);
+	const strings = (name: string): string[] => textList(body[name], name);
 	const isDryRun = body['isDryRun'] === true;
 	switch (body['kind']) {
 		case 'add-command':
-			return { kind: 'add-command', name: text('name'), words: texts('words'), env: texts('env') };
+			return { kind: 'add-command', name: text('name'), words: strings('words'), env: strings('env') };
 		case 'add-url':
-			return { kind: 'add-url', name: text('name'), url: text('url'), headers: texts('headers') };
+			return { kind: 'add-url', name: text('name'), url: text('url'), headers: strings('headers') };
 		case 'add-listed':
-			return { kind: 'add-listed', name: text('name'), values: texts('values'), isDryRun };
+			return { kind: 'add-listed', name: text('name'), values: strings('values'), isDryRun };
 		case 'search':
 			return { kind: 'search', query: text('query') };
 		case 'import':
-			return importCommand(texts('names'), isDryRun);
+			return importCommand(strings('names'), isDryRun);
 		case 'connect':
 			return { kind: 'connect', client: text('client'), isDryRun };
 		case 'sign-in':

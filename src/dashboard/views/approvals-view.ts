@@ -1,4 +1,4 @@
-/* Calls of this project that wait for a person, and the decision about one. */
+/* Calls of this project that wait for a user, and the decision about one. */
 import { messageOf } from '../../errors.ts';
 import { ApprovalFiles } from '../../trust/approval-files.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';

@@ -3,7 +3,7 @@
  * that changed, variables without a value, files that are not trusted, a hub that is not the program on disk.
  */
 import { relative } from 'node:path';
-import { heldBackText, trustHint } from '../../config/trust/held-back.ts';
+import { blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { isInside } from '../../files/is-inside.ts';
 import { healthOf } from '../../hub/source-status.ts';
 import type { AttentionRow, HubFacts, ProblemRow, SourceRow } from '../api/api-types.ts';
@@ -90,9 +90,9 @@ function versionRow({ version, filesVersion }: AttentionFacts['hub']): Attention
 
 /** Project files that are not trusted, and the problems of the configuration. */
 export function problemRows({ opened }: Pick<DashboardDeps, 'opened'>): ProblemRow[] {
-	const { heldBack, problems } = opened.loaded();
-	const held = heldBack.map((each) => ({
-		message: heldBackText(each),
+	const { blocked, problems } = opened.loaded();
+	const blockedRows = blocked.map((each) => ({
+		message: blockedText(each),
 		hint: trustHint(each),
 		file: each.file,
 		key: null,
@@ -105,5 +105,5 @@ export function problemRows({ opened }: Pick<DashboardDeps, 'opened'>): ProblemR
 		key: key === '' ? null : key,
 		unset,
 	}));
-	return [...held, ...others];
+	return [...blockedRows, ...others];
 }

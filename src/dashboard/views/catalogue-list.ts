@@ -16,7 +16,7 @@ export interface MadeList {
 	/** Of the definitions of the tools. */
 	readonly costs: CostsReply['sources'];
 	/** Prompts, resources, templates and skills. */
-	readonly offers: readonly IndexedItem[];
+	readonly items: readonly IndexedItem[];
 	readonly rowOf: (kind: CatalogueKind, name: string) => Pick<ToolSearchHit, 'backend' | 'summary'>;
 }
 
@@ -46,12 +46,12 @@ export async function makeList({ catalogue }: Hub, version: number): Promise<Mad
 /** The list as JSON without secrets. */
 export async function encodedList({ rows, ...rest }: CatalogueReply): Promise<string> {
 	const slices = new WorkSlices();
-	const texts: string[] = [];
+	const strings: string[] = [];
 	for (const row of rows) {
-		texts.push(JSON.stringify(redactJson(row)));
+		strings.push(JSON.stringify(redactJson(row)));
 		if (slices.isOver) await slices.next();
 	}
-	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${texts.join(',')}]}`;
+	return `${JSON.stringify(redactJson(rest)).slice(0, -1)},"rows":[${strings.join(',')}]}`;
 }
 
 /** The fields of an item that say what it is. */
@@ -64,7 +64,7 @@ interface Described {
 class RowList {
 	readonly #backends: string[] = [];
 	readonly #rows: CatalogueRow[] = [];
-	readonly #offers: IndexedItem[] = [];
+	readonly #items: IndexedItem[] = [];
 	readonly #byName = new Map<string, CatalogueRow>();
 	readonly #indexes = new Map<string, number>();
 	readonly #costs = new Map<string, { tools: number; tokens: number }>();
@@ -75,7 +75,7 @@ class RowList {
 			costs: [...this.#costs]
 				.map(([backend, cost]) => ({ backend, ...cost }))
 				.toSorted((one, other) => other.tokens - one.tokens),
-			offers: this.#offers,
+			items: this.#items,
 			rowOf: (kind, name) => {
 				const [, , backend = -1, summary = ''] = this.#byName.get(`${kind} ${name}`) ?? [];
 				return { backend: this.#backends[backend] ?? '', summary };
@@ -94,7 +94,7 @@ class RowList {
 		this.#byName.set(`${kind} ${name}`, row);
 		if (kind === 'tool') return this.#addCost(this.#backends[backend] ?? '', item);
 		const shown = [title, item.name].filter((each) => typeof each === 'string' && each !== name).join(' ');
-		this.#offers.push({
+		this.#items.push({
 			kind,
 			name,
 			title: shown,

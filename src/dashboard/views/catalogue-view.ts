@@ -188,7 +188,7 @@ export class CatalogueView {
 	async #prepareSearch(): Promise<void> {
 		const { hub } = this.#deps;
 		await hub.exposure?.prepare(await hub.catalogue.list('tools'));
-		await this.#index.prepare((await this.#made()).offers);
+		await this.#index.prepare((await this.#made()).items);
 	}
 
 	async #tools(query: string, limit: number): Promise<ToolSearchHit[]> {
@@ -200,8 +200,8 @@ export class CatalogueView {
 	}
 
 	async #others(query: string, kind: CatalogueKind, limit: number): Promise<ToolSearchHit[]> {
-		const { offers, rowOf } = await this.#made();
-		const hits = await this.#index.search(offers, { query, kind, limit });
+		const { items, rowOf } = await this.#made();
+		const hits = await this.#index.search(items, { query, kind, limit });
 		return hits.map(({ name, score, why }) => hitOf(rowOf(kind, name), { kind, name, score, why }));
 	}
 }

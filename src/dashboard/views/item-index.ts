@@ -34,22 +34,22 @@ export interface ItemHit extends SearchHit {
 
 export class ItemIndex {
 	readonly #index = new SearchIndex(fields);
-	/** The indexed offers by id. */
-	readonly #offers = new Map<string, IndexedItem>();
+	/** The indexed items by id. */
+	readonly #items = new Map<string, IndexedItem>();
 	#list: readonly IndexedItem[] | undefined;
 	/** Settles with the last search or preparation; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** The best offers of a kind, best first. `list` is the whole list; the same array is not compared again. */
+	/** The best items of a kind, best first. `list` is the whole list; the same array is not compared again. */
 	search(
 		list: readonly IndexedItem[],
 		{ query, kind, limit }: { query: string; kind: CatalogueKind; limit: number },
 	): Promise<ItemHit[]> {
 		return this.#inTurn(async () => {
 			await this.#update(list);
-			const accept = (id: string): boolean => this.#offers.get(id)?.kind === kind;
+			const accept = (id: string): boolean => this.#items.get(id)?.kind === kind;
 			const { hits } = this.#index.search(query, { limit, accept });
-			return hits.map((hit) => ({ ...hit, kind, name: this.#offers.get(hit.id)?.name ?? '' }));
+			return hits.map((hit) => ({ ...hit, kind, name: this.#items.get(hit.id)?.name ?? '' }));
 		});
 	}
 
@@ -70,24 +70,24 @@ export class ItemIndex {
 		this.#list = undefined; // until the update is complete
 		const slices = new WorkSlices();
 		const ids = new Set(list.map(idOf));
-		for (const id of [...this.#offers.keys()].filter((each) => !ids.has(each))) {
-			this.#offers.delete(id);
+		for (const id of [...this.#items.keys()].filter((each) => !ids.has(each))) {
+			this.#items.delete(id);
 			this.#index.remove(id);
 			if (slices.isOver) await slices.next();
 		}
-		for (const offer of list) {
+		for (const item of list) {
 			if (slices.isOver) await slices.next();
-			this.#add(offer);
+			this.#add(item);
 		}
 		this.#list = list;
 	}
 
-	#add(offer: IndexedItem): void {
-		const id = idOf(offer);
-		const known = this.#offers.get(id);
-		this.#offers.set(id, offer);
-		if (known?.title === offer.title && known.description === offer.description) return;
-		const { name, title, description } = offer;
+	#add(item: IndexedItem): void {
+		const id = idOf(item);
+		const known = this.#items.get(id);
+		this.#items.set(id, item);
+		if (known?.title === item.title && known.description === item.description) return;
+		const { name, title, description } = item;
 		this.#index.add({
 			id,
 			fields: { name, title, description: description.slice(0, DOCUMENT_DESCRIPTION_CHARACTERS) },

@@ -1,4 +1,4 @@
-/* The tools of a server that are not as they were accepted, for a person to decide. */
+/* The tools of a server that are not as they were accepted, for a user to decide. */
 import { OrchestraError } from '../../errors.ts';
 import {
 	acceptServer,
@@ -46,7 +46,7 @@ export class PinDrifts {
 	}
 }
 
-/** A row for each part that differs; one without texts when nothing of them is known. */
+/** A row for each part that differs; one without strings when nothing of them is known. */
 function rowsOf({ server, drifted }: ServerDrift): DriftRow[] {
 	return drifted.flatMap((drift) => {
 		const findings = drift.after ? scanTools({ server, tools: [drift.after] }) : [];

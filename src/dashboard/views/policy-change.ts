@@ -72,8 +72,8 @@ export class PolicyChange {
 	/** Another file may have a stricter rule. */
 	#stricterNote(rule: NewRule, isOfUser: boolean): string {
 		if (rule.tools.includes('*')) return '';
-		const asked = { tool: rule.tools, client: DASHBOARD_CLIENT };
-		const stricter = stricterDecision(rule, asked, this.#place(isOfUser));
+		const probe = { tool: rule.tools, client: DASHBOARD_CLIENT };
+		const stricter = stricterDecision(rule, probe, this.#place(isOfUser));
 		if (!stricter?.rule) return '';
 		const { file, line } = stricter.rule;
 		return ` But ${file}:${line} counts for ${rule.tools}: ${stricter.action}`;

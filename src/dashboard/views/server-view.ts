@@ -2,7 +2,7 @@
 import type { PluginEntry, PolicyRule, ServerEntry } from '../../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../../config/edit/editable-files.ts';
 import { enabledEdit } from '../../config/edit/enable-server.ts';
-import { holdEdit } from '../../config/edit/hold-server.ts';
+import { quarantineEdit } from '../../config/edit/hold-server.ts';
 import { OrchestraError } from '../../errors.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../../hub/source.ts';
@@ -60,7 +60,7 @@ export class ServerView {
 			catalogue,
 			environment: entry === undefined ? [] : environmentOf(entry),
 			tokens: sources.find(({ backend }) => backend === id)?.tokens ?? null,
-			history: lines?.notes().map(eventOf) ?? [],
+			history: lines?.events().map(eventOf) ?? [],
 			rules: await this.#rulesOf(id),
 			policyTarget: this.#policy.ofServer(id),
 			...(row.drifted > 0 ? this.#drifts.of(id) : { drift: [], driftSha256: null }),
@@ -74,7 +74,7 @@ export class ServerView {
 		let untrusted: string | undefined;
 		if (action === 'enable' || action === 'disable')
 			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
-		else if (action === 'hold') untrusted = await this.#edit(id, (file) => holdEdit(file, id));
+		else if (action === 'hold') untrusted = await this.#edit(id, (file) => quarantineEdit(file, id));
 		else if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else await controlServer(this.#deps.hub, action, id);
 		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
@@ -134,7 +134,7 @@ function sortedNames(plain: object = {}, secret: object = {}): string[] {
 	return [...new Set([...Object.keys(plain), ...Object.keys(secret)])].sort();
 }
 
-/** The first word of a note is the state: `started: pid 12`, `ended: …`, `stopped: unused`. */
+/** The first word of an event is the state: `started: pid 12`, `ended: …`, `stopped: unused`. */
 function eventOf({ at, text }: ServerLine): ServerEvent {
 	const [, state = text, message] = /^([a-z ]+):\s*(.*)$/s.exec(text) ?? [];
 	const pid = /\bpid (\d+)/.exec(text)?.[1];

@@ -9,10 +9,10 @@ import type { Configuration, PolicyRule } from '../../config/configuration.ts';
 import { type AnyKeys, bothLists, byName } from '../../config/key.ts';
 import type { LoadedConfiguration } from '../../config/load.ts';
 import { type ConfigFile, mergeSections } from '../../config/merge-sections.ts';
-import { pluginKeys } from '../../config/plugin-entry.ts';
 import { yamlKeys } from '../../config/plugins-yaml.ts';
-import { type FileSections, sectionNames, sections } from '../../config/sections.ts';
-import { serverKeys } from '../../config/server-entry.ts';
+import { pluginKeys } from '../../config/sections/plugin-entry.ts';
+import { type FileSections, sectionNames, sections } from '../../config/sections/sections.ts';
+import { serverKeys } from '../../config/sections/server-entry.ts';
 import { isWrittenInside } from '../../config/trust/project-effects.ts';
 import { redactArgs } from '../../named-secrets.ts';
 import { redact } from '../../redact.ts';
@@ -22,7 +22,7 @@ import type { SettingRow } from '../api/api-catalogue.ts';
 import { SETTING_CHARACTERS, SETTING_DEPTH } from '../dashboard-limits.ts';
 
 /** Behind the place of a value that does not count yet. */
-export const HELD_BACK = ' (held back until mctl trust)';
+export const BLOCKED_MARK = ' (blocked until mctl trust)';
 
 type Path = readonly string[];
 
@@ -38,10 +38,10 @@ const secretKeys: ReadonlySet<string> = new Set(
 interface Unit {
 	/** In the file. */
 	readonly path: Path;
-	/** In the configuration, for people. */
+	/** In the configuration, for users. */
 	readonly key: string;
 	readonly value: unknown;
-	readonly state: 'counts' | 'held back' | 'unused';
+	readonly state: 'counts' | 'blocked' | 'unused';
 }
 
 /** One row per value, in the order in which files count. */
@@ -61,7 +61,7 @@ export function settingRows({ configuration, read }: LoadedConfiguration): Setti
 
 function rowOf({ file, document }: ConfigFile, unit: Unit, below: Path, value: unknown): SettingRow {
 	const path = [...unit.path, ...below];
-	const held = unit.state === 'held back' ? HELD_BACK : '';
+	const held = unit.state === 'blocked' ? BLOCKED_MARK : '';
 	return {
 		key: [unit.key, ...below].join('.'),
 		value: shown(path, below.at(-1) === 'args' ? safeArgs(unit, below, value) : value),
@@ -129,7 +129,7 @@ function pluginUnit(file: ConfigFile, { configuration }: Merged, [place, value]:
 function ruleUnit(file: ConfigFile, { rules, shownRules }: Merged, [place, value]: [string, unknown]): Unit {
 	const path = ['policy', place];
 	const isHeld = !file.isTrusted && isObject(value) && value['action'] === 'allow';
-	if (isHeld) return { path, key: path.join('.'), value, state: 'held back' };
+	if (isHeld) return { path, key: path.join('.'), value, state: 'blocked' };
 	const line = file.document.lineOf(path);
 	const rule = rules.find((each) => each.file === file.file && each.line === line && !shownRules.has(each));
 	if (rule === undefined) return { path, key: path.join('.'), value, state: 'unused' };
@@ -149,17 +149,17 @@ function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: un
 	return { path, key, value, state: counts ? 'counts' : 'unused' };
 }
 
-/** Of a file that is not trusted, folders outside of the project are held back. */
+/** Of a file that is not trusted, folders outside of the project are blocked. */
 function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	const folder = dirname(file);
 	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
-	return { path, key: path.join('.'), value, state: isHeld ? 'held back' : 'counts' };
+	return { path, key: path.join('.'), value, state: isHeld ? 'blocked' : 'counts' };
 }
 
 /** What does not count of a trusted file is overridden, or has a problem. */
 function stateOf({ isTrusted }: ConfigFile, counts: boolean): Unit['state'] {
 	if (counts) return 'counts';
-	return isTrusted ? 'unused' : 'held back';
+	return isTrusted ? 'unused' : 'blocked';
 }
 
 /** The members of an object or list. */

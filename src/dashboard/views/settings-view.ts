@@ -8,13 +8,13 @@
 import type { AnyKeys } from '../../config/key.ts';
 import { userFile } from '../../config/load.ts';
 import { registryFile } from '../../config/plugin-registry.ts';
-import { sections } from '../../config/sections.ts';
+import { sections } from '../../config/sections/sections.ts';
 import { defaultRunsAtOnce } from '../../tool/runs-at-once.ts';
 import type { SettingRow, SettingsReply } from '../api/api-catalogue.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import { SETTING_ROWS_LIMIT } from '../dashboard-limits.ts';
 import { problemRows } from './attention.ts';
-import { HELD_BACK, settingRows } from './setting-rows.ts';
+import { BLOCKED_MARK, settingRows } from './setting-rows.ts';
 
 export function settingsView(deps: Pick<DashboardDeps, 'opened' | 'environment'>): SettingsReply {
 	const loaded = deps.opened.loaded();
@@ -38,7 +38,7 @@ export function settingsView(deps: Pick<DashboardDeps, 'opened' | 'environment'>
 /** Settings that no file has. */
 function defaultRows(rows: readonly SettingRow[]): SettingRow[] {
 	const defaults = [...constants(sections, []), ['limits.toolsAtOnce', defaultRunsAtOnce()] as const];
-	const set = new Set(rows.filter(({ source }) => !source.endsWith(HELD_BACK)).map(({ key }) => key));
+	const set = new Set(rows.filter(({ source }) => !source.endsWith(BLOCKED_MARK)).map(({ key }) => key));
 	return defaults
 		.filter(([key]) => !set.has(key))
 		.map(([key, value]) => ({ key, value: JSON.stringify(value), source: 'default' }));

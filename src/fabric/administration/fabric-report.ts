@@ -60,7 +60,10 @@ export async function fabricReport(
 	});
 }
 
-/** Report now and then again, until `signal` is aborted; also while the link is down. Throws `closed` when no server can be reached at first. */
+/**
+ * Report now and then again, until `signal` is aborted or `onReport` returns false; also while the link is down. Throws
+ * `closed` when no server can be reached at first.
+ */
 export async function watchFabric(
 	settings: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
@@ -68,7 +71,7 @@ export async function watchFabric(
 		everyMs,
 		signal,
 		onReport,
-	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => void },
+	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => boolean },
 ): Promise<void> {
 	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const follower = new OfferFollower(link, Log.silent, () => {});
@@ -76,7 +79,7 @@ export async function watchFabric(
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
 				const replicas = await replicasOf(link);
-				onReport(reportOn(link, follower.offers, { settings, environment, replicas }));
+				if (!onReport(reportOn(link, follower.offers, { settings, environment, replicas }))) return;
 				// Rejects when the command is ended.
 				await pause(everyMs, signal).catch(() => {});
 			}

@@ -73,7 +73,7 @@ export class OfferFollower {
 			this.#markLoaded();
 			this.#changed();
 		} catch (error) {
-			this.#retry(bucketProblem(this.#link, error));
+			this.#retry(bucketProblem(this.#link, error, this.offers.lastRevision > 0));
 		} finally {
 			this.#loading = false;
 		}

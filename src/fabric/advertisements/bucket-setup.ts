@@ -81,7 +81,13 @@ async function configure(
 				hint: 'A new cluster takes 4 to 10 s. If it lasts, start the other servers.',
 			});
 		if (!isRefusal(error)) throw error;
-		throw new OrchestraError('bad_input', 'the NATS servers have no bucket for the fabric yet', {
+		const { cluster } = link.info ?? {};
+		// A member without the right to make the bucket cannot tell one from the other.
+		const problem =
+			cluster === undefined
+				? 'the NATS servers have no bucket for the fabric yet'
+				: `the cluster ${cluster} elects a leader of the bucket, or has no bucket for the fabric yet`;
+		throw new OrchestraError('bad_input', problem, {
 			cause: error,
 			hint: 'Run mctl fabric setup where the key of the administrator is.',
 		});
@@ -91,9 +97,12 @@ async function configure(
 /**
  * What a failure to use the bucket means. Without a leader, the servers of a cluster do not answer, or answer as if
  * there were no bucket.
+ *
+ * @param wasThere whether this member has used the bucket before
  */
-export function bucketProblem(link: FabricLink, error: unknown): string {
-	if (link.info?.cluster === undefined || !isSilence(error)) return messageOf(error);
+export function bucketProblem(link: FabricLink, error: unknown, wasThere = false): string {
+	const hasNoLeader = isSilence(error) || (wasThere && OrchestraError.is(error, 'bad_input'));
+	if (link.info?.cluster === undefined || !hasNoLeader) return messageOf(error);
 	return `the cluster ${link.info.cluster} elects a leader of the bucket, or has lost more than half of its servers`;
 }
 

@@ -51,6 +51,8 @@ export class Presence {
 	/** Of the presence that this process wrote last. */
 	#revision: number | undefined;
 	#lastProblem = '';
+	/** The bucket was there. */
+	#hasStored = false;
 
 	constructor(options: PresenceOptions) {
 		this.#options = options;
@@ -108,6 +110,7 @@ export class Presence {
 			const hashes = bodies.map(({ hash }) => hash);
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
 			this.#revision = await putKey(link, presenceKey(offer, name), presenceText(hashes, facts()), options);
+			this.#hasStored = true;
 			this.#pace.wrote(this.#revision, performance.now());
 			if (this.#lastProblem !== '') log.info('the offer is published again');
 			this.#lastProblem = '';
@@ -115,7 +118,7 @@ export class Presence {
 			onOffered();
 			await this.#removeBodies(hashes);
 		} catch (error) {
-			this.#failed(bucketProblem(link, error), log);
+			this.#failed(bucketProblem(link, error, this.#hasStored), log);
 		}
 	}
 

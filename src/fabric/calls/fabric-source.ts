@@ -71,7 +71,7 @@ export class FabricSource
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by offer. */
 	#listed = new Map<string, ListedOffer>();
-	/** Of every tool of the last list, also of those that are held back. */
+	/** Of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
 	/** Of tools that were listed before. */
 	readonly #gone = new Map<string, RemoteTool>();

@@ -5,7 +5,7 @@
  */
 import type { PinMode } from '../../config/configuration.ts';
 import { messageOf } from '../../errors.ts';
-import { writeKnownOffer } from '../../hub/catalogue/known-offers.ts';
+import { writeGroupTools } from '../../hub/catalogue/group-tools.ts';
 import type { FabricGroup } from '../../hub/fabric-overview.ts';
 import { PINNED_GROUPS } from '../../hub/hub-limits.ts';
 import { isSameList } from '../../hub/one-source.ts';
@@ -42,7 +42,7 @@ export class OfferPins {
 		this.#options = options;
 	}
 
-	/** Call `listener` when other tools are held back. */
+	/** Call `listener` when other tools are quarantined. */
 	onHeld(listener: () => void): void {
 		this.#onHeld = listener;
 	}
@@ -59,12 +59,12 @@ export class OfferPins {
 		this.#waiting.add(group);
 	}
 
-	/** Why a tool is held back; undefined when it is not. */
+	/** Why a tool is quarantined; undefined when it is not. */
 	heldReason(group: string, tool: string): string | undefined {
 		const known = this.#groups.get(group);
-		if (known) return known.pins.held?.get(tool);
+		if (known) return known.pins.quarantined?.get(tool);
 		return this.#options.pin === 'quarantine'
-			? `${tool} is held back: no more than ${PINNED_GROUPS} groups of the fabric are pinned, and ${group} is none of them`
+			? `${tool} is quarantined: no more than ${PINNED_GROUPS} groups of the fabric are pinned, and ${group} is none of them`
 			: undefined;
 	}
 
@@ -112,7 +112,7 @@ export class OfferPins {
 		const { pins, tools } = known;
 		try {
 			// Before a drift is reported, so that "mctl trust diff" shows it.
-			writeKnownOffer(pinPlace(file, environment), { group, tools });
+			writeGroupTools(pinPlace(file, environment), { group, tools });
 		} catch (error) {
 			log.info(`the tools of ${fabricSource(group)} could not be saved: ${messageOf(error)}`);
 		}

@@ -1,7 +1,7 @@
 /* The bodies of messages between a hub and a worker, made and read. */
 import { OrchestraError } from '../../errors.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests } from '../../mcp/server/input-requests.ts';
 import type { InputRequest } from '../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES, LOG_LEVEL } from '../../protocol/meta.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
@@ -48,7 +48,7 @@ export function readResult(text: string, isError: boolean): JsonText | Orchestra
 }
 
 /** The questions of a worker. Throws for a text that has none. */
-export function readQuestions(text: string): Questions {
+export function readQuestions(text: string): InputRequests {
 	const read = exactly(JSON.parse(text), text);
 	if (!isObject(read)) throw new OrchestraError('bad_frame', 'questions that are no object');
 	const questions: Record<string, InputRequest> = {};

@@ -326,6 +326,8 @@ export class FabricLink {
 	#onRefused(operation: string, subject: string): void {
 		if (operation === 'subscription') this.#subscriptions.refused();
 		for (const listener of this.#listeners) listener.denied?.(operation, subject);
+		// Who tried to make the bucket says what the refusal means.
+		if (subject.startsWith('$JS.API.STREAM.CREATE.')) return;
 		// Without the id of a call; what is tried again and again is logged once.
 		const refusal = `${operation} to ${subject.split('.').slice(0, 4).join('.')}`;
 		if (this.#refusals.has(refusal) || this.#refusals.size >= REFUSALS_LOGGED) return;

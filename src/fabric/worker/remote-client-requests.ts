@@ -7,7 +7,7 @@
  * `ANSWER_MS`.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests, InputResponses } from '../../mcp/server/input-requests.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
@@ -41,7 +41,7 @@ export class RemoteQuestions {
 	}
 
 	/** @param withdrawn aborted when the answer is wanted no more */
-	ask(questions: Questions, withdrawn?: AbortSignal): Promise<InputResponses> {
+	ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
 			if (withdrawn?.aborted) return reject(OrchestraError.from(withdrawn.reason, 'canceled'));

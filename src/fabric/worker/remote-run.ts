@@ -8,7 +8,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests, InputResponses } from '../../mcp/server/input-requests.ts';
 import {
 	type Answer,
 	answerValue,
@@ -119,7 +119,7 @@ export class RemoteRun implements ClientConnection {
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Answer> {
 		const asker = {
-			ask: (questions: Questions, _context: CallContext, withdrawn?: AbortSignal) =>
+			ask: (questions: InputRequests, _context: CallContext, withdrawn?: AbortSignal) =>
 				this.#questions.ask(questions, withdrawn),
 		};
 		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };

@@ -9,7 +9,7 @@ import {
 	type HttpExchange,
 	headerOf,
 	invalidMessage,
-	type McpEndpointParts,
+	type McpEndpointDeps,
 	type ReceivedMessage,
 	SESSION_HEADER,
 	tooManyStreams,
@@ -19,10 +19,10 @@ import { type HttpRefusal, httpCodes, refuse, replyEmpty } from '../http-reply.t
 import type { LegacyHttpSession, ReceivedRequest } from './legacy-http-session.ts';
 
 export class LegacyEndpoint {
-	readonly #parts: McpEndpointParts;
+	readonly #deps: McpEndpointDeps;
 
-	constructor(parts: McpEndpointParts) {
-		this.#parts = parts;
+	constructor(deps: McpEndpointDeps) {
+		this.#deps = deps;
 	}
 
 	post(exchange: HttpExchange, { read, value, text }: ReceivedMessage): void {
@@ -57,7 +57,7 @@ export class LegacyEndpoint {
 		const session = this.#find(exchange);
 		if (session === undefined) return;
 		if (!session.acceptsBatch || values.length === 0) return refuse(response, noBatch);
-		const { batchMessages } = this.#parts.limits;
+		const { batchMessages } = this.#deps.limits;
 		if (values.length > batchMessages) return refuse(response, longBatch(values.length, batchMessages));
 		const { requests, others, problem } = sorted(session, values, text);
 		if (problem) return refuse(response, problem);
@@ -71,17 +71,17 @@ export class LegacyEndpoint {
 		const { request, response, streams } = exchange;
 		const session = this.#find(exchange);
 		if (session === undefined) return;
-		const isFull = streams.isFull || session.pushCount >= this.#parts.limits.sessionStreams;
+		const isFull = streams.isFull || session.pushCount >= this.#deps.limits.sessionStreams;
 		if (isFull) return refuse(response, tooManyStreams);
 		if (session.listen(response, headerOf(request, 'last-event-id'))) return;
-		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer kept' });
+		refuse(response, { status: 400, message: 'the messages after Last-Event-ID are no longer buffered' });
 	}
 
 	/** DELETE: end the session. */
 	end(exchange: HttpExchange): void {
 		const session = this.#find(exchange);
 		if (session === undefined) return;
-		this.#parts.sessions.end(session);
+		this.#deps.sessions.end(session);
 		replyEmpty(exchange.response, 200);
 	}
 
@@ -93,7 +93,7 @@ export class LegacyEndpoint {
 			return;
 		}
 		const version = isObject(params) ? params['protocolVersion'] : undefined;
-		const session = this.#parts.sessions.create({ ...this.#parts, principal, version });
+		const session = this.#deps.sessions.create({ ...this.#deps, principal, version });
 		if (session === undefined) return refuse(response, { ...tooManySessions, id });
 		response.setHeader('Mcp-Session-Id', session.id);
 		session.request([request], response, false);
@@ -101,7 +101,7 @@ export class LegacyEndpoint {
 
 	/** The session of a request; undefined when the request was refused. */
 	#find({ request, response, principal }: HttpExchange, id?: Id): LegacyHttpSession | undefined {
-		const { sessions, provider } = this.#parts;
+		const { sessions, provider } = this.#deps;
 		const given = headerOf(request, SESSION_HEADER);
 		const session = given === undefined ? undefined : sessions.find(given, principal, provider);
 		const version = headerOf(request, VERSION_HEADER);
@@ -122,11 +122,11 @@ interface SortedBatch {
 
 /** The messages of a batch; nothing of it is handled when one has a problem. */
 function sorted(session: LegacyHttpSession, values: readonly unknown[], text: string): SortedBatch {
-	const texts = elementsOf(text);
+	const strings = elementsOf(text);
 	const batch: SortedBatch = { requests: [], others: [] };
 	const keys = new Set<Id>();
 	for (const [at, value] of values.entries()) {
-		const element = texts[at] ?? '';
+		const element = strings[at] ?? '';
 		const read = readMessage(value, element);
 		if (read.kind === 'invalid') return { ...batch, problem: invalidMessage(read) };
 		if (read.kind !== 'request') {

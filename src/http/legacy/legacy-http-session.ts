@@ -30,7 +30,7 @@ import { ReplayBuffer, readEventId } from './replay-buffer.ts';
 /** The first revision whose streams begin with an event id. */
 const PRIMED_SINCE = '2025-11-25';
 
-export interface LegacyHttpSessionParts {
+export interface LegacyHttpSessionDeps {
 	readonly provider: Provider;
 	readonly shared: SharedState;
 	readonly principal: Principal;
@@ -51,7 +51,7 @@ export interface ReceivedRequest {
 
 export class LegacyHttpSession extends HttpChannel {
 	readonly id: string = crypto.randomUUID();
-	readonly #parts: LegacyHttpSessionParts;
+	readonly #deps: LegacyHttpSessionDeps;
 	readonly #session: McpSession;
 	readonly #peer: Peer;
 	readonly #posts = new CallTable<Id, LegacyPost>();
@@ -63,14 +63,14 @@ export class LegacyHttpSession extends HttpChannel {
 	#streamCount = 0;
 	#isClosed = false;
 
-	constructor(parts: LegacyHttpSessionParts) {
+	constructor(deps: LegacyHttpSessionDeps) {
 		super();
-		const { provider, shared, log, limits } = parts;
-		this.#parts = parts;
-		this.#revision = negotiate(parts.version);
+		const { provider, shared, log, limits } = deps;
+		this.#deps = deps;
+		this.#revision = negotiate(deps.version);
 		this.#replay = new ReplayBuffer(limits);
 		this.#push = new PushStreams(limits, this.#replay);
-		const { principal } = parts;
+		const { principal } = deps;
 		this.#session = new McpSession(provider, {
 			shared,
 			log,
@@ -80,15 +80,15 @@ export class LegacyHttpSession extends HttpChannel {
 		});
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
 		this.#session.connect(this.#peer);
-		parts.heartbeats.add(this.#beat);
+		deps.heartbeats.add(this.#beat);
 	}
 
 	get principal(): Principal {
-		return this.#parts.principal;
+		return this.#deps.principal;
 	}
 
 	get provider(): Provider {
-		return this.#parts.provider;
+		return this.#deps.provider;
 	}
 
 	get acceptsBatch(): boolean {
@@ -117,7 +117,7 @@ export class LegacyHttpSession extends HttpChannel {
 
 	/** Handle the requests of one POST. */
 	request(requests: readonly ReceivedRequest[], response: ServerResponse, isBatch: boolean): void {
-		const { limits, heartbeats, shared } = this.#parts;
+		const { limits, heartbeats, shared } = this.#deps;
 		this.#usedAt = performance.now();
 		const keys = requests.map(({ id }) => id);
 		const post = new LegacyPost(response, {
@@ -132,7 +132,7 @@ export class LegacyHttpSession extends HttpChannel {
 		});
 		for (const key of keys) this.#posts.set(key, post);
 		for (const { view, value, text } of requests)
-			if (!view || !this.#peer.offer(view)) this.#peer.parsed(view ? parseJson(text) : value, text);
+			if (!view || !this.#peer.takeView(view)) this.#peer.parsed(view ? parseJson(text) : value, text);
 	}
 
 	/** Handle a notification or a response of the client. */
@@ -152,7 +152,7 @@ export class LegacyHttpSession extends HttpChannel {
 		const last = lastEventId === undefined ? undefined : readEventId(lastEventId);
 		if (last?.stream.startsWith('p')) return this.#resumePost(response, last);
 		const lost = last && this.#replay.after(last.stream, last.number);
-		const stream = new EventStream(response, this.#parts.limits);
+		const stream = new EventStream(response, this.#deps.limits);
 		const name = `g${++this.#streamCount}`;
 		let number = 0;
 		for (const { text } of lost ?? []) stream.send(text, this.#replay.add(name, ++number, text));
@@ -179,7 +179,7 @@ export class LegacyHttpSession extends HttpChannel {
 		this.#peer.cancelIncoming('the session has ended');
 		this.#isClosed = true;
 		this.#peer.end(new OrchestraError('closed', 'the client ended its session'));
-		this.#parts.heartbeats.remove(this.#beat);
+		this.#deps.heartbeats.remove(this.#beat);
 		for (const post of new Set(this.#posts.values())) post.end();
 		this.#posts.clear();
 		this.#push.end();
@@ -187,14 +187,14 @@ export class LegacyHttpSession extends HttpChannel {
 
 	#resumePost(response: ServerResponse, { stream, number }: { stream: string; number: number }): boolean {
 		const post = [...this.#posts.values()].find(({ name }) => name === stream);
-		const kept = post ? post.after(number) : this.#replay.after(stream, number);
-		if (kept === undefined || (post === undefined && kept.length === 0)) return false;
-		const events = new EventStream(response, this.#parts.limits);
+		const buffered = post ? post.after(number) : this.#replay.after(stream, number);
+		if (buffered === undefined || (post === undefined && buffered.length === 0)) return false;
+		const events = new EventStream(response, this.#deps.limits);
 		if (post) {
-			post.resume(events, kept);
+			post.resume(events, buffered);
 			return true;
 		}
-		for (const { text, id } of kept) events.send(text, id);
+		for (const { text, id } of buffered) events.send(text, id);
 		events.end();
 		return true;
 	}

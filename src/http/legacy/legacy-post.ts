@@ -8,10 +8,10 @@ import { droppedResponse, ResponseBudget, type UnreadTotal } from '../../rpc/cal
 import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import type { EventStream } from '../event-stream.ts';
 import { LEGACY_RETRY_MS } from '../http-limits.ts';
-import { PostAnswer, type PostAnswerParts } from '../post-answer.ts';
-import { eventId, type KeptEvent, type ReplayBuffer } from './replay-buffer.ts';
+import { PostAnswer, type PostAnswerDeps } from '../post-answer.ts';
+import { type BufferedEvent, eventId, type ReplayBuffer } from './replay-buffer.ts';
 
-export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heartbeats'> {
+export interface LegacyPostDeps extends Pick<PostAnswerDeps, 'limits' | 'heartbeats'> {
 	/** The name of its stream, unique in the session. */
 	readonly name: string;
 	readonly replay: ReplayBuffer;
@@ -25,7 +25,7 @@ export interface LegacyPostParts extends Pick<PostAnswerParts, 'limits' | 'heart
 }
 
 export class LegacyPost {
-	readonly #parts: LegacyPostParts;
+	readonly #deps: LegacyPostDeps;
 	readonly #open: Set<Id>;
 	readonly #budget: ResponseBudget;
 	readonly #responses: string[] = [];
@@ -35,11 +35,11 @@ export class LegacyPost {
 	#isStream = false;
 	#eventCount = 0;
 
-	constructor(response: ConstructorParameters<typeof PostAnswer>[0], parts: LegacyPostParts) {
-		const { limits, heartbeats } = parts;
-		this.#parts = parts;
-		this.#open = new Set(parts.keys);
-		this.#budget = new ResponseBudget(limits.collectedCharacters, parts.unreadTotal);
+	constructor(response: ConstructorParameters<typeof PostAnswer>[0], deps: LegacyPostDeps) {
+		const { limits, heartbeats } = deps;
+		this.#deps = deps;
+		this.#open = new Set(deps.keys);
+		this.#budget = new ResponseBudget(limits.collectedCharacters, deps.unreadTotal);
 		this.#answer = new PostAnswer(response, {
 			limits,
 			heartbeats,
@@ -53,7 +53,7 @@ export class LegacyPost {
 	}
 
 	get name(): string {
-		return this.#parts.name;
+		return this.#deps.name;
 	}
 
 	/** True while a message can reach the client, now or when it resumes. */
@@ -91,13 +91,13 @@ export class LegacyPost {
 	}
 
 	/** The events after `number`; undefined when some are lost. */
-	after(number: number): readonly KeptEvent[] | undefined {
-		const events = this.#parts.replay.after(this.name, number);
+	after(number: number): readonly BufferedEvent[] | undefined {
+		const events = this.#deps.replay.after(this.name, number);
 		return events?.length === this.#eventCount - number ? events : undefined;
 	}
 
 	/** Continue on another connection, with the events that the client missed. */
-	resume(stream: EventStream, events: readonly KeptEvent[]): void {
+	resume(stream: EventStream, events: readonly BufferedEvent[]): void {
 		this.#answer?.end();
 		this.#answer = undefined;
 		this.#resumed?.end();
@@ -117,13 +117,13 @@ export class LegacyPost {
 
 	#onStream(stream: EventStream): void {
 		this.#isStream = true;
-		if (this.#parts.isPrimed) stream.prime(eventId(this.name, 0), LEGACY_RETRY_MS);
+		if (this.#deps.isPrimed) stream.prime(eventId(this.name, 0), LEGACY_RETRY_MS);
 		// Responses of a batch that were collected so far.
 		for (const text of this.#takeResponses()) this.#sendEvent(text, stream);
 	}
 
 	#sendEvent(text: string, stream: EventStream | undefined = this.#stream): void {
-		const id = this.#parts.replay.add(this.name, ++this.#eventCount, text);
+		const id = this.#deps.replay.add(this.name, ++this.#eventCount, text);
 		stream?.send(text, id);
 	}
 
@@ -135,14 +135,14 @@ export class LegacyPost {
 		const responses = this.#takeResponses();
 		const [first] = responses;
 		if (this.#isStream || first === undefined) return this.end();
-		this.#answer?.finish(200, this.#parts.isBatch ? `[${responses.join(',')}]` : first);
+		this.#answer?.finish(200, this.#deps.isBatch ? `[${responses.join(',')}]` : first);
 	}
 
 	#collect(id: Id, text: string): void {
 		const limit = this.#budget.exceededBy(text.length);
-		const kept = limit === undefined ? text : encodeError(id, droppedResponse(text.length, limit));
-		this.#budget.batched(kept.length);
-		this.#responses.push(kept);
+		const buffered = limit === undefined ? text : encodeError(id, droppedResponse(text.length, limit));
+		this.#budget.batched(buffered.length);
+		this.#responses.push(buffered);
 	}
 
 	#takeResponses(): string[] {

@@ -5,7 +5,7 @@
 import type { Provider } from '../../mcp/server/provider.ts';
 import type { Principal } from '../authenticate.ts';
 import type { HttpLimits } from '../http-limits.ts';
-import { LegacyHttpSession, type LegacyHttpSessionParts } from './legacy-http-session.ts';
+import { LegacyHttpSession, type LegacyHttpSessionDeps } from './legacy-http-session.ts';
 
 export class LegacySessions {
 	readonly #limits: HttpLimits;
@@ -27,10 +27,10 @@ export class LegacySessions {
 	}
 
 	/** A new session; undefined when there are too many and none is idle. */
-	create(parts: Omit<LegacyHttpSessionParts, 'limits'>): LegacyHttpSession | undefined {
+	create(deps: Omit<LegacyHttpSessionDeps, 'limits'>): LegacyHttpSession | undefined {
 		if (this.#sessions.size >= this.#limits.sessions && !this.#endOldest(false) && !this.#endOldest(true))
 			return undefined;
-		const session = new LegacyHttpSession({ ...parts, limits: this.#limits });
+		const session = new LegacyHttpSession({ ...deps, limits: this.#limits });
 		this.#sessions.set(session.id, session);
 		return session;
 	}

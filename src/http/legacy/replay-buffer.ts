@@ -7,12 +7,12 @@
  */
 import type { HttpLimits } from '../http-limits.ts';
 
-export interface KeptEvent {
+export interface BufferedEvent {
 	readonly id: string;
 	readonly text: string;
 }
 
-interface Kept extends KeptEvent {
+interface Kept extends BufferedEvent {
 	readonly stream: string;
 	readonly number: number;
 }
@@ -38,7 +38,7 @@ export class ReplayBuffer {
 	}
 
 	/** The messages of a stream after `number`; undefined when some are lost. */
-	after(stream: string, number: number): readonly KeptEvent[] | undefined {
+	after(stream: string, number: number): readonly BufferedEvent[] | undefined {
 		const events = this.#events.filter((event) => event.stream === stream && event.number > number);
 		const [first] = events;
 		return first === undefined || first.number === number + 1 ? events : undefined;

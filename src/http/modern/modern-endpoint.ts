@@ -8,20 +8,20 @@ import type { MessageView } from '../../wire/message-view.ts';
 import type { Principal } from '../authenticate.ts';
 import {
 	type HttpExchange,
-	type McpEndpointParts,
+	type McpEndpointDeps,
 	type ReceivedMessage,
 	tooManyStreams,
 } from '../http-exchange.ts';
 import { KNOWN_CLIENTS_LIMIT } from '../http-limits.ts';
 import { type HttpRefusal, refuse, replyEmpty } from '../http-reply.ts';
 import { PlainExchange, type SeenClient } from '../plain-exchange.ts';
-import { ModernExchange, type ModernExchangeParts } from './modern-exchange.ts';
+import { ModernExchange, type ModernExchangeDeps } from './modern-exchange.ts';
 import { headerMismatch, isMetaIncomplete, repeatsView } from './modern-headers.ts';
 import { type ModernSession, ModernSessions } from './modern-sessions.ts';
 import { ParamHeaders } from './param-headers.ts';
 
 export class ModernEndpoint {
-	readonly #parts: McpEndpointParts;
+	readonly #deps: McpEndpointDeps;
 	readonly #paramHeaders: ParamHeaders;
 	readonly #sessions: ModernSessions;
 	readonly #exchanges = new CallTable<number, ModernExchange | PlainExchange>();
@@ -30,10 +30,10 @@ export class ModernEndpoint {
 	#lastExchange = 0;
 	readonly #beat = (now: number): boolean => this.#keepAlive(now);
 
-	constructor(parts: McpEndpointParts) {
-		this.#parts = parts;
-		this.#paramHeaders = new ParamHeaders(parts.provider);
-		this.#sessions = new ModernSessions(parts.provider, parts.limits);
+	constructor(deps: McpEndpointDeps) {
+		this.#deps = deps;
+		this.#paramHeaders = new ParamHeaders(deps.provider);
+		this.#sessions = new ModernSessions(deps.provider, deps.limits);
 	}
 
 	async post(exchange: HttpExchange, received: ReceivedMessage): Promise<void> {
@@ -53,8 +53,8 @@ export class ModernEndpoint {
 		// The client may have disconnected while the tools were listed.
 		if (response.destroyed) return;
 		const session = this.#sessions.use(principal, metaOf(params)[CLIENT_INFO]);
-		const { parts, number } = this.#partsFor(session, principal);
-		const modern = new ModernExchange(response, message, parts);
+		const { deps, number } = this.#depsFor(session, principal);
+		const modern = new ModernExchange(response, message, deps);
 		this.#exchanges.set(number, modern);
 		if (isSubscription) streams.add(response);
 		modern.start(value, text);
@@ -66,11 +66,11 @@ export class ModernEndpoint {
 		if (typeof name !== 'string' || !repeatsView(request.headers, view)) return false;
 		const known = this.#paramHeaders.hasNone(name) ? this.#knownClient(view, principal) : undefined;
 		if (known === undefined) return false;
-		const { parts, number } = this.#partsFor(known.session, principal);
-		const exchange = new PlainExchange(response, known, parts);
+		const { deps, number } = this.#depsFor(known.session, principal);
+		const exchange = new PlainExchange(response, known, deps);
 		this.#exchanges.set(number, exchange);
 		if (exchange.start(view)) return true;
-		parts.onEnd();
+		deps.onEnd();
 		return false;
 	}
 
@@ -79,7 +79,7 @@ export class ModernEndpoint {
 		const key = `${principal}\n${envelopeOf(view)}`;
 		const known = this.#known.get(key);
 		if (known && this.#sessions.useAgain(known.session)) return known;
-		const { provider } = this.#parts;
+		const { provider } = this.#deps;
 		const client = modernEnvelopeOf(view);
 		const forwarder = client && provider.toolForwarder?.();
 		if (client === undefined || forwarder === undefined) return undefined;
@@ -91,18 +91,18 @@ export class ModernEndpoint {
 	}
 
 	/** What the exchange of a session needs, and its number. */
-	#partsFor(
+	#depsFor(
 		session: ModernSession,
 		principal: Principal,
-	): { readonly parts: ModernExchangeParts; readonly number: number } {
-		this.#parts.heartbeats.add(this.#beat);
-		const { provider, shared, limits, heartbeats, log } = this.#parts;
+	): { readonly deps: ModernExchangeDeps; readonly number: number } {
+		this.#deps.heartbeats.add(this.#beat);
+		const { provider, shared, limits, heartbeats, log } = this.#deps;
 		const { sessionId } = session;
 		const number = ++this.#lastExchange;
 		const onEnd = (): void => {
 			if (this.#exchanges.take(number)) this.#sessions.release(session);
 		};
-		return { parts: { provider, shared, limits, heartbeats, log, sessionId, principal, onEnd }, number };
+		return { deps: { provider, shared, limits, heartbeats, log, sessionId, principal, onEnd }, number };
 	}
 
 	#keepAlive(now: number): boolean {
@@ -115,7 +115,7 @@ export class ModernEndpoint {
 	/** Answer open subscriptions and cancel calls. */
 	async close(): Promise<void> {
 		this.#paramHeaders.close();
-		this.#parts.heartbeats.remove(this.#beat);
+		this.#deps.heartbeats.remove(this.#beat);
 		await Promise.all([...this.#exchanges.values()].map((exchange) => exchange.close()));
 		this.#sessions.close();
 	}

@@ -20,7 +20,7 @@ import type { HttpLimits } from '../http-limits.ts';
 import { PostAnswer } from '../post-answer.ts';
 import { httpStatusOf } from './modern-headers.ts';
 
-export interface ModernExchangeParts {
+export interface ModernExchangeDeps {
 	readonly provider: Provider;
 	readonly shared: SharedState;
 	/** The same for all requests of one client: a modern client has no session. */
@@ -34,17 +34,17 @@ export interface ModernExchangeParts {
 }
 
 export class ModernExchange extends HttpChannel {
-	readonly #parts: ModernExchangeParts;
+	readonly #deps: ModernExchangeDeps;
 	readonly #request: RpcRequest;
 	readonly #session: McpSession;
 	readonly #peer: Peer;
 	readonly #answer: PostAnswer;
 	#isDone = false;
 
-	constructor(response: ServerResponse, request: RpcRequest, parts: ModernExchangeParts) {
-		const { provider, shared, log, sessionId, principal, limits, heartbeats } = parts;
+	constructor(response: ServerResponse, request: RpcRequest, deps: ModernExchangeDeps) {
+		const { provider, shared, log, sessionId, principal, limits, heartbeats } = deps;
 		super();
-		this.#parts = parts;
+		this.#deps = deps;
 		this.#request = request;
 		this.#session = new McpSession(provider, { shared, log, sessionId, principal, transport: 'http' });
 		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
@@ -109,7 +109,7 @@ export class ModernExchange extends HttpChannel {
 		if (this.#isDone) return;
 		this.#isDone = true;
 		this.#session.close();
-		this.#parts.onEnd();
+		this.#deps.onEnd();
 	}
 
 	/** An error is small; a result, which may be large, is not parsed. */

@@ -24,8 +24,8 @@ export function applyPolicy(gate: CallGate): Middleware {
 			return gate.run(call, () => inner.request(call), {
 				// Who chose the way knows the form of the result.
 				refuse: (text) => (way ? way.refuse(text) : failure(text)) as Answer,
-				onNote: (note) => {
-					call.decision = note;
+				onDecision: (decision) => {
+					call.decision = decision;
 				},
 			});
 		},

@@ -9,9 +9,9 @@ import type { MergedList } from '../catalogue/merged-list.ts';
 import { isSearchTool } from '../expose/search-tools.ts';
 import type { ToolExposure } from '../expose/tool-exposure.ts';
 import type { Source } from '../source.ts';
+import { isForPages } from './adapt-apps.ts';
 import type { Handler, Middleware } from './compose.ts';
 import { HubCall } from './hub-call.ts';
-import { isForPages } from './offer-apps.ts';
 import { skillsSoon } from './skills-soon.ts';
 
 export interface SearchDeps {
@@ -25,7 +25,13 @@ export interface SearchDeps {
 }
 
 /** Lists for the client of a request, and the answers of the search tools. */
-export function offerSearch({ exposure, firstLists, catalogue, sources, untrusted }: SearchDeps): Middleware {
+export function addSearchTools({
+	exposure,
+	firstLists,
+	catalogue,
+	sources,
+	untrusted,
+}: SearchDeps): Middleware {
 	return (inner) => ({
 		list(kind, reader) {
 			const context = reader?.context;

@@ -8,7 +8,7 @@ import { calls, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type { Call, CallMethod } from '../../mcp/server/provider.ts';
 import type { ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
-import type { GatedCall, PolicyNote } from '../../trust/call-gate.ts';
+import type { GatedCall, PolicyOutcome } from '../../trust/call-gate.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import type { CallEnd, StartedCall } from '../call-feed.ts';
@@ -42,7 +42,7 @@ export class HubCall implements StartedCall, GatedCall {
 	beganAt = 0;
 	/** Whether it passed as text so far: it was sent when the policy allowed it, and what changed since does not count. */
 	readonly isSent: boolean = false;
-	decision: Partial<PolicyNote> | undefined;
+	decision: Partial<PolicyOutcome> | undefined;
 	/** Called when it is sent to its source. */
 	onSend: (() => void) | undefined;
 	/** Set when it has ended. */
@@ -61,7 +61,7 @@ export class HubCall implements StartedCall, GatedCall {
 		this.number = number;
 		this.startedAt = startedAt;
 		this.beganAt = beganAt;
-		this.decision = route.note;
+		this.decision = route.decision;
 		this.#target = route.found;
 	}
 

@@ -1,4 +1,4 @@
-/* Calls above the limits of their client: refused, or made when a person approves. */
+/* Calls above the limits of their client: refused, or made when a user approves. */
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
@@ -7,7 +7,7 @@ import type { LoopGuard } from '../loops/loop-guard.ts';
 import type { Handler, Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
 
-/** @param gate asks a person; without it every such call is refused */
+/** @param gate asks a user; without it every such call is refused */
 export function limitCalls(guard: LoopGuard, gate: CallGate | undefined): Middleware {
 	return (inner) => ({
 		...inner,

@@ -7,7 +7,7 @@ import { after } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
-import type { SkillSearch } from '../expose/found-skills.ts';
+import type { SkillSearch } from '../expose/skill-search.ts';
 import type { Middleware } from './compose.ts';
 import { skillsSoon } from './skills-soon.ts';
 
@@ -17,7 +17,7 @@ const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
 export function matchSkills(log: Log): Middleware {
 	let search: Promise<SkillSearch> | undefined;
 	const open = async (): Promise<SkillSearch> =>
-		new (await import('../expose/found-skills.ts')).SkillSearch(log);
+		new (await import('../expose/skill-search.ts')).SkillSearch(log);
 	return (inner) => ({
 		...inner,
 		request(call) {
@@ -41,12 +41,12 @@ async function withSkills(
 	const { parseUri } = await import('../../library/uri.ts');
 	const { readMatchRequest } = await import('../../library/match/match-request.ts');
 	const { estimateTokens } = await import('../../library/match/tokens.ts');
-	const asked = parseUri(uri);
+	const parsed = parseUri(uri);
 	const value: Result = answerValue(answer);
 	const [content, ...others] = Array.isArray(value['contents']) ? value['contents'] : [];
 	const text = isObject(content) ? content['text'] : undefined;
-	if (asked?.kind !== 'match' || typeof text !== 'string') return answer;
-	const { query, tags, categories, maxTokens } = readMatchRequest(undefined, asked.parameters);
+	if (parsed?.kind !== 'match' || typeof text !== 'string') return answer;
+	const { query, tags, categories, maxTokens } = readMatchRequest(undefined, parsed.parameters);
 	// No skill has a tag or a category of the library.
 	if (tags.length + categories.length > 0) return answer;
 	const [title = '', ...lines] = (await search.lines(skills, query)).split('\n');

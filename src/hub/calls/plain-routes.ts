@@ -10,7 +10,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type ToolForwarder, type ViewedClient, viewedContext } from '../../mcp/server/viewed-client.ts';
 import type { Implementation, Tool } from '../../protocol/mcp-types.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
-import type { PolicyNote } from '../../trust/call-gate.ts';
+import type { PolicyOutcome } from '../../trust/call-gate.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
@@ -33,7 +33,7 @@ export interface PlainRoutesDeps {
 	/** The rules of now: another object after each change. */
 	readonly policy: () => object | undefined;
 	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
-	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyNote> | undefined;
+	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyOutcome> | undefined;
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
 	/** Largest result that is not shortened, in characters. */
@@ -100,11 +100,11 @@ export class PlainRoutes implements ToolForwarder {
 	#compile(name: string, source: string, context: CallContext): ToolRoute | undefined {
 		try {
 			const found = this.#deps.find(name, context);
-			const note = found && this.#deps.verdict(name, found, clientName(context));
-			if (found === undefined || note === undefined) return undefined;
+			const decision = found && this.#deps.verdict(name, found, clientName(context));
+			if (found === undefined || decision === undefined) return undefined;
 			const plain = able(found.source, 'plainTarget');
 			const target = plain?.plainTarget(found.name, context, this.#deps.info);
-			return target && new ToolRoute(this.#deps, { name, source, found, target, note }, context);
+			return target && new ToolRoute(this.#deps, { name, source, found, target, decision }, context);
 		} catch {
 			return undefined; // the general route finds the same, and explains it
 		}
@@ -118,7 +118,7 @@ export class ToolRoute implements PlainRoute {
 	readonly limitCharacters: number;
 	readonly calls: ClientCalls | undefined;
 	/** What the journal says about the policy. */
-	readonly note: Partial<PolicyNote>;
+	readonly decision: Partial<PolicyOutcome>;
 	readonly #deps: PlainRoutesDeps;
 	readonly name: string;
 	/** The name as JSON, as the client wrote it. */
@@ -127,12 +127,18 @@ export class ToolRoute implements PlainRoute {
 
 	constructor(
 		deps: PlainRoutesDeps,
-		{ name, source, found, target, note }: Pick<ToolRoute, 'name' | 'source' | 'found' | 'target' | 'note'>,
+		{
+			name,
+			source,
+			found,
+			target,
+			decision,
+		}: Pick<ToolRoute, 'name' | 'source' | 'found' | 'target' | 'decision'>,
 		context: CallContext,
 	) {
 		this.found = found;
 		this.target = target;
-		this.note = note;
+		this.decision = decision;
 		this.limitCharacters = deps.limitCharacters(context, found);
 		this.calls = deps.watch(context);
 		this.#deps = deps;
@@ -167,8 +173,8 @@ export class ToolRoute implements PlainRoute {
 			outcome: isFailed ? 'failed' : 'ok',
 			trace: request.has(member.traceparent) ? traceOf(call.context) : undefined,
 			subject: this,
-			policy: this.note.policy,
-			rule: this.note.rule,
+			policy: this.decision.policy,
+			rule: this.decision.rule,
 			arguments: hashedArguments(request),
 			result: new JsonText(result),
 		});

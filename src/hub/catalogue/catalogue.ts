@@ -81,10 +81,10 @@ export class Catalogue {
 		return this.#list(kind, () => {
 			const partial = kind === 'tools' ? new PartialList<Tool>() : undefined;
 			if (partial) this.#partial = partial;
-			return after(this.#ask(kind, partial), (offers) => {
+			return after(this.#ask(kind, partial), (sourceItems) => {
 				if (partial && this.#partial === partial) this.#partial = undefined;
 				// The merged items are those of the kind.
-				return this.#merge(kind, offers) as MergedList<ItemTypes[K]>;
+				return this.#merge(kind, sourceItems) as MergedList<ItemTypes[K]>;
 			});
 		});
 	}
@@ -100,12 +100,12 @@ export class Catalogue {
 		return partial ? Promise.race([partial, whole]) : whole;
 	}
 
-	#merge(kind: ItemKind, offers: readonly SourceItems<Item>[]): MergedList<Item> {
+	#merge(kind: ItemKind, sourceItems: readonly SourceItems<Item>[]): MergedList<Item> {
 		const { key } = lists[kind];
 		// Every item has the key of its kind: it came from a list of that kind.
 		return key === 'name'
-			? mergeByName(offers as readonly SourceItems<NamedItem>[], this.#warn)
-			: mergeByUri(offers as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
+			? mergeByName(sourceItems as readonly SourceItems<NamedItem>[], this.#warn)
+			: mergeByUri(sourceItems as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
 	}
 
 	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
@@ -147,12 +147,12 @@ export class Catalogue {
 		// The map holds the list of the same kind.
 		const list = this.#lists.get('tools') as Awaitable<MergedList<Tool>> | undefined;
 		if (list !== undefined && !(list instanceof Promise)) return list;
-		const offers = this.#sources().map((source): SourceItems<Tool> => {
+		const sourceItems = this.#sources().map((source): SourceItems<Tool> => {
 			const last = this.#lastItems.get(source)?.get('tools') ?? [];
 			// The items of a kind come from the same list function.
 			return { source, items: this.#partial?.of(source) ?? (last as readonly Tool[]) };
 		});
-		return mergeByName(offers, () => {});
+		return mergeByName(sourceItems, () => {});
 	}
 
 	/** Changes whenever a list may have changed. */
@@ -192,16 +192,16 @@ export class Catalogue {
 	#ask(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
 		const sources = this.#sources();
 		const asked = sources.map((source) =>
-			after(this.#askOne(kind, source), (offer) => {
+			after(this.#askOne(kind, source), (ofSource) => {
 				// There is one for tools alone.
-				partial?.add(offer as SourceItems<Tool>);
-				return offer;
+				partial?.add(ofSource as SourceItems<Tool>);
+				return ofSource;
 			}),
 		);
 		// Synchronous when every source answered synchronously.
-		const isThere = asked.every((offer): offer is SourceItems<Item> => !(offer instanceof Promise));
-		const offers = isThere ? asked : Promise.all(asked.map((offer) => Promise.resolve(offer)));
-		return after(offers, (all) => {
+		const isThere = asked.every((ofSource): ofSource is SourceItems<Item> => !(ofSource instanceof Promise));
+		const sourceItems = isThere ? asked : Promise.all(asked.map((ofSource) => Promise.resolve(ofSource)));
+		return after(sourceItems, (all) => {
 			// After the response.
 			setImmediate(() => {
 				for (const source of sources) able(source, 'learn')?.listAnswered();
@@ -214,22 +214,22 @@ export class Catalogue {
 		if (!source.capabilities.includes(lists[kind].capability)) return { source, items: [] };
 		if (this.#lateSources(kind).has(source)) return this.#lastItemsOf(kind, source);
 		try {
-			const offered = source.list(kind);
-			if (!(offered instanceof Promise)) return { source, items: offered };
-			return this.#await(kind, source, offered);
+			const listed = source.list(kind);
+			if (!(listed instanceof Promise)) return { source, items: listed };
+			return this.#await(kind, source, listed);
 		} catch (error) {
 			return this.#fallBack(kind, source, error);
 		}
 	}
 
-	async #await<T>(kind: ItemKind, source: Source, offered: Promise<readonly T[]>): Promise<SourceItems<T>> {
+	async #await<T>(kind: ItemKind, source: Source, listed: Promise<readonly T[]>): Promise<SourceItems<T>> {
 		const waitMs = fileKinds.has(source.kind) ? FILES_WAIT_MS : this.waitMs;
-		const answered = offered.then(
+		const answered = listed.then(
 			(items) => this.#remember(kind, source, items),
 			(error: unknown) => this.#fallBack<T>(kind, source, error),
 		);
-		const offer = await within(answered, waitMs, false);
-		if (offer !== undefined) return offer;
+		const ofSource = await within(answered, waitMs, false);
+		if (ofSource !== undefined) return ofSource;
 		this.#log.info(`${source.id} did not list its ${kind} within ${waitMs} ms; they follow when it is ready`);
 		const known = this.#lastItemsOf<T>(kind, source);
 		this.#awaitLate(kind, known, answered);
@@ -238,9 +238,9 @@ export class Catalogue {
 
 	#awaitLate<T>(kind: ItemKind, { source, items }: SourceItems<T>, answered: Promise<SourceItems<T>>): void {
 		const late = this.#lateSources(kind);
-		const settled = answered.then((offer) => {
+		const settled = answered.then((ofSource) => {
 			late.delete(source);
-			const isSame = JSON.stringify(offer.items) === JSON.stringify(items);
+			const isSame = JSON.stringify(ofSource.items) === JSON.stringify(items);
 			if (!isSame && this.#sources().includes(source)) this.#options.onLate({ kind: lists[kind].change });
 		});
 		late.set(source, settled);
@@ -253,8 +253,8 @@ export class Catalogue {
 	}
 
 	#remember<T>(kind: ItemKind, source: Source, items: readonly T[]): SourceItems<T> {
-		const offers = this.#lastItems.get(source) ?? new Map<ItemKind, readonly unknown[]>();
-		this.#lastItems.set(source, offers.set(kind, items));
+		const sourceItems = this.#lastItems.get(source) ?? new Map<ItemKind, readonly unknown[]>();
+		this.#lastItems.set(source, sourceItems.set(kind, items));
 		return { source, items };
 	}
 

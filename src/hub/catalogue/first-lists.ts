@@ -9,7 +9,7 @@ import type { ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { type FirstWait, knownAgent } from '../sessions/known-agents.ts';
+import { agentNamed, type FirstWait } from '../sessions/agent-table.ts';
 import type { Catalogue } from './catalogue.ts';
 
 export class FirstLists {
@@ -31,7 +31,7 @@ export class FirstLists {
 		load: () => Awaitable<T>,
 		soFar?: () => Awaitable<T> | undefined,
 	): Awaitable<T> {
-		const first = context && knownAgent(clientName(context))?.firstWait;
+		const first = context && agentNamed(clientName(context))?.firstWait;
 		if (context === undefined || first === undefined) return load();
 		const loading = this.#load(kind, this.#deadlineOf(context, first), load);
 		if (!soFar || first.searchMs === undefined || !(loading instanceof Promise)) return loading;

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
-import { OLD_PAGE_KEY } from '../calls/offer-apps.ts';
+import { OLD_PAGE_KEY } from '../calls/adapt-apps.ts';
 import { isLabelled, ownUri, qualifiedUri, skillUri } from './names.ts';
 
 type Open = Readonly<Record<string, unknown>>;
@@ -83,18 +83,18 @@ export class LabelledUris {
 		return changed === result ? answer : changed;
 	}
 
-	/** What was read: its URI is the one that was asked for. */
-	read(answer: Answer, asked: string): Answer {
+	/** What was read: its URI is the one that was requested. */
+	read(answer: Answer, requested: string): Answer {
 		const { contents } = answerValue(answer);
 		if (!Array.isArray(contents)) return answer;
-		const own = ownUri(this.#server, asked);
-		const isSame = (content: unknown): boolean => isObject(content) && content['uri'] === asked;
-		if (own === asked && contents.every(isSame)) return answer;
+		const own = ownUri(this.#server, requested);
+		const isSame = (content: unknown): boolean => isObject(content) && content['uri'] === requested;
+		if (own === requested && contents.every(isSame)) return answer;
 		const result = exactAnswer(answer);
 		const given = contents.map((content: unknown) => {
 			if (!isObject(content)) return content;
 			const isAsked = contents.length === 1 || content['uri'] === own;
-			return isAsked ? { ...content, uri: asked } : this.#withUri(content, 'uri');
+			return isAsked ? { ...content, uri: requested } : this.#withUri(content, 'uri');
 		});
 		return { ...result, contents: given };
 	}

@@ -13,7 +13,7 @@ import {
 } from '../../trust/tool-name.ts';
 import { able, qualifiesNames, type Source } from '../source.ts';
 
-/** A published name, and the name in full that a person would write. */
+/** A published name, and the name in full that a user would write. */
 export interface PublishedName {
 	readonly toolName: NamedTool;
 	readonly full: string;

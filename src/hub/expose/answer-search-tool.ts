@@ -19,8 +19,7 @@ import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
 import { awaitServers } from './await-servers.ts';
 import { FIND_QUERY_CHARACTERS, FOUND_NOTHING_WAIT_MS, FOUND_SOMETHING_WAIT_MS } from './expose-limits.ts';
-import { GOOD_SCORE, type SkillSearch, skillsUsing } from './found-skills.ts';
-import { foundText } from './found-tools.ts';
+import { foundText } from './search-answer.ts';
 import {
 	CALL_TOOL,
 	DESCRIBE_TOOL,
@@ -29,7 +28,8 @@ import {
 	FIND_TOOLS,
 	searchTools,
 } from './search-tools.ts';
-import { type OfferedTool, ownName } from './tool-document.ts';
+import { GOOD_SCORE, type SkillSearch, skillsUsing } from './skill-search.ts';
+import { type ExposedTool, ownName } from './tool-document.ts';
 import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -37,9 +37,9 @@ import type { ToolIndex } from './tool-index.ts';
 /** Most tools and most mistakes that an error names. */
 const NAMED = 3;
 
-export interface SearchToolParts extends Omit<SearchedTools, 'list'> {
+export interface SearchToolDeps extends Omit<SearchedTools, 'list'> {
 	/** The tools as they are listed now. */
-	readonly tools: () => Promise<readonly OfferedTool[]>;
+	readonly tools: () => Promise<readonly ExposedTool[]>;
 	/** The view of the client. */
 	readonly accept: ToolFilter | undefined;
 	readonly index: ToolIndex;
@@ -52,24 +52,24 @@ export interface SearchToolParts extends Omit<SearchedTools, 'list'> {
 export async function answerSearchTool(
 	{ name, arguments: given }: CallToolParams,
 	context: CallContext,
-	parts: SearchToolParts,
+	deps: SearchToolDeps,
 ): Promise<Answer> {
 	// As in a call of the tool itself, arguments that are `null` count as absent.
 	const input = given['arguments'] === null ? { ...given, arguments: {} } : given;
 	const own = searchTools({ counts: new Map(), absent: [] }).find((tool) => tool.name === name);
 	const wrong = own ? await mistakes(own, input) : [];
 	if (own && wrong.length > 0) return mistake(wrong, own);
-	if (name === FIND_TOOLS) return textResult(await find(input, context, parts));
+	if (name === FIND_TOOLS) return textResult(await find(input, context, deps));
 	const wanted = typeof input['name'] === 'string' ? input['name'] : '';
-	const tool = await toolNamed(wanted, context, parts);
-	if (tool === undefined) return textResult(await unknownTool(wanted, parts), true);
-	return name === DESCRIBE_TOOL ? describe(tool, parts) : callInner(tool, input, context, parts);
+	const tool = await toolNamed(wanted, context, deps);
+	if (tool === undefined) return textResult(await unknownTool(wanted, deps), true);
+	return name === DESCRIBE_TOOL ? describe(tool, deps) : callInner(tool, input, context, deps);
 }
 
 /** The tool as it is listed, with the skills that use it. */
-async function describe(tool: Tool, parts: SearchToolParts): Promise<CallToolResult> {
-	const servers = (await parts.tools()).map(({ server }) => server);
-	const skills = skillsUsing(tool.name, await parts.skills(), servers);
+async function describe(tool: Tool, deps: SearchToolDeps): Promise<CallToolResult> {
+	const servers = (await deps.tools()).map(({ server }) => server);
+	const skills = skillsUsing(tool.name, await deps.skills(), servers);
 	const text = JSON.stringify(tool);
 	return textResult(
 		skills.length === 0
@@ -78,16 +78,16 @@ async function describe(tool: Tool, parts: SearchToolParts): Promise<CallToolRes
 	);
 }
 
-function isVisible(name: string, { accept }: SearchToolParts): boolean {
+function isVisible(name: string, { accept }: SearchToolDeps): boolean {
 	return accept === undefined || accept(name);
 }
 
 /** A tool of a server that starts is waited for; one of a server that failed is not. */
-function toolNamed(wanted: string, context: CallContext, parts: SearchToolParts): Promise<Tool | undefined> {
-	return awaitServers(context, parts, async () => {
-		const tools = await parts.tools();
-		const value = tools.find(({ tool }) => tool.name === wanted && isVisible(wanted, parts))?.tool;
-		const isHopeless = ownersOf(wanted, parts.absent()).some(({ state }) => state === 'failed');
+function toolNamed(wanted: string, context: CallContext, deps: SearchToolDeps): Promise<Tool | undefined> {
+	return awaitServers(context, deps, async () => {
+		const tools = await deps.tools();
+		const value = tools.find(({ tool }) => tool.name === wanted && isVisible(wanted, deps))?.tool;
+		const isHopeless = ownersOf(wanted, deps.absent()).some(({ state }) => state === 'failed');
 		return { value, waitMs: value || isHopeless ? 0 : FOUND_NOTHING_WAIT_MS };
 	});
 }
@@ -101,7 +101,7 @@ async function callInner(
 	tool: Tool,
 	{ arguments: given = {} }: Readonly<Record<string, unknown>>,
 	context: CallContext,
-	{ call }: SearchToolParts,
+	{ call }: SearchToolDeps,
 ): Promise<Answer> {
 	const input = isObject(given) ? given : {};
 	const wrong = await mistakes(tool, input);
@@ -113,37 +113,37 @@ async function callInner(
 async function find(
 	input: Readonly<Record<string, unknown>>,
 	context: CallContext,
-	parts: SearchToolParts,
+	deps: SearchToolDeps,
 ): Promise<string> {
 	const query = String(input['query']).slice(0, FIND_QUERY_CHARACTERS);
 	const task = typeof input['task'] === 'string' ? input['task'].slice(0, FIND_QUERY_CHARACTERS) : undefined;
 	const limit = Number(input['limit'] ?? FIND_LIMITS.usual);
 	const budget = Number(input['budget'] ?? FIND_BUDGETS.usual);
-	const { tools, hits } = await awaitServers(context, parts, async () => {
-		const tools = await parts.tools();
-		const hits = await parts.index.search(tools, { query, task, limit, accept: parts.accept });
-		return { value: { tools, hits }, waitMs: searchWaitMs(query, hits, parts.absent()) };
+	const { tools, hits } = await awaitServers(context, deps, async () => {
+		const tools = await deps.tools();
+		const hits = await deps.index.search(tools, { query, task, limit, accept: deps.accept });
+		return { value: { tools, hits }, waitMs: searchWaitMs(query, hits, deps.absent()) };
 	});
 	const byName = new Map(tools.map(({ tool }) => [tool.name, tool]));
 	const found = hits.flatMap((hit) => {
 		const tool = byName.get(hit.id);
 		return tool ? [{ tool, hit }] : [];
 	});
-	const missing = lines(absenceText(parts.absent()), parts.untrusted() ?? '');
-	parts.found?.(
+	const missing = lines(absenceText(deps.absent()), deps.untrusted() ?? '');
+	deps.found?.(
 		query,
 		found.map(({ tool }) => tool.name),
 	);
-	const skills = await parts.skillSearch.lines(await parts.skills(), query);
+	const skills = await deps.skillSearch.lines(await deps.skills(), query);
 	if (found.length > 0) return lines(foundText(found, budget), skills, missing);
-	return lines(`No tool matches "${query}". ${advice(tools, parts)}`, skills, missing);
+	return lines(`No tool matches "${query}". ${advice(tools, deps)}`, skills, missing);
 }
 
-function advice(tools: readonly OfferedTool[], parts: SearchToolParts): string {
-	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, parts));
+function advice(tools: readonly ExposedTool[], deps: SearchToolDeps): string {
+	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, deps));
 	const servers = new Set(visible.map(({ server }) => server));
 	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
-	return parts.absent().length > 0 ? 'No server has answered yet.' : 'No server offers tools.';
+	return deps.absent().length > 0 ? 'No server has answered yet.' : 'No server offers tools.';
 }
 
 /** Less when something good is found already, unless the query names a server that starts. */
@@ -154,8 +154,8 @@ function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: reado
 	return best.score >= GOOD_SCORE ? 0 : FOUND_SOMETHING_WAIT_MS;
 }
 
-function lines(...texts: readonly string[]): string {
-	return texts.filter((text) => text !== '').join('\n');
+function lines(...strings: readonly string[]): string {
+	return strings.filter((text) => text !== '').join('\n');
 }
 
 /** The sentences about wrong arguments; none for a schema that cannot be checked here, which the tool checks itself. */
@@ -181,25 +181,25 @@ function mistake(wrong: readonly string[], { name, inputSchema }: Tool): CallToo
 	return textResult(lines.join('\n'), true);
 }
 
-async function unknownTool(wanted: string, parts: SearchToolParts): Promise<string> {
-	const owners = ownersOf(wanted, parts.absent());
+async function unknownTool(wanted: string, deps: SearchToolDeps): Promise<string> {
+	const owners = ownersOf(wanted, deps.absent());
 	if (owners.length > 0) return lines(`"${wanted}" cannot be used now.`, absenceText(owners));
-	const close = await closeNames(wanted, await parts.tools(), parts);
+	const close = await closeNames(wanted, await deps.tools(), deps);
 	const guess = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`;
 	const text = `There is no tool "${wanted}".${guess} Find the name with ${FIND_TOOLS}, then use it in ${CALL_TOOL}.`;
-	return lines(text, absenceText(parts.absent()), parts.untrusted() ?? '');
+	return lines(text, absenceText(deps.absent()), deps.untrusted() ?? '');
 }
 
 /** Tools with the same own name, else with nearly the same name, else what a search for its words finds. */
 async function closeNames(
 	wanted: string,
-	tools: readonly OfferedTool[],
-	parts: SearchToolParts,
+	tools: readonly ExposedTool[],
+	deps: SearchToolDeps,
 ): Promise<string[]> {
-	const offered = tools.filter(({ tool }) => isVisible(tool.name, parts));
-	const names = offered.map(({ tool }) => tool.name);
-	const owns = offered.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
-	const { tool } = new ServerNames(offered.map(({ server }) => server)).read(wanted);
+	const exposed = tools.filter(({ tool }) => isVisible(tool.name, deps));
+	const names = exposed.map(({ tool }) => tool.name);
+	const owns = exposed.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
+	const { tool } = new ServerNames(exposed.map(({ server }) => server)).read(wanted);
 	// What follows the first `__`, when nothing is known of the server.
 	const asked = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();
 	const same = names.filter((_, at) => owns[at] === asked);
@@ -210,7 +210,7 @@ async function closeNames(
 	const byOwn = names.filter((_, at) => nearOwn.has(owns[at] ?? ''));
 	if (byOwn.length > 0) return byOwn.slice(0, NAMED);
 	const query = wanted.slice(0, FIND_QUERY_CHARACTERS).replace(/[_-]+/g, ' ');
-	const { accept, index } = parts;
+	const { accept, index } = deps;
 	return (await index.search(tools, { query, limit: NAMED, accept })).map(({ id }) => id);
 }
 

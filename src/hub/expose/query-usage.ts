@@ -14,9 +14,9 @@ import { wordsOf } from '../../search/text/words.ts';
 import { isObject } from '../../wire/json.ts';
 
 /** Most queries that are kept, the least recently useful go first. */
-const KEPT_USES = 500;
+const RETAINED_USES = 500;
 /** Words of a query that are kept. */
-const KEPT_WORDS = 12;
+const RETAINED_WORDS = 12;
 /** Last queries of a session that a call may belong to, and most sessions. */
 const QUERIES_A_SESSION = 4;
 const SESSIONS = 200;
@@ -77,7 +77,7 @@ export class QueryUsage {
 		uses.delete(key);
 		uses.set(key, { words: query.words, tool, uses: Math.min(FULL_USES, (known?.uses ?? 0) + 1) });
 		for (const oldest of uses.keys()) {
-			if (uses.size <= KEPT_USES) break;
+			if (uses.size <= RETAINED_USES) break;
 			uses.delete(oldest);
 		}
 		if (known?.uses !== FULL_USES) this.#write();
@@ -107,7 +107,7 @@ export class QueryUsage {
 		try {
 			const stored = this.#file === undefined ? undefined : readState(this.#file);
 			const entries = isObject(stored) && Array.isArray(stored['uses']) ? stored['uses'] : [];
-			for (const { words, tool, uses } of entries.slice(-KEPT_USES).flatMap(useIn))
+			for (const { words, tool, uses } of entries.slice(-RETAINED_USES).flatMap(useIn))
 				this.#uses.set(JSON.stringify([words, tool]), { words, tool, uses });
 		} catch {
 			// a file that another user may write, or none: nothing is known
@@ -129,13 +129,13 @@ export class QueryUsage {
 function useIn(value: unknown): Use[] {
 	if (!isObject(value)) return [];
 	const { words, tool, uses } = value;
-	const isUse = Array.isArray(words) && words.length <= KEPT_WORDS && typeof tool === 'string';
+	const isUse = Array.isArray(words) && words.length <= RETAINED_WORDS && typeof tool === 'string';
 	if (!isUse || typeof uses !== 'number' || !(uses > 0)) return [];
 	return [{ words: words.map(String), tool, uses: Math.min(FULL_USES, uses) }];
 }
 
 /** What a query is about, in any order. */
 function stemsOf(query: string): string[] {
-	const words = wordsOf(query, 10 * KEPT_WORDS).filter((word) => !stopWords.has(word));
-	return [...new Set(words.map(stem))].slice(0, KEPT_WORDS).sort();
+	const words = wordsOf(query, 10 * RETAINED_WORDS).filter((word) => !stopWords.has(word));
+	return [...new Set(words.map(stem))].slice(0, RETAINED_WORDS).sort();
 }

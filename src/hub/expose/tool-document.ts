@@ -25,7 +25,7 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 };
 
 /** A tool with the server that offers it. */
-export interface OfferedTool {
+export interface ExposedTool {
 	readonly tool: Tool;
 	readonly server: string;
 	/** What the server says of itself: title and instructions. */
@@ -35,7 +35,7 @@ export interface OfferedTool {
 }
 
 /** The fields of a tool for the index. */
-export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchDocument {
+export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchDocument {
 	const { parameters, details } = parametersIn(tool);
 	const description = (tool.description ?? '').slice(0, DOCUMENT_DESCRIPTION_CHARACTERS);
 	return {
@@ -55,7 +55,7 @@ export function toolDocument({ tool, server, about = '' }: OfferedTool): SearchD
 }
 
 /** A tool as a model reads it. */
-export function embeddedTool({ tool, server }: OfferedTool): EmbeddedDocument {
+export function embeddedTool({ tool, server }: ExposedTool): EmbeddedDocument {
 	const { name, title = '', description = '' } = tool;
 	return { id: name, text: [spaced(`${server} ${ownName(name, server)}`), title, description].join('\n') };
 }
@@ -82,18 +82,18 @@ function spaced(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]+/gu, ' ');
 }
 
-interface ParameterTexts {
+interface ParameterStrings {
 	readonly parameters: string[];
 	readonly details: string[];
 }
 
-function parametersIn({ inputSchema }: Tool): ParameterTexts {
-	const found: ParameterTexts = { parameters: [], details: [] };
+function parametersIn({ inputSchema }: Tool): ParameterStrings {
+	const found: ParameterStrings = { parameters: [], details: [] };
 	collect({ schema: inputSchema, root: inputSchema }, found, 0);
 	return found;
 }
 
-function collect(place: SchemaPlace, found: ParameterTexts, depth: number): void {
+function collect(place: SchemaPlace, found: ParameterStrings, depth: number): void {
 	if (depth >= DOCUMENT_DEPTH) return;
 	for (const [name, inner] of propertiesOf(place)) {
 		if (found.parameters.length >= DOCUMENT_PARAMETER_LIMIT) return;

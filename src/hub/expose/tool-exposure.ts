@@ -4,8 +4,8 @@
  *
  * The hub asks here with the context of each request, since the client is known by
  * request only. A call through `call_tool` goes back to the hub as the call that it
- * means, with the same context: journal, limits, progress, questions and cancellation
- * are those of the real tool. `mctl` sees everything: a person looks for a name.
+ * means, with the same context: journal, limits, progress, client requests and cancellation
+ * are those of the real tool. `mctl` sees everything: a user looks for a name.
  */
 import type { ClientSettings, Configuration, ExposeMode } from '../../config/configuration.ts';
 import { EXPOSE_ABOVE } from '../../config/defaults.ts';
@@ -20,15 +20,15 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import type { AbsentServer } from '../absent-servers.ts';
+import { isOfApp, showsPages } from '../calls/adapt-apps.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { isOfApp, showsPages } from '../calls/offer-apps.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
-import { knownAgent } from '../sessions/known-agents.ts';
+import { agentNamed } from '../sessions/agent-table.ts';
 import { able, type Source } from '../source.ts';
 import type { ListMeter } from '../usage/list-meter.ts';
-import type { SkillSearch } from './found-skills.ts';
 import { isSearchTool, searchTools } from './search-tools.ts';
-import type { OfferedTool } from './tool-document.ts';
+import type { SkillSearch } from './skill-search.ts';
+import type { ExposedTool } from './tool-document.ts';
 import { aboutView, type ToolFilter, viewFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
@@ -84,7 +84,7 @@ export class ToolExposure {
 	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
 	#generation = 0;
 	#lastSettings: unknown;
-	readonly #offers = new WeakMap<MergedList<Tool>, Promise<readonly OfferedTool[]>>();
+	readonly #exposed = new WeakMap<MergedList<Tool>, Promise<readonly ExposedTool[]>>();
 
 	constructor(options: ToolExposureOptions) {
 		this.#options = options;
@@ -198,27 +198,27 @@ export class ToolExposure {
 		const accept: ToolFilter | undefined =
 			test && ((name) => current !== undefined && filterOver(current, test)(name));
 		const { answerSearchTool } = await import('./answer-search-tool.ts');
-		const tools = async (): Promise<readonly OfferedTool[]> => {
+		const tools = async (): Promise<readonly ExposedTool[]> => {
 			current = await searched.list();
-			return this.#offered(current);
+			return this.#exposedOf(current);
 		};
 		const index = await this.#ranker();
-		const { SkillSearch: Search } = await import('./found-skills.ts');
+		const { SkillSearch: Search } = await import('./skill-search.ts');
 		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
 			this.#usage.queries.asked(context.sessionId, query, names);
-		const parts = { ...searched, tools, accept, index, skillSearch, found };
-		return answerSearchTool(params, context, parts);
+		const deps = { ...searched, tools, accept, index, skillSearch, found };
+		return answerSearchTool(params, context, deps);
 	}
 
-	/** The best tools for the query of a person, over all tools of the hub. */
+	/** The best tools for the query of a user, over all tools of the hub. */
 	async search(list: MergedList<Tool>, query: string, limit: number): Promise<SearchHit[]> {
-		return (await this.#ranker()).search(await this.#offered(list), { query, limit });
+		return (await this.#ranker()).search(await this.#exposedOf(list), { query, limit });
 	}
 
 	/** Build the index of these tools now, so that the first search does not wait for it. */
 	async prepare(list: MergedList<Tool>): Promise<void> {
-		await (await this.#ranker()).prepare(await this.#offered(list));
+		await (await this.#ranker()).prepare(await this.#exposedOf(list));
 	}
 
 	/** A call of this tool succeeded; with its context it counts for the query that found the tool. */
@@ -245,9 +245,9 @@ export class ToolExposure {
 	}
 
 	/** The same array for the same list: the index compares it. */
-	#offered(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
-		const known = this.#offers.get(list) ?? offeredBy(list);
-		this.#offers.set(list, known);
+	#exposedOf(list: MergedList<Tool>): Promise<readonly ExposedTool[]> {
+		const known = this.#exposed.get(list) ?? exposedBy(list);
+		this.#exposed.set(list, known);
 		return known;
 	}
 
@@ -282,7 +282,7 @@ export class ToolExposure {
 	}
 
 	#firstMode(tools: number, context: CallContext, isStarting: boolean): ExposeMode {
-		const isIncomplete = isStarting && knownAgent(clientName(context))?.firstWait !== undefined;
+		const isIncomplete = isStarting && agentNamed(clientName(context))?.firstWait !== undefined;
 		return isIncomplete || tools > this.#limit ? 'search' : 'all';
 	}
 
@@ -335,12 +335,12 @@ function serverOf({ routes }: MergedList<Tool>, name: string): string {
 }
 
 /** The tools of a list with their servers, and what each server says of itself. */
-async function offeredBy(list: MergedList<Tool>): Promise<readonly OfferedTool[]> {
+async function exposedBy(list: MergedList<Tool>): Promise<readonly ExposedTool[]> {
 	const sources = new Set([...list.routes.values()].map(({ source }) => source));
-	const texts = await Promise.all(
+	const strings = await Promise.all(
 		[...sources].map(async (source) => (await able(source, 'instructions')?.instructions()) ?? ''),
 	);
-	const about = new Map([...sources].map(({ id }, at) => [id, texts[at] ?? '']));
+	const about = new Map([...sources].map(({ id }, at) => [id, strings[at] ?? '']));
 	return list.items.map((tool) => {
 		const server = serverOf(list, tool.name);
 		const isBuiltIn = list.routes.get(tool.name)?.source.kind === 'results';

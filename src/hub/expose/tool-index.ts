@@ -21,7 +21,7 @@ import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
 import { SINGLE_WORDS_LIMIT } from './expose-limits.ts';
 import { clausesOf } from './query-clauses.ts';
-import { embeddedTool, type OfferedTool, toolDocument, toolFields } from './tool-document.ts';
+import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolUsage } from './tool-usage.ts';
 
@@ -58,15 +58,15 @@ export class ToolIndex {
 	readonly #log: Log;
 	readonly #usage: ToolUsage;
 	/** The indexed tools as JSON, by name. */
-	readonly #texts = new Map<string, string>();
+	readonly #strings = new Map<string, string>();
 	/** The server of each of them. */
 	readonly #servers = new Map<string, string>();
 	/** Those without a description. */
 	readonly #bare = new Set<string>();
 	readonly #embeddings: OpenEmbeddings;
-	readonly #embedded = new WeakMap<readonly OfferedTool[], readonly EmbeddedDocument[]>();
+	readonly #embedded = new WeakMap<readonly ExposedTool[], readonly EmbeddedDocument[]>();
 	#index: SearchIndex | undefined;
-	#tools: readonly OfferedTool[] | undefined;
+	#tools: readonly ExposedTool[] | undefined;
 	/** Settles with the last search or preparation; never rejects. */
 	#last: Promise<unknown> = Promise.resolve();
 
@@ -78,7 +78,7 @@ export class ToolIndex {
 	}
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
-	search(tools: readonly OfferedTool[], query: ToolQuery): Promise<SearchHit[]> {
+	search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
 		return this.#inTurn(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
@@ -87,7 +87,7 @@ export class ToolIndex {
 	}
 
 	/** Index these tools: a search that follows does not wait for it. */
-	prepare(tools: readonly OfferedTool[]): Promise<void> {
+	prepare(tools: readonly ExposedTool[]): Promise<void> {
 		return this.#inTurn(async () => void (await this.#updated(tools)));
 	}
 
@@ -97,7 +97,7 @@ export class ToolIndex {
 		return done;
 	}
 
-	async #updated(tools: readonly OfferedTool[]): Promise<SearchIndex> {
+	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {
 		if (this.#index === undefined) {
 			const index = new SearchIndex(toolFields, {
 				similarityFloor: SIMILARITY_FLOOR,
@@ -117,33 +117,33 @@ export class ToolIndex {
 	}
 
 	/** Removals first: they settle what earlier additions left to do. */
-	async #update(index: SearchIndex, listed: readonly OfferedTool[]): Promise<void> {
+	async #update(index: SearchIndex, listed: readonly ExposedTool[]): Promise<void> {
 		const slices = new WorkSlices();
 		const tools = listed.filter(({ isBuiltIn = false }) => !isBuiltIn);
 		const names = new Set(tools.map(({ tool }) => tool.name));
-		for (const name of [...this.#texts.keys()].filter((each) => !names.has(each))) {
-			this.#texts.delete(name);
+		for (const name of [...this.#strings.keys()].filter((each) => !names.has(each))) {
+			this.#strings.delete(name);
 			this.#servers.delete(name);
 			this.#bare.delete(name);
 			index.remove(name);
 			if (slices.isOver) await slices.next();
 		}
-		for (const offered of tools) {
+		for (const exposed of tools) {
 			if (slices.isOver) await slices.next();
-			const { name } = offered.tool;
-			const text = JSON.stringify(offered);
-			if (this.#texts.get(name) === text) continue;
-			this.#texts.set(name, text);
-			this.#servers.set(name, offered.server);
-			if (offered.tool.description?.trim()) this.#bare.delete(name);
+			const { name } = exposed.tool;
+			const text = JSON.stringify(exposed);
+			if (this.#strings.get(name) === text) continue;
+			this.#strings.set(name, text);
+			this.#servers.set(name, exposed.server);
+			if (exposed.tool.description?.trim()) this.#bare.delete(name);
 			else this.#bare.add(name);
-			index.add(toolDocument(offered));
+			index.add(toolDocument(exposed));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
 	}
 
 	/** The same array for the same list. */
-	#embeddedTools(tools: readonly OfferedTool[]): readonly EmbeddedDocument[] {
+	#embeddedTools(tools: readonly ExposedTool[]): readonly EmbeddedDocument[] {
 		const known =
 			this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
 		this.#embedded.set(tools, known);
@@ -158,9 +158,9 @@ export class ToolIndex {
 		const rank = (text: string, near?: Nearness): Ranking =>
 			index.rank(text, { limit: CONTEXT_HITS, accept, nearness: near });
 		const find = (text: string, near?: Nearness): Ranking => {
-			const asked = withoutHumps(text, index);
-			const found = rank(asked, near);
-			return found.ranked.length > 0 ? found : rankedByWords(asked, rank);
+			const terms = withoutHumps(text, index);
+			const found = rank(terms, near);
+			return found.ranked.length > 0 ? found : rankedByWords(terms, rank);
 		};
 		const clauses = clausesOf(query);
 		const found = clauses.length === 1 ? [] : clauses.map((clause) => find(clause).ranked);

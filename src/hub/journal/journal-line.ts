@@ -33,8 +33,8 @@ export function journalMembers(entry: JournalEntry): string {
 
 /** The same of a line about tokens: it has no `name` and no `outcome`, so that no reader takes it for a call. */
 export function tokenMembers({ at, client, backend, tool, tokens }: JournalTokens): string {
-	const texts = { client: shortened(client), backend, tool: tool && shortened(tool) };
-	const shown = JSON.stringify({ at: isoTime(at), ...(redactJson(texts) as object), tokens });
+	const strings = { client: shortened(client), backend, tool: tool && shortened(tool) };
+	const shown = JSON.stringify({ at: isoTime(at), ...(redactJson(strings) as object), tokens });
 	return shown.slice(1, -1);
 }
 
@@ -51,7 +51,7 @@ const known = new WeakMap<object, FixedMembers>();
 function fixedMembers(entry: JournalEntry): FixedMembers {
 	const found = entry.subject && entry.error === undefined ? known.get(entry.subject) : undefined;
 	if (found) return found;
-	const { client, backend, method, name, error, policy, rule } = shownTexts(entry);
+	const { client, backend, method, name, error, policy, rule } = shownStrings(entry);
 	const made = {
 		error,
 		who:
@@ -78,17 +78,17 @@ function optional(name: string, value: unknown): string {
 	return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`;
 }
 
-type Texts = Pick<JournalEntry, 'client' | 'backend' | 'method' | 'name' | 'error' | 'policy' | 'rule'>;
+type LineStrings = Pick<JournalEntry, 'client' | 'backend' | 'method' | 'name' | 'error' | 'policy' | 'rule'>;
 
-/** One look at all texts is much faster than one at each, and nearly no line has a secret. */
-function shownTexts(entry: JournalEntry): Texts {
+/** One look at all strings is much faster than one at each, and nearly no line has a secret. */
+function shownStrings(entry: JournalEntry): LineStrings {
 	const { backend, method, error, policy, rule } = entry;
 	const client = shortened(entry.client);
 	const name = shortened(withoutArguments(entry.name));
-	const texts = { client, backend, method, name, error, policy, rule };
+	const strings = { client, backend, method, name, error, policy, rule };
 	const isClean = !hasSecret(`${client}\n${backend}\n${method}\n${name}\n${error}\n${policy}\n${rule}`);
 	// Redaction keeps the shape of a JSON value.
-	return isClean ? texts : (redactJson(texts) as Texts);
+	return isClean ? strings : (redactJson(strings) as LineStrings);
 }
 
 /** `scheme://user@host/path?query#fragment` becomes `scheme://…@host/path?…`; any other name stays as it is. */

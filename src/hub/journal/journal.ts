@@ -3,14 +3,14 @@
  * in a hash chain.
  *
  * Arguments and results are never written: they may contain secrets and may be large.
- * Their hashes are, so that a person who has them can prove what was called. The query
+ * Their hashes are, so that a user who has them can prove what was called. The query
  * of a URI, which holds the arguments of a resource, is left out too. A journal that
  * cannot be written causes a warning and never fails a call. Lines are made after the
  * response is sent, not in the path of the call.
  */
 import { messageOf, type RequestOutcome } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { ChainedFile } from '../../trust/chained-file.ts';
+import { ChainFile } from '../../trust/chain-file.ts';
 import { JOURNAL_BYTES, JOURNAL_WAITING_LIMIT } from '../hub-limits.ts';
 import { journalMembers, tokenMembers } from './journal-line.ts';
 
@@ -76,7 +76,7 @@ export function fileJournal(file: string, log: Log): Journal {
 		if (!hasWarned) log.warn(`the journal ${file} cannot be written: ${messageOf(error)}`);
 		hasWarned = true;
 	};
-	const lines = new ChainedFile(file, JOURNAL_BYTES, onError, log);
+	const lines = new ChainFile(file, JOURNAL_BYTES, onError, log);
 	let waiting: (JournalEntry | JournalTokens)[] = [];
 	let making: NodeJS.Immediate | undefined;
 	const makeLines = (): void => {

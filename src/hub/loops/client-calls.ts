@@ -86,7 +86,7 @@ export class ClientCalls {
 		this.#taken = [];
 	}
 
-	/** A person allows it to go on. */
+	/** A user allows it to go on. */
 	reset(): void {
 		this.#times = [];
 		this.#buckets.clear();

@@ -9,7 +9,7 @@ import type { Configuration, Limits } from '../../config/configuration.ts';
 import { IDENTICAL_CALLS } from '../../config/defaults.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { knownAgent } from '../sessions/known-agents.ts';
+import { agentNamed } from '../sessions/agent-table.ts';
 import { ClientCalls } from './client-calls.ts';
 import { WATCHED_CLIENTS } from './loop-limits.ts';
 
@@ -40,7 +40,7 @@ export class LoopGuard {
 		const client = clientName(context);
 		if (users.has(client)) return undefined;
 		const { callsPerMinute: rates, identicalCalls } = limits;
-		const identical = identicalCalls ?? (knownAgent(client) ? IDENTICAL_CALLS : 0);
+		const identical = identicalCalls ?? (agentNamed(client) ? IDENTICAL_CALLS : 0);
 		if (rates === undefined && identical === 0) return undefined;
 		if (limits !== this.#limits) this.#calls = new Map();
 		this.#limits = limits;

@@ -28,7 +28,7 @@ import { eventRoutes, PluginEvents } from './plugin-events.ts';
 import { storageRoutes } from './storage-routes.ts';
 import { toolRoutes } from './tool-routes.ts';
 
-export interface OrchestratorParts {
+export interface OrchestratorDeps {
 	/** The hub and its storage; called after they are open. */
 	readonly opened: () => Pick<OpenedHub, 'hub' | 'storage'>;
 	readonly shared: SharedState;
@@ -40,8 +40,8 @@ export interface OrchestratorParts {
 }
 
 /** The handlers of the hub's listener. */
-export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
-	const { opened, log } = parts;
+export function orchestratorHandlers(deps: OrchestratorDeps): PluginHandlers {
+	const { opened, log } = deps;
 	const warn = rateLimited((line) => log.warn(line));
 	const info = rateLimited((line) => log.info(line));
 	const hub = (): Hub => opened().hub;
@@ -51,17 +51,17 @@ export function orchestratorHandlers(parts: OrchestratorParts): PluginHandlers {
 		...toolRoutes(hub),
 		...storageRoutes(opened),
 		...eventRoutes(events),
-		register: (manifest, { peer }) => registration(manifest, peer.name, { ...parts, events, warn, info }),
+		register: (manifest, { peer }) => registration(manifest, peer.name, { ...deps, events, warn, info }),
 		boot: () => ({ ready: true }),
-		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: parts.details() }),
-		...(!parts.isPrivate && {
+		health: () => ({ status: HealthResult_Status.HEALTHY, message: 'ok', details: deps.details() }),
+		...(!deps.isPrivate && {
 			tunnel: (transport: Transport, { requestId }: { requestId: string }) =>
-				serveSession(transport, { ...parts, ...readTunnelId(requestId) }),
+				serveSession(transport, { ...deps, ...readTunnelId(requestId) }),
 		}),
 	};
 }
 
-interface RegistrationParts extends OrchestratorParts {
+interface RegistrationDeps extends OrchestratorDeps {
 	readonly events: PluginEvents;
 	readonly warn: (line: string) => void;
 	readonly info: (line: string) => void;
@@ -74,7 +74,7 @@ interface RegistrationParts extends OrchestratorParts {
 function registration(
 	manifest: PluginManifest,
 	peerName: string,
-	{ opened, log, isPrivate, events, warn, info }: RegistrationParts,
+	{ opened, log, isPrivate, events, warn, info }: RegistrationDeps,
 ): MessageInitShape<typeof RegistrationResultSchema> {
 	const id = manifest.id.slice(0, PLUGIN_VALUE_SHOWN_CHARACTERS);
 	if (peerName !== manifest.id && peerName !== `${manifest.id}-client`) {

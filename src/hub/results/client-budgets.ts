@@ -13,7 +13,7 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { clientName } from '../calls/hub-call.ts';
-import { knownAgent } from '../sessions/known-agents.ts';
+import { agentNamed } from '../sessions/agent-table.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
 /** In `_meta` of a request: the tokens that its client takes. */
@@ -108,6 +108,6 @@ export class ClientBudgets {
 
 /** Below the limit of the agent itself, so that our preview with its handle comes before theirs without one. */
 function agentBudget(client: string): number {
-	const agent = knownAgent(client);
+	const agent = agentNamed(client);
 	return agent ? Math.min(agent.resultTokens ?? AGENT_BUDGET_TOKENS, AGENT_BUDGET_TOKENS) : 0;
 }

@@ -31,6 +31,7 @@ export class ResultFolder {
 	/** By handle, oldest first. */
 	readonly #kept = new Map<string, KeptResult>();
 	#opened: Promise<void> | undefined;
+	#isMade = false;
 	#bytes = 0;
 	/** Until the oldest result is too old. */
 	#timer: NodeJS.Timeout | undefined;
@@ -86,7 +87,7 @@ export class ResultFolder {
 		clearTimeout(this.#timer);
 		this.#kept.clear();
 		const { path, stays } = this.#options;
-		if (!stays) await rm(path, { recursive: true, force: true });
+		if (this.#isMade && !stays) await rm(path, { recursive: true, force: true });
 	}
 
 	/** The folder is there. When it cannot be made now, the next call tries again. */
@@ -104,6 +105,7 @@ export class ResultFolder {
 		prepare();
 		makeFolders(path, 0o700);
 		assertPrivate(path);
+		this.#isMade = true;
 		const found = await keptIn(path);
 		this.#kept.clear();
 		this.#bytes = 0;

@@ -28,6 +28,8 @@ export const ROWS_CHARACTERS: number = 1024 * 1024;
 export const SHORTENED_BYTES: number = 16 * 1024 * 1024;
 /** Most characters of the shape of JSON in a notice. */
 export const SHAPE_CHARACTERS = 600;
+/** Room for the name of the notice in structured content, and for what JSON escapes in it. */
+export const NOTICE_MEMBER_TOKENS = 15;
 /** Most parts of JSON that a notice names. */
 export const NAMED_CUTS = 4;
 /** Deepest level of JSON that is shortened by its members; below it a container is left empty. */

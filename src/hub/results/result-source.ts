@@ -33,6 +33,7 @@ import type { KeptResult } from './kept-result.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
+import { isForPage, noticedTool } from './noticed-tool.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
 import type { Caller, ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
@@ -142,16 +143,16 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 			content: [{ type: 'text', text }],
 			_meta: { ...result._meta, [HANDLE_META]: earlier.handle },
 		};
-		const { keepsStructure, shortStructure } = await import('./shorten-result.ts');
+		const { keepsStructure, shortMembers } = await import('./shorten-result.ts');
 		if (!keepsStructure(call.tool) || result.structuredContent === undefined) return short;
-		const structuredContent = await shortStructure(result, call.tool, { shown: text, notice: '' });
-		return structuredContent === result.structuredContent ? undefined : { ...short, structuredContent };
+		const structuredContent = await shortMembers(result, call.tool, { shown: text, notice: '' });
+		return structuredContent === undefined ? undefined : { ...short, structuredContent };
 	}
 
 	async #remember(call: HubCall, result: CallToolResult, fitted: Answer): Promise<void> {
-		const { textOfResult, tokensOfResult } = await import('./shorten-result.ts');
+		const { keepsStructure, textOfResult, tokensOfResult } = await import('./shorten-result.ts');
 		const hasOthers = result.content.some(({ type }) => type !== 'text');
-		if (hasOthers || tokensOfResult(result, call.tool) < UNCHANGED_TOKENS) return;
+		if (hasOthers || tokensOfResult(result, !keepsStructure(call.tool)) < UNCHANGED_TOKENS) return;
 		const { _meta: meta } = fitted instanceof JsonText ? {} : fitted;
 		const known = isObject(meta) ? meta[HANDLE_META] : undefined;
 		const handle = typeof known === 'string' ? known : await this.#keepText(textOfResult(result), call);
@@ -221,10 +222,13 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		};
 	}
 
-	/** A list of tools with `look` in it. */
+	/** A list of tools with `look` in it, whose results may have the notice. */
 	withLook(list: MergedList<Item>): MergedList<Item> {
 		const look = this.lookRoute(list.routes);
-		const items = [...list.items, look.item].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+		// The items of a list of tools.
+		const items = [...(list.items as readonly Tool[]).map(noticedTool), look.item].sort((a, b) =>
+			nameOf(a) < nameOf(b) ? -1 : 1,
+		);
 		return { ...list, items, routes: new Map([...list.routes, [look.name, look]]) };
 	}
 
@@ -311,21 +315,34 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const isLarge = isLarger(result, limitBytes);
 		if (budgetTokens === 0 && !isLarge) return result;
 		const budget = Math.min(budgetTokens || AGENT_BUDGET_TOKENS, limitBytes / CHARACTERS_PER_TOKEN);
-		if (short.tokensOfResult(result, call.tool) <= budget) return result;
+		const { tool } = call;
+		const keepsStructure = short.keepsStructure(tool);
+		// A program reads all of its structured content; an agent gets no more of it than of text.
+		const cutsStructure = budgetTokens > 0 && !isForPage(tool);
+		if (short.tokensOfResult(result, !keepsStructure || cutsStructure) <= budget) return result;
 		const whole = short.textOfResult(result);
 		const mimeType = mimeTypeOf(whole);
 		const handle = await this.#keepText(whole, call);
 		const isError = result.isError === true;
-		const cut = short.shortenText(whole, budget, { handle, look: this.#look, isError });
-		const { structuredContent: _other, ...rest } = result;
-		const structure = short.keepsStructure(call.tool) && result.structuredContent !== undefined;
+		const names = { handle, look: this.#look };
+		const cut = short.shortenText(whole, budget, { ...names, isError });
+		const { structuredContent, ...rest } = result;
+		const shortStructure =
+			(await short.shortMembers(result, tool, cut)) ??
+			(cutsStructure
+				? await short.shortStructure(result, tool, { ...names, budgetTokens: budget })
+				: undefined);
+		// Its schema does not allow a part, and nothing else is long.
+		if (shortStructure === undefined && short.tokensOfResult(result, !keepsStructure) <= budget)
+			return result;
+		const structure = { structuredContent: shortStructure ?? structuredContent };
 		return {
 			...rest,
 			content: [
 				...short.shortBlocks(result.content, cut),
 				...(budgetTokens === 0 ? [linkTo(handle, { mimeType, size: Buffer.byteLength(whole.text) })] : []),
 			],
-			...(structure && { structuredContent: await short.shortStructure(result, call.tool, cut) }),
+			...(keepsStructure && structuredContent !== undefined && structure),
 			_meta: { ...result._meta, [HANDLE_META]: handle },
 		};
 	}

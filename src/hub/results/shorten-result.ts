@@ -2,23 +2,24 @@
  * A result within a budget: the first part of its text, a notice about the rest, and everything
  * that is no text as it was.
  *
- * Images, audio, resources and links are not text. Structured content that an output schema
- * describes, or that the page of an app reads, stays whole; a member of it that repeats the text
- * is shortened like the text, where the schema allows that. Other structured content is a second
- * form of the same, and is left out.
+ * Images, audio, resources and links are not text. Structured content that the page of an app
+ * reads stays whole. Agents show a model nothing but structured content that an output schema
+ * describes: it is shortened where the result fits the schema, and has the notice in it. Other
+ * structured content is a second form of the same, and is left out.
  */
 
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../protocol/mcp-types.ts';
 import { validate } from '../../schema/validate.ts';
-import { isObject } from '../../wire/json.ts';
-import { encodeJson } from '../../wire/json-text.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
+import { encodeJson, JsonText, withMember } from '../../wire/json-text.ts';
 import { type CutPart, cutJson } from './cut-json.ts';
 import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
-import { NAMED_CUTS, SHAPE_CHARACTERS } from './result-limits.ts';
+import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
+import { NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 
 /** All that a result says in text. */
 export interface ResultText {
@@ -41,8 +42,7 @@ export interface ShortenedText {
 
 /** Whether the structured content has to stay: an output schema describes it, or a page reads it. */
 export function keepsStructure(tool: Tool | undefined): boolean {
-	const meta = isObject(tool?.['_meta']) ? tool['_meta'] : {};
-	return tool?.outputSchema !== undefined || meta['ui'] !== undefined || meta['ui/resourceUri'] !== undefined;
+	return tool?.outputSchema !== undefined || isForPage(tool);
 }
 
 /** The text that a model reads of a result: its text blocks, or structured content that says more. */
@@ -61,16 +61,15 @@ export function resultText(text: string): ResultText {
 	return { text: wellFormed(text), json: jsonOf(text) };
 }
 
-/** The tokens of the text of a result, and of the structured content that may be left out. */
-export function tokensOfResult(result: CallToolResult, tool: Tool | undefined): number {
+/** The tokens of the text of a result, or of its structured content when that is more and counts. */
+export function tokensOfResult(result: CallToolResult, countsStructure: boolean): number {
 	const texts = result.content.reduce(
 		(sum, block) => sum + (block.type === 'text' ? block.text.length : 0),
 		0,
 	);
+	const { structuredContent } = result;
 	const structure =
-		result.structuredContent === undefined || keepsStructure(tool)
-			? 0
-			: encodeJson(result.structuredContent).length;
+		structuredContent === undefined || !countsStructure ? 0 : encodeJson(structuredContent).length;
 	return Math.ceil(Math.max(texts, structure) / CHARACTERS_PER_TOKEN);
 }
 
@@ -104,26 +103,59 @@ export function shortBlocks(
 	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
 }
 
-/** Structured content whose members that repeat the text are shortened too; as it was when the schema forbids that. */
-export async function shortStructure(
+/** Structured content in which members that repeat the text are shortened too; undefined when there are none, or the schema forbids that. */
+export async function shortMembers(
 	{ content, structuredContent }: CallToolResult,
 	tool: Tool | undefined,
 	{ shown, notice }: ShortenedText,
 ): Promise<unknown> {
 	const texts = new Set(content.flatMap((block) => (block.type === 'text' ? [block.text] : [])));
-	if (!isObject(structuredContent) || tool?.outputSchema === undefined) return structuredContent;
+	if (!isObject(structuredContent) || tool?.outputSchema === undefined) return undefined;
 	const members = Object.entries(structuredContent);
-	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return structuredContent;
+	if (!members.some(([, value]) => typeof value === 'string' && texts.has(value))) return undefined;
 	const short = Object.fromEntries(
 		members.map(([name, value]) =>
 			typeof value === 'string' && texts.has(value) ? [name, `${shown}\n${notice}`.trimEnd()] : [name, value],
 		),
 	);
+	return (await fits(tool, tool.outputSchema, short)) ? short : undefined;
+}
+
+/** The first part of structured content with a notice as a member; undefined when it would not fit the schema that agents have. */
+export async function shortStructure(
+	{ structuredContent }: CallToolResult,
+	tool: Tool | undefined,
+	{ budgetTokens, ...names }: NoticeParts & { readonly budgetTokens: number },
+): Promise<unknown> {
+	const schema = tool?.outputSchema;
+	// Without a type the schema is not known here.
+	if (!isObject(structuredContent) || schema?.['type'] === undefined || isForPage(tool)) return undefined;
+	if (NOTICE_MEMBER in structuredContent) return undefined;
+	const text = encodeJson(structuredContent);
+	const budget = budgetTokens - NOTICE_MEMBER_TOKENS;
+	const { shown, notice } = shortenText({ text, json: structuredContent }, budget, {
+		...names,
+		isError: false,
+	});
+	const short = withNotice(shown, notice);
+	return short && (await fits(tool, noticedSchema(schema), short.value)) ? short : undefined;
+}
+
+/** Undefined when it is no JSON: content that is nested too deeply is cut as text. */
+function withNotice(shown: string, notice: string): JsonText | undefined {
 	try {
-		const wrong = await validate(tool.outputSchema, short, tool.name);
-		return wrong.length === 0 ? short : structuredContent;
+		const text = withMember(shown, [NOTICE_MEMBER], JSON.stringify(notice));
+		return new JsonText(text, JSON.parse(text));
 	} catch {
-		return structuredContent; // a schema that cannot be checked here
+		return undefined;
+	}
+}
+
+async function fits(tool: Tool | undefined, schema: JsonObject, value: unknown): Promise<boolean> {
+	try {
+		return (await validate(schema, value, tool?.name ?? '')).length === 0;
+	} catch {
+		return false; // a schema that cannot be checked here
 	}
 }
 

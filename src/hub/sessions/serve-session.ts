@@ -6,7 +6,7 @@ import { Peer } from '../../rpc/peer.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { OpenedHub } from '../open-hub.ts';
 
-export interface SessionParts extends TunneledSession {
+export interface SessionDeps extends TunneledSession {
 	/** Called after the hub is open. */
 	readonly opened: () => Pick<OpenedHub, 'hub'>;
 	readonly shared: SharedState;
@@ -18,7 +18,7 @@ export interface SessionParts extends TunneledSession {
 /** Serve an MCP session on a transport until it ends. */
 export function serveSession(
 	transport: Transport,
-	{ opened, shared, log, sessionId, view, transport: kind = 'link' }: SessionParts,
+	{ opened, shared, log, sessionId, view, transport: kind = 'link' }: SessionDeps,
 ): void {
 	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
 	const session = new McpSession(opened().hub, { shared, log, sessionId, transport: kind });

@@ -4,7 +4,7 @@
  * They are a tool request of the plugin protocol with a name that no tool has, on the
  * local link and with the certificate of `mctl` only. An agent behind a bridge sends MCP
  * messages through a tunnel and cannot send one: else it could let itself in where a
- * person approves its calls.
+ * user approves its calls.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { OrchestraError } from '../../errors.ts';
@@ -31,19 +31,19 @@ export type ControlRequest =
 	| { readonly action: 'retire' }
 	| { readonly action: ProcessAction; readonly server: string };
 
-export interface ControlParts {
+export interface ControlDeps {
 	readonly hub: () => Hub;
 	readonly http: () => HttpSwitch;
 	readonly retirement: () => Retirement;
 }
 
 /** Wrap the handlers: control requests are answered here. */
-export function withControl(handlers: PluginHandlers, parts: ControlParts): PluginHandlers {
+export function withControl(handlers: PluginHandlers, deps: ControlDeps): PluginHandlers {
 	return {
 		...handlers,
 		async toolCall(request, call) {
-			if (request.toolName === HUB_CONTROL && isOwnCommand(call))
-				return answer(request.arguments ?? {}, parts, call);
+			if (request.toolName === HUB_CONTROL && isSelfCommand(call))
+				return answer(request.arguments ?? {}, deps, call);
 			return handlers.toolCall?.(request, call) ?? { success: false, errorCode: 'tool_not_found' };
 		},
 	};
@@ -61,18 +61,18 @@ export async function controlServer(hub: Hub, action: ProcessAction, id: string)
 	});
 }
 
-function isOwnCommand({ peer }: ServerCall): boolean {
+function isSelfCommand({ peer }: ServerCall): boolean {
 	const isLocal = peer.kind === 'unix' || /^(?:127\.|\[?::1\]?)/.test(peer.address);
 	return isLocal && peer.name === CONTROL_CLIENT;
 }
 
 async function answer(
 	request: JsonObject,
-	parts: ControlParts,
+	deps: ControlDeps,
 	call: ServerCall,
 ): Promise<MessageInitShape<typeof ToolResponseSchema>> {
 	try {
-		return { success: true, result: await carryOut(request, parts, call) };
+		return { success: true, result: await carryOut(request, deps, call) };
 	} catch (thrown) {
 		const { code, message, hint } = OrchestraError.from(thrown);
 		return {
@@ -90,7 +90,7 @@ function textOf(value: JsonValue | undefined): string {
 
 async function carryOut(
 	{ action, address, server }: JsonObject,
-	{ hub, http, retirement }: ControlParts,
+	{ hub, http, retirement }: ControlDeps,
 	{ peer }: ServerCall,
 ): Promise<JsonObject> {
 	if (action === 'retire') return { answer: retirement().ask(peer) };

@@ -1,7 +1,7 @@
 /* Details of a running hub for `mctl hub status` and `mctl hub ps`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { heldBackText } from '../../config/trust/held-back.ts';
+import { blockedText } from '../../config/trust/blocked.ts';
 import { attempt } from '../../errors.ts';
 import { sharedGuard } from '../../process/guard/guard.ts';
 import { redactJson } from '../../redact.ts';
@@ -48,7 +48,7 @@ export function hubDetails(
 		backends: JSON.stringify(redactJson(sources)),
 		servers: JSON.stringify(redactJson(sources.filter(({ kind }) => kind === 'mcp'))),
 		processes: JSON.stringify(redactJson(processes)),
-		heldBack: JSON.stringify(redactJson(loaded().heldBack.map(heldBackText))),
+		heldBack: JSON.stringify(redactJson(loaded().blocked.map(blockedText))),
 		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};

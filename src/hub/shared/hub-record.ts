@@ -45,8 +45,8 @@ export function readHubRecord(value: unknown): HubRecord | undefined {
 
 function isHubRecord(value: unknown): value is HubRecord {
 	if (!isObject(value) || !isIdentity(value)) return false;
-	const texts = ['certsDir', 'root', 'startedAt'].map((name) => value[name]);
-	return texts.every((text) => typeof text === 'string') && isAddress(value['address']);
+	const strings = ['certsDir', 'root', 'startedAt'].map((name) => value[name]);
+	return strings.every((text) => typeof text === 'string') && isAddress(value['address']);
 }
 
 function isAddress(value: unknown): boolean {

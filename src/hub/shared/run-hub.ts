@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import type { HubSection } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { STARTED_BY } from '../../config/own-entry.ts';
+import { STARTED_BY } from '../../config/self-entry.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { certificatesFolder, loadIdentity } from '../../link/certificates/certificates.ts';
@@ -23,7 +23,7 @@ import { type OpenedHub, openHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 import type { OpenFabric } from '../sources/build-sources.ts';
 import { Activity } from './activity.ts';
-import { ForwardedEnvironment } from './forwarded-environment.ts';
+import { BridgeEnvironment } from './bridge-environment.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import { HttpSwitch } from './http-switch.ts';
 import { HUB_CONTROL, withControl } from './hub-control.ts';
@@ -45,7 +45,7 @@ export interface RunHubOptions {
 	/** `host:port` of the HTTP listener. Default: from the configuration, else none. */
 	readonly httpAddress?: string | undefined;
 	/** Opens the HTTP listener, which is in a layer above. */
-	readonly openHttp?: ((parts: HubHttpParts) => Promise<HubHttp>) | undefined;
+	readonly openHttp?: ((deps: HubHttpDeps) => Promise<HubHttp>) | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Offers tools of this hub to other hubs. */
@@ -65,7 +65,7 @@ export interface HubOffer {
 }
 
 /** What the HTTP listener gets from its hub. */
-export interface HubHttpParts {
+export interface HubHttpDeps {
 	readonly address: string;
 	readonly settings: HubSection;
 	/** The state folder of the hub. */
@@ -129,7 +129,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const certsDir = certificatesFolder(options.certsDir ?? configuration.hub.certsDir);
 	const shared = sharedState();
 	const activity = new Activity();
-	const forwarded = new ForwardedEnvironment();
+	const forwarded = new BridgeEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
 	let offer: HubOffer | undefined;
@@ -139,14 +139,14 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
-	const parts = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
-	const handlers = handlersOf(() => whenOpen(opened), parts);
+	const deps = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
+	const handlers = handlersOf(() => whenOpen(opened), deps);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
 		opened = await openHubOf(options, { certsDir, listeners, forwarded });
 		offer = await options.openOffer?.(opened, log);
-		const address = await openAskedHttp(http, opened, options);
+		const address = await openRequestedHttp(http, opened, options);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
 		http.onOpen = () => folder.announce(record());
@@ -175,14 +175,14 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** Open HTTP where it was asked for, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
-async function openAskedHttp(
+/** Open HTTP where it was requested, or where a hub that was killed had it. Returns the address; undefined when it is not open. */
+async function openRequestedHttp(
 	http: HttpSwitch,
 	opened: OpenedHub,
 	{ folder, httpAddress, log }: RunHubOptions,
 ): Promise<string | undefined> {
-	const asked = httpAddress ?? opened.configuration().hub.httpAddr;
-	if (asked !== undefined) return (await http.ensure(asked)) && asked;
+	const requested = httpAddress ?? opened.configuration().hub.httpAddr;
+	if (requested !== undefined) return (await http.ensure(requested)) && requested;
 	const { httpUrl } = folder.killed() ?? {};
 	if (httpUrl === undefined) return undefined;
 	const { protocol, hostname, port } = new URL(httpUrl);
@@ -201,7 +201,7 @@ function openHubOf(
 		certsDir,
 		listeners,
 		forwarded,
-	}: { certsDir: string; listeners: HubListeners; forwarded: ForwardedEnvironment },
+	}: { certsDir: string; listeners: HubListeners; forwarded: BridgeEnvironment },
 ): Promise<OpenedHub> {
 	return openHub({
 		cwd,
@@ -216,10 +216,10 @@ function openHubOf(
 	});
 }
 
-interface HandlerParts {
+interface HandlerDeps {
 	readonly shared: SharedState;
 	readonly activity: Activity;
-	readonly forwarded: ForwardedEnvironment;
+	readonly forwarded: BridgeEnvironment;
 	readonly http: HttpSwitch;
 	readonly retirement: () => Retirement;
 	readonly log: Log;
@@ -228,7 +228,7 @@ interface HandlerParts {
 /** The handlers for clients and plugins, counted as activity. */
 function handlersOf(
 	opened: () => OpenedHub,
-	{ shared, activity, forwarded, http, retirement, log }: HandlerParts,
+	{ shared, activity, forwarded, http, retirement, log }: HandlerDeps,
 ): PluginHandlers {
 	const details = (): Record<string, string> => hubDetails(opened(), activity.clients);
 	const served = orchestratorHandlers({ opened, shared, log, details });
@@ -236,22 +236,18 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
-interface ListenerParts extends Pick<HubHttpParts, 'opened' | 'shared' | 'offer'> {
+interface ListenerDeps extends Pick<HubHttpDeps, 'opened' | 'shared' | 'offer'> {
 	readonly activity: Activity;
 }
 
 /** Where any port will do, that of the last run is taken when it is free. */
-async function openAtLastPort(
-	address: string,
-	options: RunHubOptions,
-	parts: ListenerParts,
-): Promise<HubHttp> {
+async function openAtLastPort(address: string, options: RunHubOptions, deps: ListenerDeps): Promise<HubHttp> {
 	const { path } = options.folder;
 	const last = lastAddress(path, address);
 	// Another program may have the port by now.
 	const again =
-		last === undefined ? undefined : await openListener(last, options, parts).catch(() => undefined);
-	const http = again ?? (await openListener(address, options, parts));
+		last === undefined ? undefined : await openListener(last, options, deps).catch(() => undefined);
+	const http = again ?? (await openListener(address, options, deps));
 	keepPort(path, http.url);
 	return http;
 }
@@ -259,7 +255,7 @@ async function openAtLastPort(
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity, offer }: ListenerParts,
+	{ opened, shared, activity, offer }: ListenerDeps,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({
@@ -312,7 +308,7 @@ const OWN_BRIDGE = 'it was started by this hub, through one of its own entries';
 /** Wrap the handlers: variables that a bridge forwards with its registration are applied before the answer. */
 function withForwardedVariables(
 	handlers: PluginHandlers,
-	{ forwarded, opened, log }: { forwarded: ForwardedEnvironment; opened: () => OpenedHub; log: Log },
+	{ forwarded, opened, log }: { forwarded: BridgeEnvironment; opened: () => OpenedHub; log: Log },
 ): PluginHandlers {
 	const warn = rateLimited((line) => log.warn(line));
 	return {

@@ -33,16 +33,16 @@ export async function stopHub(
 	}: StopOptions = {},
 ): Promise<boolean> {
 	const owned = new Map<string, ProcessIdentity>();
-	const note = (): void => {
+	const record = (): void => {
 		for (const one of folder.orphans()) owned.set(`${one.pid} ${one.startTime}`, one);
 	};
-	note();
+	record();
 	const hub = folder.owner() ?? (await startingHub(folder));
 	if (hub) {
 		signalProcess(hub, 'SIGTERM');
-		if (!(await isGone(hub, stopMs, note))) signalProcess(hub, 'SIGKILL');
+		if (!(await isGone(hub, stopMs, record))) signalProcess(hub, 'SIGKILL');
 	}
-	const stays = hub === undefined || (await isGone(hub, guardMs, note)) ? [] : [hub.pid];
+	const stays = hub === undefined || (await isGone(hub, guardMs, record)) ? [] : [hub.pid];
 	stays.push(...(await endOwned([...owned.values()], guardMs)));
 	if (stays.length > 0) throw stillThere(stays);
 	await folder.clear();
@@ -64,12 +64,12 @@ async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefin
 
 const NO_LOCK: HubLock = { release: () => {} };
 
-/** True when the process ends in time. `note` is called periodically meanwhile. */
-async function isGone(hub: ProcessIdentity, ms: number, note: () => void): Promise<boolean> {
+/** True when the process ends in time. `record` is called periodically meanwhile. */
+async function isGone(hub: ProcessIdentity, ms: number, record: () => void): Promise<boolean> {
 	const giveUpAt = performance.now() + ms;
 	while (isSameProcess(hub)) {
 		if (performance.now() > giveUpAt) return false;
-		note();
+		record();
 		await sleep(HUB_POLL_MS);
 	}
 	return true;

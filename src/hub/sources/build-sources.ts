@@ -1,6 +1,6 @@
 /*
  * Build the sources of a configuration. None does anything before its first use. An unchanged
- * source is kept: a plugin with its process, tools with their runs, the library with
+ * source is reused: a plugin with its process, tools with their runs, the library with
  * its loaded files.
  */
 import type { Configuration, FabricSection, PluginEntry } from '../../config/configuration.ts';
@@ -48,12 +48,12 @@ export interface SourceSetup {
 	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
-	/** The sources of the previous configuration; unchanged ones are kept. */
+	/** The sources of the previous configuration; unchanged ones are reused. */
 	readonly earlier?: readonly Source[];
 }
 
 /** Makes the source of the setting `fabric`. */
-export type OpenFabric = (settings: FabricSection, parts: FabricParts) => Promise<Source>;
+export type OpenFabric = (settings: FabricSection, deps: FabricParts) => Promise<Source>;
 
 export interface FabricParts {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -77,14 +77,14 @@ export async function buildSources(setup: SourceSetup): Promise<Source[]> {
 }
 
 /** The previous source when its configuration did not change; else a fresh one. */
-function kept<T>(
+function reused<T>(
 	{ earlier = [] }: SourceSetup,
 	{ id, configurationKey: key }: Pick<Source & Configured, 'id' | 'configurationKey'>,
 	make: () => T,
 ): T | Source {
-	const isKept = (source: Source): boolean =>
+	const isSame = (source: Source): boolean =>
 		source.id === id && able(source, 'configurationKey')?.configurationKey === key;
-	return earlier.find(isKept) ?? make();
+	return earlier.find(isSame) ?? make();
 }
 
 function toolSource(setup: SourceSetup): Source {
@@ -92,7 +92,7 @@ function toolSource(setup: SourceSetup): Source {
 	const { root, tools, limits } = configuration;
 	const configurationKey = JSON.stringify([root, tools, limits]);
 	const options = { configuration, configurationKey, cwd, environment, log: log.named('tools') };
-	return kept(setup, { id: 'tools', configurationKey }, () => new ToolSource(options));
+	return reused(setup, { id: 'tools', configurationKey }, () => new ToolSource(options));
 }
 
 function librarySource(setup: SourceSetup): Source {
@@ -103,7 +103,7 @@ function librarySource(setup: SourceSetup): Source {
 	const configurationKey = JSON.stringify([root, library]);
 	const paths = { environment, configured: library, workingFolder: root };
 	const options = { paths, configurationKey, embeddings, log: log.named('library') };
-	return kept(setup, { id: 'library', configurationKey }, () => new LibrarySource(options));
+	return reused(setup, { id: 'library', configurationKey }, () => new LibrarySource(options));
 }
 
 /** None of a project that is not trusted. */
@@ -111,12 +111,16 @@ function skillSources(setup: SourceSetup): Source[] {
 	const { root, tools } = setup.configuration;
 	if (tools.untrustedFolder !== undefined) return [];
 	const make = (): Source => new SkillSource(root, setup.log.named('skills'));
-	return [kept(setup, { id: 'skills', configurationKey: root }, make)];
+	return [reused(setup, { id: 'skills', configurationKey: root }, make)];
 }
 
 function storageSource(setup: SourceSetup): Source {
 	const { root } = setup.configuration;
-	return kept(setup, { id: 'storage', configurationKey: root }, () => new StorageSource(setup.storage, root));
+	return reused(
+		setup,
+		{ id: 'storage', configurationKey: root },
+		() => new StorageSource(setup.storage, root),
+	);
 }
 
 function mcpSources(setup: SourceSetup): Source[] {
@@ -140,7 +144,7 @@ function mcpSources(setup: SourceSetup): Source[] {
 			const configurationKey = entryKey(entry, messageBytes, extensions.pass);
 			const make = (): Source =>
 				new McpSource({ ...shared, ...place, entry, configurationKey, log: log.named(entry.name) });
-			return kept(setup, { id: entry.name, configurationKey }, make);
+			return reused(setup, { id: entry.name, configurationKey }, make);
 		});
 }
 
@@ -150,11 +154,11 @@ async function fabricSources(setup: SourceSetup): Promise<Source[]> {
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
 	// What this hub offers does not concern the tools of others: their calls go on.
 	const configurationKey = entryKey({ ...fabric, offer: undefined, group: undefined });
-	const parts = { environment, review, configurationKey, log: log.named('fabric') };
+	const deps = { environment, review, configurationKey, log: log.named('fabric') };
 	try {
-		return [await kept(setup, { id: 'fabric', configurationKey }, () => openFabric(fabric, parts))];
+		return [await reused(setup, { id: 'fabric', configurationKey }, () => openFabric(fabric, deps))];
 	} catch (error) {
-		parts.log.error(`the tools of other hubs cannot be used: ${messageOf(error)}`);
+		deps.log.error(`the tools of other hubs cannot be used: ${messageOf(error)}`);
 		return [];
 	}
 }
@@ -169,12 +173,14 @@ async function pluginSources(setup: SourceSetup): Promise<PluginSource[]> {
 	const { PluginSource: PluginSourceClass } = await import('./plugin-source.ts');
 	const made = new Map<string, PluginSource>();
 	for (const entry of entries) {
-		const kept = earlier.find((source) => source instanceof PluginSourceClass && isSame(source.entry, entry));
+		const reused = earlier.find(
+			(source) => source instanceof PluginSourceClass && isSame(source.entry, entry),
+		);
 		const { requestMs, idleMs } = configuration.limits;
 		const settings = { dependencies: entry.dependsOn.flatMap((id) => made.get(id) ?? []), requestMs, idleMs };
-		if (kept instanceof PluginSourceClass) {
-			kept.settings = settings;
-			made.set(entry.id, kept);
+		if (reused instanceof PluginSourceClass) {
+			reused.settings = settings;
+			made.set(entry.id, reused);
 		} else {
 			const fresh = { entry, link, workspace: configuration.root, environment, log, settings };
 			made.set(entry.id, new PluginSourceClass(fresh));

@@ -3,7 +3,7 @@
  * process started; a call starts the server.
  *
  * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
- * questions of the server to its client.
+ * requests of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
@@ -35,14 +35,6 @@ import { ExtensionRules } from '../extensions.ts';
 import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
-import {
-	declaresSkills,
-	hasScheme,
-	isSkillFile,
-	knownEraOf,
-	knownFilesOf,
-	type ServerLists,
-} from './mcp/known-server.ts';
 import { LogLevels } from './mcp/log-levels.ts';
 import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
@@ -51,11 +43,19 @@ import { ServerLog } from './mcp/process/server-log.ts';
 import { ServerPool } from './mcp/process/server-pool.ts';
 import type { ServerProcess } from './mcp/process/server-process.ts';
 import { processesOf, serverStatusOf } from './mcp/process/server-status.ts';
+import {
+	cachedEraOf,
+	cacheFilesOf,
+	declaresSkills,
+	hasScheme,
+	isSkillFile,
+	type ServerLists,
+} from './mcp/server-cache.ts';
 import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
+import { ServerClientRequests } from './mcp/server-client-requests.ts';
+import type { ServerDeps } from './mcp/server-deps.ts';
 import { serverLogPath } from './mcp/server-files.ts';
-import type { ServerParts } from './mcp/server-parts.ts';
-import { ServerQuestions } from './mcp/server-questions.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import type { AddedValues } from './mcp/tools/overridden-tools.ts';
 import { openServerPins, type ServerPins } from './mcp/tools/server-pins.ts';
@@ -100,7 +100,7 @@ export class McpSource
 	readonly #pool: ServerPool;
 	readonly #catalogue: ServerCatalogue;
 	readonly #calls: ServerCalls;
-	readonly #questions: ServerQuestions;
+	readonly #clientRequests: ServerClientRequests;
 	readonly #serverLog: ServerLog;
 	readonly #starts = startCounts();
 	readonly #roots: ServerRoots;
@@ -117,10 +117,10 @@ export class McpSource
 		this.#extensions = new ExtensionRules(options.passedExtensions);
 		this.#pins = openServerPins(options, () => this.#listeners.emit({ kind: 'tools' }));
 		this.#queue = callSemaphore(name, settings);
-		const files = knownFilesOf(folder, entry, version);
+		const files = cacheFilesOf(folder, entry, version);
 		const scope = new ScopeChoice(entry, files, log);
-		this.#questions = new ServerQuestions(name, scope, log);
-		this.#roots = new ServerRoots(this.#questions, options.clients, log);
+		this.#clientRequests = new ServerClientRequests(name, scope, log);
+		this.#roots = new ServerRoots(this.#clientRequests, options.clients, log);
 		this.#levels = new LogLevels(options.clients);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), scope, { name: 'orchestra', version });
@@ -149,7 +149,7 @@ export class McpSource
 			server: name,
 			pool: this.#pool,
 			queue: this.#queue,
-			questions: this.#questions,
+			clientRequests: this.#clientRequests,
 			levels: this.#levels,
 			extensions: this.#extensions,
 			isElsewhere: this.address !== undefined,
@@ -192,9 +192,9 @@ export class McpSource
 		};
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is held back too. */
+	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is quarantined too. */
 	hasDownTool(name: string): boolean {
-		return this.#tools.heldReason(name) !== undefined || this.#tools.mayHave(name);
+		return this.#tools.quarantineReason(name) !== undefined || this.#tools.mayHave(name);
 	}
 
 	readonly instructions = (): string | undefined => this.#tools.instructions;
@@ -211,8 +211,8 @@ export class McpSource
 	request(call: Call): Promise<Answer> {
 		const { method, context } = call;
 		const name = targetName(call);
-		const held = method === 'tools/call' ? this.#tools.heldReason(name) : undefined;
-		if (held !== undefined) return Promise.resolve(failure(held));
+		const quarantined = method === 'tools/call' ? this.#tools.quarantineReason(name) : undefined;
+		if (quarantined !== undefined) return Promise.resolve(failure(quarantined));
 		if (method === 'resources/read') this.#tools.assertPage(ownUri(this.id, name));
 		if (method === 'resources/directory/read') {
 			const folder = this.#folder(call.params);
@@ -295,7 +295,7 @@ export class McpSource
 	plainTarget(
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
-		if (this.#tools.heldReason(name) !== undefined || this.#entry.settings.select) return undefined;
+		if (this.#tools.quarantineReason(name) !== undefined || this.#entry.settings.select) return undefined;
 		const own = this.#tools.ownName(name);
 		if (this.#tools.overrides.hasValues(own)) return undefined;
 		return this.#calls.plainTarget(own, context, serverInfo);
@@ -364,7 +364,7 @@ export class McpSource
 		await this.#serverLog.close();
 	}
 
-	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpSourceOptions): ServerParts {
+	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpSourceOptions): ServerDeps {
 		return {
 			entry,
 			environment,
@@ -375,7 +375,7 @@ export class McpSource
 			serverLog: this.#serverLog,
 			starts: this.#starts,
 			now,
-			knownEra: () => knownEraOf(this.#catalogue.confirmed),
+			knownEra: () => cachedEraOf(this.#catalogue.confirmed),
 			isKnown: () => this.#catalogue.confirmed !== undefined,
 			onReady: (process, connection) => {
 				this.#levels.update(process);
@@ -384,7 +384,7 @@ export class McpSource
 			onChange: (process, change) => this.#onServerChange(process, change),
 			onRequest: (process, request) => this.#roots.answer(process, request),
 			onNotification: (process, method, params) => {
-				const log = this.#questions.notified(process, method, params);
+				const log = this.#clientRequests.notified(process, method, params);
 				if (log) this.#listeners.emit(log);
 			},
 		};

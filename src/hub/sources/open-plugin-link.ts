@@ -24,8 +24,8 @@ export interface OpenPluginLinkOptions {
 export function openPluginLink({ opened, address, log, ...place }: OpenPluginLinkOptions): PluginLink {
 	const certsDir = certificatesFolder(place.certsDir);
 	const listen = async (): Promise<LinkListener> => {
-		const parts = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };
-		const handlers = orchestratorHandlers(parts);
+		const deps = { opened, shared: sharedState(), log, details: () => ({}), isPrivate: true };
+		const handlers = orchestratorHandlers(deps);
 		const identity = await loadIdentity(certsDir, ORCHESTRATOR_NAME);
 		return servePlugin({ address: PRIVATE_ADDRESS, identity, handlers, log });
 	};

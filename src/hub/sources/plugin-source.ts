@@ -32,10 +32,10 @@ import { type Ending, Supervisor } from '../../rpc/supervisor.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import { type OwnedProcess, type SourceState, type SourceStatus, stateOf } from '../source-status.ts';
-import { KeptLines } from './kept-lines.ts';
 import { PluginCapabilities, type ProvidedTypes } from './plugin-capabilities.ts';
 import { callError, exitOf } from './plugin-exit.ts';
 import { joinStream } from './plugin-stream.ts';
+import { SourceLog } from './source-log.ts';
 import { checkPlugin, type PluginStart, startPlugin } from './start-plugin.ts';
 
 /** The caller id of calls by MCP clients. */
@@ -66,7 +66,7 @@ export class PluginSource
 	readonly #options: PluginSourceOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
 	readonly #listeners = new Listeners<Change>();
-	readonly #lines = new KeptLines();
+	readonly #lines = new SourceLog();
 	#startedAt = new Date(0);
 	#starting: Child | undefined;
 	readonly #capabilities = new PluginCapabilities();

@@ -1,7 +1,7 @@
 /* Start a configured plugin, and check its health. */
 import { dirname } from 'node:path';
 import type { PluginEntry } from '../../config/configuration.ts';
-import { markedEnvironment } from '../../config/own-entry.ts';
+import { markedEnvironment } from '../../config/self-entry.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { PluginProcess } from '../../plugin/client/plugin-process.ts';

@@ -1,6 +1,6 @@
 /*
  * The storage as MCP resources: `orchestra://notes/plans/today` is the file
- * `notes/plans/today.md` (`stored-resources.ts`).
+ * `notes/plans/today.md` (`storage-resources.ts`).
  */
 import { isUtf8 } from 'node:buffer';
 import { OrchestraError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import {
 	storedPath,
 	storedResource,
 	storedTemplates,
-} from '../../plugin/stored-resources.ts';
+} from '../../plugin/storage-resources.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, ReadResourceResult, Resource } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';

@@ -99,7 +99,7 @@ export class ToolSource
 	}
 
 	list(): readonly Tool[] {
-		return this.#tools.offered.map(describe);
+		return this.#tools.usable.map(describe);
 	}
 
 	/** Its program is missing, or was installed since the last list. */
@@ -162,7 +162,7 @@ export class ToolSource
 		try {
 			const missing = missingProgram(running.tool, environment);
 			if (missing) throw missing;
-			if (!this.#tools.offered.includes(running.tool)) this.#tools.refresh();
+			if (!this.#tools.usable.includes(running.tool)) this.#tools.refresh();
 			await this.#enter(signal, options.timeoutMs)?.finally(context.enter('queue'));
 		} catch (error) {
 			signal.throwIfAborted();
@@ -196,7 +196,7 @@ export class ToolSource
 		const times = { byTool: settings.timeouts, manifest: tool.timeoutMs, fallback: settings.timeoutMs };
 		return {
 			config: settings.config,
-			heldConfigFolder: settings.heldConfigFolder,
+			blockedConfigFolder: settings.blockedConfigFolder,
 			workspaceRoot,
 			environment: toolEnvironment(tool, settings, environment),
 			sandbox: ownEntry(settings.sandboxes, tool.id) ?? settings.sandbox,

@@ -2,8 +2,8 @@
  * The tools below some roots, kept up to date.
  *
  * The roots are watched before they are searched, so that no new tool is missed.
- * Listeners are notified only when the offered tools differ: a tool may write into its
- * own folder. A tool whose program is not installed is not offered; a call of it fails
+ * Listeners are notified only when the usable tools differ: a tool may write into its
+ * own folder. A tool whose program is not installed is not usable; a call of it fails
  * with the name of the program.
  */
 import { TreeWatch } from '../../files/watch-tree.ts';
@@ -16,15 +16,15 @@ export interface WatchedToolsOptions {
 	readonly roots: readonly string[];
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** Called when the offered tools differ. */
+	/** Called when the usable tools differ. */
 	readonly onChange: () => void;
 }
 
 interface Found {
 	/** By id, including tools that cannot start. */
 	readonly all: ReadonlyMap<string, DiscoveredTool>;
-	readonly offered: readonly DiscoveredTool[];
-	/** Equal for the same offered tools. */
+	readonly usable: readonly DiscoveredTool[];
+	/** Equal for the same usable tools. */
 	readonly fingerprint: string;
 }
 
@@ -46,21 +46,21 @@ export class WatchedTools {
 	}
 
 	/** The tools that can be started, sorted by id. */
-	get offered(): readonly DiscoveredTool[] {
-		return this.#known().offered;
+	get usable(): readonly DiscoveredTool[] {
+		return this.#known().usable;
 	}
 
 	/** How many those are; undefined before they were searched. */
 	get count(): number | undefined {
-		return this.#found?.offered.length;
+		return this.#found?.usable.length;
 	}
 
-	/** A tool by its id, offered or not. */
+	/** A tool by its id, usable or not. */
 	find(id: string): DiscoveredTool | undefined {
 		return this.#known().all.get(id);
 	}
 
-	/** Search again, and notify when the offered tools differ. */
+	/** Search again, and notify when the usable tools differ. */
 	refresh(): void {
 		if (this.#found === undefined) return; // never listed
 		const { fingerprint } = this.#found;
@@ -83,15 +83,15 @@ export class WatchedTools {
 		const { roots, environment, log } = this.#options;
 		const { tools, problems } = discoverTools(roots);
 		const notes = problems.map(({ message }) => message);
-		const offered = tools.filter((tool) => {
+		const usable = tools.filter((tool) => {
 			const missing = missingProgram(tool, environment);
-			if (missing) log.debug(`${missing.message}; it is not offered`);
+			if (missing) log.debug(`${missing.message}; it is not usable`);
 			return missing === undefined;
 		});
 		for (const note of notes) if (!this.#reported.has(note)) log.warn(note);
 		this.#reported.clear();
 		for (const note of notes) this.#reported.add(note);
 		const all = new Map(tools.map((tool) => [tool.id, tool]));
-		return { all, offered, fingerprint: JSON.stringify(offered) };
+		return { all, usable, fingerprint: JSON.stringify(usable) };
 	}
 }

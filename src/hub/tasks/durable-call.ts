@@ -14,10 +14,10 @@ import { CallContext, type ClientConnection } from '../../mcp/server/call-contex
 import type { Durability } from '../../mcp/server/call-observers.ts';
 import {
 	type Asking,
+	type InputRequests,
 	type InputResponses,
-	type Questions,
 	requireCapabilities,
-} from '../../mcp/server/client-questions.ts';
+} from '../../mcp/server/input-requests.ts';
 import type { Ended } from '../../mcp/server/methods.ts';
 import {
 	type Answer,
@@ -136,7 +136,7 @@ export class DurableCall implements Durability {
 
 	/** Ask the client of the call, or those who follow the task. */
 	async ask(
-		questions: Questions,
+		questions: InputRequests,
 		{ clientCapabilities }: CallContext,
 		signal?: AbortSignal,
 	): Promise<InputResponses> {

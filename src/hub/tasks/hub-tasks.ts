@@ -10,7 +10,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext, ClientConnection } from '../../mcp/server/call-context.ts';
-import type { InputResponses } from '../../mcp/server/client-questions.ts';
+import type { InputResponses } from '../../mcp/server/input-requests.ts';
 import { pageOf } from '../../mcp/server/paging.ts';
 import type { FollowedTask, ProviderTasks } from '../../mcp/server/task-methods.ts';
 import { type Answer, exactAnswer, type Result, type Tool } from '../../protocol/mcp-types.ts';

@@ -12,7 +12,7 @@ import { sha256 } from '../../files/sha256.ts';
 import type { Log } from '../../log.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Durability } from '../../mcp/server/call-observers.ts';
-import { type Asking, requireCapabilities } from '../../mcp/server/client-questions.ts';
+import { type Asking, requireCapabilities } from '../../mcp/server/input-requests.ts';
 import { modernRevision, modernVersions, negotiate } from '../../protocol/revisions.ts';
 import { LEGACY_TASKS_VERSION } from '../../protocol/tasks.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';

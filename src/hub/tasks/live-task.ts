@@ -1,13 +1,13 @@
 /*
  * A task that this process runs: the call goes on here, whoever is connected.
  *
- * Questions of the call wait in the record until a client answers them. Each change is written
+ * Client requests of the call wait in the record until a client answers them. Each change is written
  * to the store; the end is written before anybody can read it.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { InputResponses, Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests, InputResponses } from '../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest } from '../../protocol/mcp-types.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';
@@ -50,7 +50,7 @@ export class LiveTask {
 	readonly #readers = new Set<CallContext>();
 	/** Keys are never used twice. */
 	readonly #keys = new Map<string, number>();
-	/** Questions of a task that an earlier process left: the server has not repeated them yet. */
+	/** Client requests of a task that an earlier process left: the server has not repeated them yet. */
 	readonly #foreseen: Set<string>;
 	/** Answers to those. */
 	readonly #early = new Map<string, unknown>();
@@ -95,7 +95,7 @@ export class LiveTask {
 	}
 
 	/** Wait for the answers of a client. */
-	async ask(questions: Questions, withdrawn?: AbortSignal): Promise<InputResponses> {
+	async ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
 		const entries = Object.entries(questions);
 		if (this.#waiting.size + entries.length > TASK_QUESTIONS_LIMIT)
 			throw new OrchestraError('bad_input', `more than ${TASK_QUESTIONS_LIMIT} questions of one task wait`);

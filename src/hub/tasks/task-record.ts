@@ -2,7 +2,7 @@
  * What is stored of a task: a record, written before the client learns of the task, and its end,
  * written once. Both are files of their own (`task-store.ts`).
  */
-import type { Questions } from '../../mcp/server/client-questions.ts';
+import type { InputRequests } from '../../mcp/server/input-requests.ts';
 import type { TaskStatus } from '../../protocol/tasks.ts';
 import { isObject } from '../../wire/json.ts';
 import type { RpcErrorObject } from '../../wire/json-rpc.ts';
@@ -42,7 +42,7 @@ export interface TaskRecord {
 	readonly status: Extract<TaskStatus, 'working' | 'input_required'>;
 	readonly statusMessage?: string | undefined;
 	/** Those that wait. */
-	readonly inputRequests?: Questions | undefined;
+	readonly inputRequests?: InputRequests | undefined;
 }
 
 /** What a later hub must know to go on with a task. */

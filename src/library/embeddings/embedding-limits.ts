@@ -7,13 +7,13 @@ export const EMBEDDING_REQUEST_MS = 30_000;
 /** After a failure the endpoint is left alone for so long, in milliseconds. */
 export const EMBEDDING_PAUSE_MS = 10_000;
 /** Texts of one request. */
-export const BATCH_TEXTS = 64;
+export const BATCH_STRINGS = 64;
 /** Characters of one text that are sent. */
 export const EMBEDDED_CHARACTERS = 2_000;
 /** Most documents with a vector; in a larger collection none is used. */
 export const EMBEDDED_LIMIT = 20_000;
 /** Most vectors that are kept on disk and in memory for one model, unused ones included. */
-export const KEPT_VECTORS = 40_000;
+export const CACHED_VECTORS = 40_000;
 /** Most dimensions of a vector. */
 export const DIMENSIONS_LIMIT = 4_096;
 /** Largest file of vectors, in bytes. */
@@ -21,7 +21,7 @@ export const VECTORS_FILE_LIMIT_BYTES: number = 192 * 1024 * 1024;
 /** Largest answer, in bytes. */
 export const EMBEDDING_ANSWER_LIMIT_BYTES: number = 16 * 1024 * 1024;
 /** Queries whose vectors are kept in memory. */
-export const KEPT_QUERIES = 500;
+export const CACHED_QUERIES = 500;
 /** Requests for queries at a time; more searches than that go without. */
 export const QUERIES_AT_ONCE = 4;
 /** Part of the documents that must have a vector: the others would seem to fit worse than they do. */

@@ -10,12 +10,12 @@ import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
 import { EmbeddingEndpoint, type EmbeddingSettings } from './embedding-endpoint.ts';
 import {
-	BATCH_TEXTS,
+	BATCH_STRINGS,
+	CACHED_QUERIES,
 	EMBEDDED_CHARACTERS,
 	EMBEDDED_LIMIT,
 	EMBEDDING_PAUSE_MS,
 	EMBEDDING_REQUEST_MS,
-	KEPT_QUERIES,
 	LEAST_EMBEDDED_SHARE,
 	QUERIES_AT_ONCE,
 	QUERY_WAIT_MS,
@@ -108,7 +108,7 @@ export class Embeddings {
 			this.#queries.set(text, vector);
 			this.#isFailing = false;
 			for (const oldest of this.#queries.keys()) {
-				if (this.#queries.size <= KEPT_QUERIES) break;
+				if (this.#queries.size <= CACHED_QUERIES) break;
 				this.#queries.delete(oldest);
 			}
 			return vector;
@@ -126,8 +126,8 @@ export class Embeddings {
 			for (const [at, hash] of hashes.entries())
 				if (!this.#vectors.has(hash)) missing.set(hash, cut(documents[at]?.text ?? ''));
 			const entries = [...missing];
-			for (let at = 0; at < entries.length; at += BATCH_TEXTS) {
-				const batch = entries.slice(at, at + BATCH_TEXTS);
+			for (let at = 0; at < entries.length; at += BATCH_STRINGS) {
+				const batch = entries.slice(at, at + BATCH_STRINGS);
 				const texts = batch.map(([, text]) => text);
 				const vectors = await this.#endpoint.embed(texts, EMBEDDING_REQUEST_MS, this.#closing.signal);
 				for (const [place, [hash]] of batch.entries()) {

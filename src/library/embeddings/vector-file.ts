@@ -7,7 +7,7 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
-import { KEPT_VECTORS, VECTORS_FILE_LIMIT_BYTES } from './embedding-limits.ts';
+import { CACHED_VECTORS, VECTORS_FILE_LIMIT_BYTES } from './embedding-limits.ts';
 
 const MAGIC = Buffer.from('orchev01');
 const HEADER_BYTES = 16;
@@ -49,7 +49,7 @@ export class VectorFile {
 		this.#byHash.set(hash, { scale, row: Int8Array.from(vector, (value) => Math.round(value / scale)) });
 		this.#isChanged = true;
 		for (const oldest of this.#byHash.keys()) {
-			if (this.#byHash.size <= KEPT_VECTORS) break;
+			if (this.#byHash.size <= CACHED_VECTORS) break;
 			this.#byHash.delete(oldest);
 		}
 	}
@@ -89,7 +89,7 @@ export class VectorFile {
 		const dimensions = isOurs ? bytes.readUInt32LE(MAGIC.length) : 0;
 		const count = isOurs ? bytes.readUInt32LE(MAGIC.length + 4) : 0;
 		const size = HASH_BYTES + SCALE_BYTES + dimensions;
-		if (dimensions === 0 || bytes.length !== HEADER_BYTES + count * size || count > KEPT_VECTORS)
+		if (dimensions === 0 || bytes.length !== HEADER_BYTES + count * size || count > CACHED_VECTORS)
 			throw new OrchestraError('bad_input', `${this.#file} is no file of vectors`);
 		this.#dimensions = dimensions;
 		for (let at = HEADER_BYTES; at < bytes.length; at += size) {

@@ -91,7 +91,7 @@ export class FragmentStore implements Keeper {
 		return [...(claims ?? [])].sort((a, b) => rank(a) - rank(b)).slice(0, 1);
 	}
 
-	/** A large folder is indexed as it is read, so memory grows with its words and not with its texts. */
+	/** A large folder is indexed as it is read, so memory grows with its words and not with its text. */
 	#add(document: SearchDocument, characters: number): void {
 		this.#unindexedCharacters += characters;
 		this.#unindexed?.set(document.id, document);

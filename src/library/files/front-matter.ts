@@ -9,7 +9,7 @@
  */
 import { messageOf } from '../../errors.ts';
 import { parseBoundedYaml } from '../../files/bounded-yaml.ts';
-import { ownCopy } from '../../search/text/own-copy.ts';
+import { copyString } from '../../search/text/copy-string.ts';
 import { isObject } from '../../wire/json.ts';
 import { FRONT_MATTER_LIMIT_CHARACTERS } from './library-limits.ts';
 
@@ -34,7 +34,7 @@ export function readFrontMatter(text: string): FrontMatter {
 	const rest = text.slice(opening[0].length);
 	const closing = CLOSING.exec(rest);
 	if (!closing) return { data: {}, body: text.replace(/^\uFEFF/, '') };
-	const block = ownCopy(rest.slice(0, closing.index));
+	const block = copyString(rest.slice(0, closing.index));
 	const body = withoutBlankLines(rest.slice(closing.index + closing[0].length));
 	if (block.length > FRONT_MATTER_LIMIT_CHARACTERS) {
 		return {

@@ -18,7 +18,7 @@ export const RANKED_LIMIT_CHARACTERS: number = 256 * 1024;
 export const OUTLINE_LIMIT = 2_000;
 /** Most tags derived from headings. */
 export const DERIVED_TAG_LIMIT = 20;
-/** Characters of texts that wait for the first search to be indexed; a larger folder is indexed as it is read. */
+/** Characters of text that wait for the first search to be indexed; a larger folder is indexed as it is read. */
 export const UNINDEXED_LIMIT_CHARACTERS: number = 512 * 1024;
 /** Largest JSON or YAML file that is parsed for its metadata, in characters; larger ones are served unparsed. */
 export const DATA_PARSE_LIMIT_CHARACTERS: number = 256 * 1024;

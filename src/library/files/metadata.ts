@@ -3,7 +3,7 @@
  * what the text itself shows. Values of the wrong kind are dropped with a
  * sentence about them; a long list is cut.
  */
-import { ownCopy } from '../../search/text/own-copy.ts';
+import { copyString } from '../../search/text/copy-string.ts';
 import type { Metadata } from './front-matter.ts';
 import { DERIVED_TAG_LIMIT, LIST_LIMIT, TEXT_LIMIT_CHARACTERS } from './library-limits.ts';
 import type { Outline } from './markdown.ts';
@@ -42,8 +42,8 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 	const under = (...headings: string[]) => headings.flatMap((heading) => outline.bullets.get(heading) ?? []);
 	return {
 		...given,
-		title: given.title ?? (outline.title && ownCopy(outline.title.slice(0, TEXT_LIMIT_CHARACTERS))),
-		description: given.description ?? (ownCopy(cut(outline.firstParagraph)) || undefined),
+		title: given.title ?? (outline.title && copyString(outline.title.slice(0, TEXT_LIMIT_CHARACTERS))),
+		description: given.description ?? (copyString(cut(outline.firstParagraph)) || undefined),
 		tags: given.tags.length > 0 ? given.tags : tagsOf(outline.headings),
 		capabilities: orElse(given.capabilities, under('capabilities', 'core capabilities')),
 		useWhen: orElse(given.useWhen, under('when to use')),
@@ -51,7 +51,7 @@ export function deriveMetadata(given: FragmentMetadata, outline: Outline): Fragm
 }
 
 function orElse(given: string[], derived: string[]): string[] {
-	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map((text) => ownCopy(cut(text)));
+	return given.length > 0 ? given : derived.slice(0, LIST_LIMIT).map((text) => copyString(cut(text)));
 }
 
 function tagsOf(headings: readonly string[]): string[] {
@@ -61,10 +61,10 @@ function tagsOf(headings: readonly string[]): string[] {
 	const telling = words
 		.map((word) => word.replace(/[.-]+$/, ''))
 		.filter((word) => word.length > 1 && !emptyHeadingWords.has(word));
-	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(ownCopy);
+	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(copyString);
 }
 
-/** A text under `key`; numbers and dates count as text, as people write `title: 2025`. */
+/** A text under `key`; numbers and dates count as text, as users write `title: 2025`. */
 export function metadataText(data: Metadata, key: string, problems: string[]): string | undefined {
 	const value = data[key];
 	if (value === undefined || value === null || value === '') return undefined;
@@ -74,7 +74,7 @@ export function metadataText(data: Metadata, key: string, problems: string[]): s
 	return undefined;
 }
 
-/** A list of texts under `key`; one text with commas counts as a list. */
+/** A list of strings under `key`; one text with commas counts as a list. */
 export function listOf(data: Metadata, key: string, problems: string[]): string[] {
 	const value = data[key];
 	if (value === undefined || value === null) return [];
@@ -82,12 +82,12 @@ export function listOf(data: Metadata, key: string, problems: string[]): string[
 	if (typeof value !== 'string' && !Array.isArray(value)) problems.push(`${key} is not a list`);
 	if (items.length > LIST_LIMIT)
 		problems.push(`${key} has ${items.length} entries, the first ${LIST_LIMIT} are kept`);
-	const texts = new Set<string>();
+	const strings = new Set<string>();
 	for (const item of items.slice(0, LIST_LIMIT)) {
 		const text = typeof item === 'string' || typeof item === 'number' ? cut(String(item).trim()) : '';
-		if (text !== '') texts.add(text);
+		if (text !== '') strings.add(text);
 	}
-	return [...texts];
+	return [...strings];
 }
 
 function cut(text: string): string {

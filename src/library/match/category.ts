@@ -1,5 +1,5 @@
 /*
- * Names of categories, as people write them. A folder is called `agents`; a request may say
+ * Names of categories, as users write them. A folder is called `agents`; a request may say
  * `agent`, `Agents` or `AGENT` and means the same.
  */
 

@@ -6,7 +6,7 @@
  * were listed, and approved, whoever listed them.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import type { Result, Skill, SkillFile } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { readFrontMatter } from '../files/front-matter.ts';
@@ -17,7 +17,7 @@ import { SKILL_FILE, skillDigest } from './local-skill.ts';
 export function skillFiles({ uri, resources }: Skill): readonly SkillFile[] {
 	if (!Array.isArray(resources)) throw refusal(uri, 'its server does not list its files');
 	const files = [...new Map(resources.map((file: SkillFile) => [file.uri, file])).values()];
-	const size = files.reduce((sum, file) => sum + file.size, 0);
+	const size = files.reduce((sum, file) => sum + Math.abs(file.size), 0);
 	if (files.length > SKILL_FILES_LIMIT) throw refusal(uri, `it has more than ${SKILL_FILES_LIMIT} files`);
 	if (!(size <= SKILL_LIMIT_BYTES)) throw refusal(uri, `it has more than ${SKILL_LIMIT_BYTES} bytes`);
 	return files;
@@ -26,7 +26,8 @@ export function skillFiles({ uri, resources }: Skill): readonly SkillFile[] {
 /** The path of a file in the folder of its skill. Throws for one outside of it. */
 export function pathInSkill(skill: Skill, uri: string): string {
 	const root = skill.uri.slice(0, -SKILL_FILE.length);
-	const parts = uri.startsWith(root) ? uri.slice(root.length).split('/').map(decodeURIComponent) : [];
+	const encoded = uri.startsWith(root) ? uri.slice(root.length).split('/') : [];
+	const parts = attempt(() => encoded.map(decodeURIComponent), []);
 	const isPlain = (part: string): boolean => !/^\.{0,2}$|[/\\\0:]/.test(part);
 	if (parts.length === 0 || !parts.every(isPlain)) throw refusal(uri, 'it is not inside of its skill');
 	return parts.join('/');

@@ -35,7 +35,7 @@ export interface ServerLogMessage {
 export interface McpCallOptions {
 	/** Idle timeout in milliseconds; progress restarts it, and it pauses while a handler answers. Default 30 s. */
 	timeoutMs?: number | undefined;
-	/** Total timeout in milliseconds, questions to handlers included. Default: none. */
+	/** Total timeout in milliseconds, client requests to handlers included. Default: none. */
 	maxMs?: number | undefined;
 	/** Cancels the call: it rejects at once, and the server is notified. */
 	signal?: AbortSignal | undefined;

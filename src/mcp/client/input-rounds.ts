@@ -1,5 +1,5 @@
 /*
- * A call to a modern server that asks for input: answer its questions and call again,
+ * A call to a modern server that asks for input: answer its client requests and call again,
  * until it is complete. Each round is a new request with the same params, the answers,
  * and the `requestState` exactly as it came. One total deadline covers all rounds.
  */
@@ -15,7 +15,7 @@ export interface InputRounds {
 	readonly params: Result;
 	/** Sends one request. */
 	readonly request: (params: Result) => Promise<Result>;
-	/** Answers one question. */
+	/** Answers one client request. */
 	readonly answer: (method: string, params: unknown, signal: AbortSignal) => Promise<object>;
 	/** Ends the waits between two requests. */
 	readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export async function completeCall(rounds: InputRounds): Promise<Result> {
 	return assertComplete(result, rounds.method);
 }
 
-/** The answers to the questions of a result; undefined when it has none. */
+/** The answers to the client requests of a result; undefined when it has none. */
 async function answersTo(
 	{ inputRequests, requestState }: InputRequired,
 	{ method, answer, signal }: InputRounds,
@@ -47,17 +47,17 @@ async function answersTo(
 	if (inputRequests === undefined && typeof requestState === 'string') return undefined;
 	if (!isObject(inputRequests))
 		throw badResult(`the result of ${method} asks for input but has no inputRequests`);
-	const questions = Object.entries(inputRequests);
-	if (questions.length > CLIENT_REQUESTS_LIMIT)
+	const requests = Object.entries(inputRequests);
+	if (requests.length > CLIENT_REQUESTS_LIMIT)
 		throw badResult(
-			`the result of ${method} has ${questions.length} questions; ${CLIENT_REQUESTS_LIMIT} are allowed`,
+			`the result of ${method} has ${requests.length} client requests; ${CLIENT_REQUESTS_LIMIT} are allowed`,
 		);
 	const answers: [string, object][] = [];
 	// One after another: the answers may come from one user.
-	for (const [key, question] of questions) {
-		if (!isObject(question) || typeof question['method'] !== 'string')
-			throw badResult(`the question "${key}" in the result of ${method} has no method`);
-		answers.push([key, await answer(question['method'], question['params'], signal)]);
+	for (const [key, request] of requests) {
+		if (!isObject(request) || typeof request['method'] !== 'string')
+			throw badResult(`the client request "${key}" in the result of ${method} has no method`);
+		answers.push([key, await answer(request['method'], request['params'], signal)]);
 	}
 	return Object.fromEntries(answers);
 }

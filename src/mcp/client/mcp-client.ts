@@ -1,7 +1,7 @@
 /*
  * A client of one MCP server, with a method for each request of the protocol.
  *
- * The era of the server makes no difference to the caller: questions of the server
+ * The era of the server makes no difference to the caller: client requests of the server
  * go to the same handlers, changes and logs to the same listeners.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -35,7 +35,7 @@ import {
 	requestOptions,
 	type ServerLogMessage,
 } from './call-options.ts';
-import { answerQuestion, type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
+import { answerRequest, type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 import { completeCall } from './input-rounds.ts';
 import { OutputCheck } from './output-check.ts';
 import { type ConnectionDiagnosis, ServerConnection } from './server-connection.ts';
@@ -65,7 +65,7 @@ export class McpClient {
 			...options,
 			clientInfo: clientInfo ?? { name: 'orchestra', version: packageVersion() },
 			capabilities: { ...capabilitiesOf(options), ...capabilities },
-			onRequest: (method, params, call) => answerQuestion(options, method, params, call.signal),
+			onRequest: (method, params, call) => answerRequest(options, method, params, call.signal),
 			onNotification: (method, params) => {
 				if (method === 'notifications/message' && isLogMessage(params)) events.log.emit(params);
 				const id = isObject(params) ? params['elicitationId'] : undefined;
@@ -202,7 +202,7 @@ export class McpClient {
 		if (this.era === 'legacy') await this.request('logging/setLevel', { level });
 	}
 
-	/** Call any method. Questions of the server go to the handlers. */
+	/** Call any method. Client requests of the server go to the handlers. */
 	async request(method: string, params: Result = {}, options: McpCallOptions = {}): Promise<Result> {
 		if (this.era === 'legacy') return this.#connection.request(method, params, requestOptions(options));
 		const deadline = new CallDeadline(method, options);
@@ -212,7 +212,7 @@ export class McpClient {
 				method,
 				params: this.#withLogLevel(params, options),
 				request: (sent) => this.#connection.request(method, sent, { ...call, ...deadline.remaining() }),
-				answer: (question, asked, signal) => answerQuestion(this.#handlers, question, asked, signal),
+				answer: (request, params, signal) => answerRequest(this.#handlers, request, params, signal),
 				signal: deadline.signal,
 			});
 			return await deadline.race(complete);

@@ -55,7 +55,7 @@ function isEnveloped(meta: Readonly<Record<string, unknown>>, version: string): 
 export function legacyParams(params: unknown): unknown {
 	const meta = metaOf(params);
 	if (!isObject(params) || !envelopeKeys.some((key) => meta[key] !== undefined)) return params;
-	const kept = Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key));
+	const remaining = Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key));
 	const { _meta, ...rest } = params;
-	return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
+	return remaining.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(remaining) };
 }

@@ -264,7 +264,7 @@ export class ServerConnection {
 		}
 	}
 
-	/** The state of the connection, for people and programs. */
+	/** The state of the connection, for users and programs. */
 	diagnose(): ConnectionDiagnosis {
 		return {
 			process: diagnosisOf(this.#link.transport),

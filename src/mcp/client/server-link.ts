@@ -181,7 +181,7 @@ export class ServerLink {
 		call.cancel('the modern protocol has no requests of the server');
 	}
 
-	/** Logs, updates and questions are passed on with the numbers that the server wrote. */
+	/** Logs, updates and client requests are passed on with the numbers that the server wrote. */
 	#receive(method: string, received: unknown, text: string): void {
 		if (method === 'notifications/progress') return;
 		const params = exactly(received, text, 'params');

@@ -2,9 +2,9 @@
  * The context of one call: facts about the request and its client, and methods to
  * send progress and log messages and to ask the client for input.
  *
- * The same methods work in both eras. A legacy client gets each question as a
+ * The same methods work in both eras. A legacy client gets each client request as a
  * request. For a modern client the call is suspended, the request is answered with
- * the question, and the call resumes with the retry. Everything expensive is made
+ * it, and the call resumes with the retry. Everything expensive is made
  * on first use.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -22,7 +22,7 @@ import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
 import type { CallPhase, CallTracer, Durability, NotificationListener } from './call-observers.ts';
 import { CallPhases } from './call-phases.ts';
-import type { Asking, InputResponses, Questions } from './client-questions.ts';
+import type { Asking, InputRequests, InputResponses } from './input-requests.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
 
 /** The client of a call, as its session provides it. */
@@ -106,7 +106,7 @@ export class CallContext {
 		return this.#readMeta;
 	}
 
-	/** What a provider had received when it let a viewed call go on by the general route. A later round of questions is a call of its own. */
+	/** What a provider had received when it let a viewed call go on by the general route. A later round of client requests is a call of its own. */
 	get received(): unknown {
 		return this.isContinued ? undefined : this.#call.received;
 	}
@@ -183,12 +183,12 @@ export class CallContext {
 		return this.#asking.inputResponses;
 	}
 
-	/** The state that the provider returned with its questions, unchanged. */
+	/** The state that the provider returned with its client requests, unchanged. */
 	get requestState(): string | undefined {
 		return this.#asking.requestState;
 	}
 
-	/** Whether an earlier round of this call returned questions. Unlike `inputResponses`, no client can make it up. */
+	/** Whether an earlier round of this call returned client requests. Unlike `inputResponses`, no client can make it up. */
 	get isContinued(): boolean {
 		return this.#asking.isContinued === true;
 	}
@@ -231,7 +231,7 @@ export class CallContext {
 		return new JsonText(this.#dropped === undefined ? written : withoutMembers(written, [[this.#dropped]]));
 	}
 
-	/** False while the request is answered with a question, and after the end of the call. */
+	/** False while the request is answered with a client request, and after the end of the call. */
 	get isOpen(): boolean {
 		return this.durable?.isOpen ?? this.#isOpen;
 	}
@@ -296,18 +296,18 @@ export class CallContext {
 			? []
 			: [params: ClientMethods[Method]['params']]
 	): Promise<ClientMethods[Method]['result']> {
-		const question: InputRequest = { method, params: params && { ...(params as object) } };
-		const { answer } = await this.askAll({ answer: question });
+		const request: InputRequest = { method, params: params && { ...(params as object) } };
+		const { answer } = await this.askAll({ answer: request });
 		// Not checked further: the client declared the capability.
 		return answer as ClientMethods[Method]['result'];
 	}
 
-	/** Ask several questions at once; the answers have the same keys. `signal` withdraws them. */
-	async askAll(questions: Questions, signal?: AbortSignal): Promise<InputResponses> {
+	/** Ask several client requests at once; the answers have the same keys. `signal` withdraws them. */
+	async askAll(inputRequests: InputRequests, signal?: AbortSignal): Promise<InputResponses> {
 		const { asker } = this.#asking;
 		if (asker === undefined)
 			throw new OrchestraError('bad_input', 'this request cannot ask the client for input');
-		return asker.ask(questions, this, signal);
+		return asker.ask(inputRequests, this, signal);
 	}
 
 	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */

@@ -1,6 +1,6 @@
 /* What observes a call while it runs. */
 
-/** A part of the time of a call: waiting for a person, in the queue of its source, for the start of its process. */
+/** A part of the time of a call: waiting for a user, in the queue of its source, for the start of its process. */
 export type CallPhase = 'approval' | 'queue' | 'start';
 
 /** Sees the progress and log notifications of a call, whether or not its client wants them. */

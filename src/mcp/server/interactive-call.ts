@@ -1,8 +1,8 @@
 /*
  * A call of a modern client that may ask the client for input, and so may span
- * several requests. Each request is one step: it ends with questions or the result.
+ * several requests. Each request is one step: it ends with client requests or the result.
  *
- * Questions asked at the same time are sent together. Questions asked while no
+ * Client requests asked at the same time are sent together. Client requests asked while no
  * request is open are sent with the next step.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -10,23 +10,23 @@ import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.t
 import { onAbort } from '../../rpc/abortable.ts';
 import { CLIENT_ANSWER_MS } from '../mcp-limits.ts';
 import type { CallContext } from './call-context.ts';
-import { type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
+import { type InputRequests, type InputResponses, requireCapabilities } from './input-requests.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
-/** How a step ends: with the result, or with questions and the id of the suspended call. */
-export type StepOutcome = { result: Answer } | { suspended: string; questions: Questions };
+/** How a step ends: with the result, or with client requests and the id of the suspended call. */
+export type StepOutcome = { result: Answer } | { suspended: string; inputRequests: InputRequests };
 
 /** One `ask` of the running work. */
 interface Ask {
-	readonly questions: Questions;
+	readonly inputRequests: InputRequests;
 	readonly answer: (responses: InputResponses) => void;
 	readonly giveUp: (reason: unknown) => void;
 }
 
-/** The questions that were sent to the client. */
+/** The client requests that were sent to the client. */
 interface Shown {
 	readonly id: string;
-	readonly questions: Questions;
+	readonly inputRequests: InputRequests;
 	readonly asks: readonly { ask: Ask; keys: Readonly<Record<string, string>> }[];
 	readonly timer: NodeJS.Timeout;
 }
@@ -44,12 +44,12 @@ export class InteractiveCall {
 		this.#suspendedCalls = suspendedCalls;
 	}
 
-	/** The questions that were sent to the client. */
-	get questions(): Questions {
-		return this.#shown?.questions ?? {};
+	/** The client requests that were sent to the client. */
+	get inputRequests(): InputRequests {
+		return this.#shown?.inputRequests ?? {};
 	}
 
-	/** Run until there is a result or a question. */
+	/** Run until there is a result or a client request. */
 	run(context: CallContext, work: (context: CallContext) => Awaitable<Answer>): Awaitable<StepOutcome> {
 		this.#context = context;
 		const outcome = work(context);
@@ -70,26 +70,26 @@ export class InteractiveCall {
 
 	/** Ask the client; the answers come with its next request. */
 	ask(
-		questions: Questions,
+		inputRequests: InputRequests,
 		{ clientCapabilities, isCanceled }: CallContext,
 		withdrawn?: AbortSignal,
 	): Promise<InputResponses> {
 		return new Promise((answer, giveUp) => {
 			if (isCanceled) throw new OrchestraError('canceled', 'the client canceled the call');
-			requireCapabilities(questions, clientCapabilities);
-			const ask = { questions, answer, giveUp };
+			requireCapabilities(inputRequests, clientCapabilities);
+			const ask = { inputRequests, answer, giveUp };
 			this.#asks.push(ask);
-			// The answer to a question that was sent is ignored.
+			// The answer to a client request that was sent is ignored.
 			onAbort(withdrawn, () => {
 				this.#asks = this.#asks.filter((each) => each !== ask);
 				giveUp(withdrawn?.reason);
 			});
-			// Later questions of this tick are sent together, and `run` may not have returned yet.
+			// Later client requests of this tick are sent together, and `run` may not have returned yet.
 			if (this.#asks.length === 1) queueMicrotask(() => this.#show());
 		});
 	}
 
-	/** The client answered: continue until the result or the next question. */
+	/** The client answered: continue until the result or the next client request. */
 	resume(responses: InputResponses, reconnect: (context: CallContext) => void): Promise<StepOutcome> {
 		const shown = this.#takeShown();
 		if (shown === undefined || this.#context === undefined)
@@ -124,7 +124,7 @@ export class InteractiveCall {
 		return step;
 	}
 
-	/** End the step with all pending questions, if a request is open. */
+	/** End the step with all pending client requests, if a request is open. */
 	#show(): void {
 		if (this.#request === undefined || this.#asks.length === 0) return;
 		if (this.#context?.isCanceled) return this.giveUp('the client canceled the call');
@@ -132,9 +132,9 @@ export class InteractiveCall {
 		if (id === undefined) return;
 		const timer = setTimeout(() => this.giveUp('the client did not answer in time'), CLIENT_ANSWER_MS);
 		timer.unref();
-		const { questions, asks } = merged(this.#asks.splice(0));
-		this.#shown = { id, questions, asks, timer };
-		this.#takeRequest()?.end({ suspended: id, questions });
+		const { inputRequests, asks } = merged(this.#asks.splice(0));
+		this.#shown = { id, inputRequests, asks, timer };
+		this.#takeRequest()?.end({ suspended: id, inputRequests });
 	}
 
 	/** Returns the id of the suspended call; undefined when the limit is reached, which fails every pending ask. */
@@ -157,16 +157,16 @@ export class InteractiveCall {
 	}
 }
 
-/** Merge the questions of all asks; a key that is already used gets a number. */
-function merged(asks: readonly Ask[]): Pick<Shown, 'questions' | 'asks'> {
-	const questions = new Map<string, InputRequest>();
+/** Merge the client requests of all asks; a key that is already used gets a number. */
+function merged(asks: readonly Ask[]): Pick<Shown, 'inputRequests' | 'asks'> {
+	const inputRequests = new Map<string, InputRequest>();
 	const named = asks.map((ask) => {
-		const keys = Object.entries(ask.questions).map(([key, question]) => {
-			const as = questions.has(key) ? `${key}-${questions.size + 1}` : key;
-			questions.set(as, question);
+		const keys = Object.entries(ask.inputRequests).map(([key, request]) => {
+			const as = inputRequests.has(key) ? `${key}-${inputRequests.size + 1}` : key;
+			inputRequests.set(as, request);
 			return [key, as] as const;
 		});
 		return { ask, keys: Object.fromEntries(keys) };
 	});
-	return { questions: Object.fromEntries(questions), asks: named };
+	return { inputRequests: Object.fromEntries(inputRequests), asks: named };
 }

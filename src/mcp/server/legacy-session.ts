@@ -37,12 +37,17 @@ import {
 } from '../mcp-limits.ts';
 import { forLegacy } from './adapt.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
-import { type Asking, type InputResponses, type Questions, requireCapabilities } from './client-questions.ts';
+import {
+	type Asking,
+	type InputRequests,
+	type InputResponses,
+	requireCapabilities,
+} from './input-requests.ts';
 import { ListThrottle } from './list-throttle.ts';
-import { after, methods, type Params, providerOffer, requiredText, unlessFailing } from './methods.ts';
+import { ListTracker } from './list-tracker.ts';
+import { after, methods, type Params, providerCapabilities, requiredText, unlessFailing } from './methods.ts';
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo } from './resource-subscriptions.ts';
-import { SeenLists } from './seen-lists.ts';
 import { hasTasks } from './task-methods.ts';
 import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
 
@@ -64,7 +69,7 @@ export class LegacySession implements ClientConnection {
 	readonly #throttle = new ListThrottle((kind) =>
 		this.notify(`notifications/${kind}/list_changed`, undefined),
 	);
-	readonly #lists: SeenLists = new SeenLists((kind) => this.#throttle.changed(kind));
+	readonly #lists: ListTracker = new ListTracker((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#forwarder: ToolForwarder | undefined;
 	#viewed: ViewedClient | undefined;
@@ -169,13 +174,13 @@ export class LegacySession implements ClientConnection {
 
 	/** Ask the client. A refusal fails the handler, not the protocol request. */
 	async ask(
-		questions: Questions,
+		inputRequests: InputRequests,
 		{ signal: ended, about }: CallContext,
 		withdrawn?: AbortSignal,
 	): Promise<InputResponses> {
 		try {
 			const signal = withdrawn ? AbortSignal.any([ended, withdrawn]) : ended;
-			return await this.#request(questions, { signal, about });
+			return await this.#request(inputRequests, { signal, about });
 		} catch (cause) {
 			const refusal = rpcErrorOf(cause);
 			if (refusal === undefined) throw cause;
@@ -187,15 +192,15 @@ export class LegacySession implements ClientConnection {
 		}
 	}
 
-	/** Every question is one JSON-RPC request to the client. */
+	/** Every client request is one JSON-RPC request to the client. */
 	async #request(
-		questions: Questions,
+		inputRequests: InputRequests,
 		options: Pick<RequestOptions, 'signal' | 'about'>,
 	): Promise<InputResponses> {
-		requireCapabilities(questions, this.capabilities);
-		const answers = Object.entries(questions).map(async ([key, { method, params }]) => {
-			const asked = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
-			const answer = await this.#peer().request(method, params, asked);
+		requireCapabilities(inputRequests, this.capabilities);
+		const answers = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
+			const requestOptions = { timeoutMs: CLIENT_ANSWER_MS, keepsText: true, ...options };
+			const answer = await this.#peer().request(method, params, requestOptions);
 			return [key, answer instanceof JsonText ? answer.exact : answer] as const;
 		});
 		return Object.fromEntries(await Promise.all(answers));
@@ -216,12 +221,15 @@ export class LegacySession implements ClientConnection {
 		// After the answer: the id of the session costs more than everything else here.
 		setImmediate(() => this.#isOpen && this.#provider.sessions?.introduced?.(this));
 		const { info: serverInfo } = this.#provider;
-		return after(providerOffer(this.#provider, 'legacy', this.clientInfo), ({ capabilities, ...rest }) => ({
-			protocolVersion: this.#revision.version,
-			capabilities: { ...(capabilities as Result), ...this.#taskCapabilities },
-			serverInfo,
-			...rest,
-		}));
+		return after(
+			providerCapabilities(this.#provider, 'legacy', this.clientInfo),
+			({ capabilities, ...rest }) => ({
+				protocolVersion: this.#revision.version,
+				capabilities: { ...(capabilities as Result), ...this.#taskCapabilities },
+				serverInfo,
+				...rest,
+			}),
+		);
 	}
 
 	/** Modern revisions have an extension in its place. */
@@ -283,7 +291,7 @@ export class LegacySession implements ClientConnection {
 		Promise.resolve(this.#provider.subscribeResource?.(uri, false, this)).catch(() => {});
 	}
 
-	/** A result with questions is sent to the client as requests; then the call is made again with the answers. */
+	/** A result with client requests is sent to the client as requests; then the call is made again with the answers. */
 	#answer(call: IncomingCall, params: Params, round: number, asking: Asking): Awaitable<Answer> {
 		const method = methods.get(call.method);
 		if (method === undefined) throw methodNotFound(call.method);

@@ -250,7 +250,7 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 }
 
 /** What a provider offers, for the answer to `initialize` and `server/discover`. */
-export function providerOffer(
+export function providerCapabilities(
 	provider: Provider,
 	era: Revision['era'],
 	clientInfo: unknown,

@@ -22,11 +22,11 @@ import { member } from '../../wire/message-member.ts';
 import { type MessageView, writtenMember } from '../../wire/message-view.ts';
 import { LIST_TTL_MS } from '../mcp-limits.ts';
 import { CallContext } from './call-context.ts';
-import type { InputResponses } from './client-questions.ts';
-import { areAnswered, type Questions, requireCapabilities } from './client-questions.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
+import type { InputResponses } from './input-requests.ts';
+import { areAnswered, type InputRequests, requireCapabilities } from './input-requests.ts';
 import { InteractiveCall, type StepOutcome } from './interactive-call.ts';
-import { after, type Method, methods, type Params, providerOffer, unlessFailing } from './methods.ts';
+import { after, type Method, methods, type Params, providerCapabilities, unlessFailing } from './methods.ts';
 import { ModernClient } from './modern-client.ts';
 import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
@@ -92,8 +92,8 @@ export class ModernRequests {
 	#discover({ clientInfo }: ModernClient): Awaitable<Answer> {
 		// After the answer, as with `initialize`.
 		setImmediate(() => this.#options.sessions.introduced());
-		return after(providerOffer(this.#options.provider, 'modern', clientInfo), (offer) =>
-			this.#complete({ supportedVersions: modernVersions, ...offer }, true),
+		return after(providerCapabilities(this.#options.provider, 'modern', clientInfo), (capabilities) =>
+			this.#complete({ supportedVersions: modernVersions, ...capabilities }, true),
 		);
 	}
 
@@ -136,10 +136,10 @@ export class ModernRequests {
 		const suspended = this.#options.suspendedCalls.find(id);
 		if (suspended === undefined)
 			throw new OrchestraError('bad_input', 'requestState was refused: its call has ended');
-		const { questions } = suspended;
-		if (!areAnswered(questions, responses)) {
-			requireCapabilities(questions, client.capabilities);
-			return this.#ask(request, questions, { suspended: id });
+		const { inputRequests } = suspended;
+		if (!areAnswered(inputRequests, responses)) {
+			requireCapabilities(inputRequests, client.capabilities);
+			return this.#ask(request, inputRequests, { suspended: id });
 		}
 		let context: CallContext | undefined;
 		const step = suspended.resume(responses, (waiting) => {
@@ -155,7 +155,7 @@ export class ModernRequests {
 
 	#answerStep(step: StepOutcome, request: InteractiveRequest, context: CallContext | undefined): Answer {
 		context?.end();
-		if ('suspended' in step) return this.#ask(request, step.questions, { suspended: step.suspended });
+		if ('suspended' in step) return this.#ask(request, step.inputRequests, { suspended: step.suspended });
 		const result = answerValue(step.result);
 		if (!isInputRequired(result)) return this.#complete(step.result, request.method.isCacheable);
 		const { inputRequests, requestState = null } = result;
@@ -165,12 +165,12 @@ export class ModernRequests {
 
 	#ask(
 		{ call, params }: InteractiveRequest,
-		questions: Questions | undefined,
+		inputRequests: InputRequests | undefined,
 		payload: StatePayload,
 	): Result {
 		return {
 			resultType: 'input_required',
-			...(questions === undefined ? {} : { inputRequests: questions }),
+			...(inputRequests === undefined ? {} : { inputRequests }),
 			requestState: this.#options.states.seal(payload, this.#identityOf(call.method, params)),
 			_meta: this.#identity,
 		};
@@ -211,7 +211,7 @@ export class ModernRequests {
 	}
 }
 
-/** A request that may be answered with questions. */
+/** A request that may be answered with client requests. */
 interface InteractiveRequest {
 	readonly call: IncomingCall;
 	readonly method: Method;

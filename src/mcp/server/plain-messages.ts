@@ -93,7 +93,7 @@ export class PlainCallCheck {
 	}
 }
 
-/** A client and a server, as far as texts between them depend on it. */
+/** A client and a server, as far as messages between them depend on it. */
 export interface EraPair {
 	readonly client: Era;
 	readonly server: Era;
@@ -110,7 +110,7 @@ export interface EraPair {
 	readonly serverInfo: Implementation;
 }
 
-/** Changes the texts between one client and one server. */
+/** Changes the messages between one client and one server. */
 export class EraPatch {
 	readonly #pair: EraPair;
 	/** The members of the envelope that a legacy client does not send. */

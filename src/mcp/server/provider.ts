@@ -57,7 +57,7 @@ export type CallMethod = keyof CallParams;
 export interface CallOf<M extends CallMethod> {
 	readonly method: M;
 	readonly params: CallParams[M];
-	/** The session, the cancellation, and the way back for progress, logs and questions. */
+	/** The session, the cancellation, and the way back for progress, logs and client requests. */
 	readonly context: CallContext;
 }
 

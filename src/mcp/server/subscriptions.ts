@@ -37,7 +37,7 @@ interface Subscription {
 	readonly client: ClientConnection;
 	readonly finish: (result: Result) => void;
 	/** Notifications that follow the acknowledgement, by method and resource; undefined once it was sent. */
-	held: Map<string, () => void> | undefined;
+	deferred: Map<string, () => void> | undefined;
 }
 
 export class Subscriptions {
@@ -88,7 +88,7 @@ export class Subscriptions {
 		params: Record<string, unknown>,
 	): void {
 		const concerned = [...this.#open].filter(isConcerned);
-		const acknowledged = concerned.filter(({ held }) => held === undefined);
+		const acknowledged = concerned.filter(({ deferred }) => deferred === undefined);
 		for (const subscription of acknowledged.length > 0 ? acknowledged : concerned)
 			this.#notify(subscription, method, params);
 	}
@@ -118,7 +118,7 @@ export class Subscriptions {
 				tasks: new Map<string, () => void>(),
 				client,
 				finish: resolve,
-				held: new Map(),
+				deferred: new Map(),
 			};
 			this.#open.add(subscription);
 			const { signal } = call;
@@ -172,12 +172,12 @@ export class Subscriptions {
 
 	#acknowledge(subscription: Subscription): void {
 		if (!this.#open.has(subscription)) return;
-		const { held } = subscription;
-		subscription.held = undefined;
+		const { deferred } = subscription;
+		subscription.deferred = undefined;
 		this.#notify(subscription, 'notifications/subscriptions/acknowledged', {
 			notifications: granted(subscription),
 		});
-		for (const send of held?.values() ?? []) send();
+		for (const send of deferred?.values() ?? []) send();
 	}
 
 	#close(subscription: Subscription): void {
@@ -198,8 +198,8 @@ export class Subscriptions {
 		const kinds = Object.entries(listKinds).filter(
 			([name, kind]) => wanted[name] === true && capabilities[kind]?.['listChanged'] === true,
 		);
-		const asked = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
-		const uris = Array.isArray(asked) ? asked.filter((uri) => typeof uri === 'string') : [];
+		const requested = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
+		const uris = Array.isArray(requested) ? requested.filter((uri) => typeof uri === 'string') : [];
 		if (uris.length > RESOURCE_SUBSCRIPTIONS_LIMIT) {
 			throw new OrchestraError(
 				'bad_input',
@@ -210,12 +210,12 @@ export class Subscriptions {
 	}
 
 	#notify(subscription: Subscription, method: string, params: Record<string, unknown>): void {
-		const { id, held } = subscription;
+		const { id, deferred } = subscription;
 		const _meta = { ...metaOf(params), [SUBSCRIPTION_ID]: id };
 		const send = (): void => this.#peer().notify(method, { ...params, _meta });
-		if (held === undefined) send();
-		else if (held.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
-			held.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
+		if (deferred === undefined) send();
+		else if (deferred.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
+			deferred.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
 }
 

@@ -1,8 +1,8 @@
 /*
  * Calls that are suspended until a modern client retries with answers.
  *
- * A modern server sends no requests. When a running call has a question, the
- * request is answered with the question and the call is suspended here. The retry
+ * A modern server sends no requests. When a running call has a client request, the
+ * request is answered with it and the call is suspended here. The retry
  * carries the answers and resumes the call where it stopped, so the handler is not
  * aware of the round trip. A call without a retry is canceled after a TTL.
  */

@@ -11,13 +11,13 @@ import { declaresTasks, LEGACY_TASKS_VERSION, TASKS, type TaskStatus } from '../
 import { methodNotFound, rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
-import type { InputResponses } from './client-questions.ts';
+import type { InputResponses } from './input-requests.ts';
 
 /** A provider whose calls may become tasks. Every use of a task checks who asks; an unknown id is an error. */
 export interface ProviderTasks {
 	/** The state of a task, in the form of the client's era. */
 	get(id: string, context: CallContext): Awaitable<Result>;
-	/** Answers to its questions. */
+	/** Answers to its client requests. */
 	update(id: string, responses: InputResponses, context: CallContext): Awaitable<void>;
 	/** Cancel it. For a legacy client: the task as it is then. */
 	cancel(id: string, context: CallContext): Awaitable<Result>;

@@ -2,7 +2,7 @@
  * The clients of calls that pass as text: a `tools/call` is a view, before anything of it is parsed.
  *
  * A provider that can pass it on as text takes it (`ToolForwarder`) and sends the answer as text too. What
- * needs values (an error, a question, a large result) goes on by the general route, with what was
+ * needs values (an error, a client request, a large result) goes on by the general route, with what was
  * received so far. The envelope of a modern client is read once and compared as text from then on.
  */
 import { attempt } from '../../errors.ts';
@@ -13,8 +13,8 @@ import type { MessageForm } from '../../wire/message-form.ts';
 import { type MessageMember, member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { CallContext, type ClientConnection } from './call-context.ts';
-import type { Asking } from './client-questions.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
+import type { Asking } from './input-requests.ts';
 import { ModernClient, ModernEnvelope } from './modern-client.ts';
 
 /** The client of viewed calls, and where they come from. */
@@ -64,31 +64,31 @@ export class EnvelopeClient implements ViewedClient {
 	forwarder: ToolForwarder | undefined;
 	/** The form of its last call: calls of the same form have the same envelope. */
 	#form: MessageForm | undefined;
-	readonly #texts: readonly (string | undefined)[];
+	readonly #strings: readonly (string | undefined)[];
 
 	private constructor(
 		client: ModernClient,
 		origin: RequestOrigin,
-		texts: readonly (string | undefined)[],
+		strings: readonly (string | undefined)[],
 		form: MessageForm | undefined,
 	) {
 		this.client = client;
 		this.origin = origin;
-		this.#texts = texts;
+		this.#strings = strings;
 		this.#form = form;
 	}
 
 	/** Undefined when the envelope is not valid. */
 	static of(view: MessageView, peer: () => Peer, sessions: ConnectionSessions): EnvelopeClient | undefined {
 		const { meta } = modernEnvelopeOf(view) ?? {};
-		const texts = envelope.map((each) => view.source(each));
-		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), texts, view.form);
+		const strings = envelope.map((each) => view.source(each));
+		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), strings, view.form);
 	}
 
 	isOf(view: MessageView): boolean {
 		if (view.form !== undefined && view.form === this.#form) return true;
 		for (let at = 0; at < envelope.length; at++) {
-			const [member, text] = [envelope[at], this.#texts[at]];
+			const [member, text] = [envelope[at], this.#strings[at]];
 			if (member && (text === undefined ? view.has(member) : !view.is(member, text))) return false;
 		}
 		this.#form = view.form;

@@ -103,7 +103,7 @@ function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): Jso
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
 	return {
 		register(manifest, call) {
-			peers.note(call, manifest.features);
+			peers.add(call, manifest.features);
 			// Only hubs serve tunnels.
 			return { accepted: true, features: [EXACT_JSON] };
 		},
@@ -121,7 +121,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 class PeerFeatures {
 	readonly #byName = new Map<string, ReadonlySet<string>>();
 
-	note({ peer }: ServerCall, features: readonly string[]): void {
+	add({ peer }: ServerCall, features: readonly string[]): void {
 		this.#byName.set(peer.name, new Set(features));
 	}
 

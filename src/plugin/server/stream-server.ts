@@ -20,9 +20,9 @@ import { errorResponse, failedResponse, failureCode } from '../failure.ts';
 import { MCP_PARTS } from '../features.ts';
 import { HealthResult_Status, type PluginRequest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { Tunnel } from '../tunnel.ts';
+import { ActiveRequest } from './active-request.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
-import { ServedCall } from './served-call.ts';
 
 const tooManyCalls = `${INCOMING_LIMIT} calls are in flight on this stream`;
 
@@ -44,7 +44,7 @@ class StreamServer {
 	readonly #peer: LinkPeer;
 	readonly #handlers: PluginHandlers;
 	readonly #running: RunningStreams;
-	readonly #calls = new CallTable<number, ServedCall>();
+	readonly #calls = new CallTable<number, ActiveRequest>();
 	#lastCall = 0;
 	#tunnel: Tunnel | undefined;
 	#hasEnded = false;
@@ -85,7 +85,7 @@ class StreamServer {
 			this.#send(requestId, errorResponse('too_many_calls', tooManyCalls));
 			return;
 		}
-		const call = new ServedCall(++this.#lastCall, requestId, this.#peer);
+		const call = new ActiveRequest(++this.#lastCall, requestId, this.#peer);
 		this.#calls.set(call.number, call);
 		if (request.case === 'mcpMessage')
 			this.#openTunnel(call, request.value, tunnelFeatures.includes(MCP_PARTS));
@@ -98,7 +98,7 @@ class StreamServer {
 		for (const call of this.#calls.values()) if (call.requestId === id) call.cancel();
 	}
 
-	async #run(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+	async #run(call: ActiveRequest, request: PluginRequest['request']): Promise<void> {
 		try {
 			await this.#respond(call, request);
 		} catch (thrown) {
@@ -109,7 +109,7 @@ class StreamServer {
 		this.#done(call);
 	}
 
-	async #respond(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+	async #respond(call: ActiveRequest, request: PluginRequest['request']): Promise<void> {
 		const { case: kind, value } = request;
 		if (kind === 'streamStart') return this.#streamTool(call, value);
 		if (kind === 'subscribe') return this.#subscribe(call, value);
@@ -124,7 +124,7 @@ class StreamServer {
 		this.#send(call.requestId, response);
 	}
 
-	async #acknowledge(call: ServedCall, request: PluginRequest['request']): Promise<void> {
+	async #acknowledge(call: ActiveRequest, request: PluginRequest['request']): Promise<void> {
 		if (request.case === 'publish') await this.#handlers.publish?.(request.value, call);
 		if (request.case === 'unsubscribe') {
 			this.#running.cancel(this.#peer.name, request.value.subscriptionId);
@@ -133,7 +133,7 @@ class StreamServer {
 		this.#send(call.requestId, undefined);
 	}
 
-	async #streamTool(call: ServedCall, start: Value<'streamStart'>): Promise<void> {
+	async #streamTool(call: ActiveRequest, start: Value<'streamStart'>): Promise<void> {
 		const { streamId } = start;
 		if (!this.#handlers.streamStart) return this.#refuse(call);
 		let chunks = 0n;
@@ -158,7 +158,7 @@ class StreamServer {
 		this.#send(call.requestId, { case: 'streamEnd', value: { ...end, totalChunks: chunks } });
 	}
 
-	async #subscribe(call: ServedCall, subscription: Value<'subscribe'>): Promise<void> {
+	async #subscribe(call: ActiveRequest, subscription: Value<'subscribe'>): Promise<void> {
 		const { subscriptionId, topic } = subscription;
 		if (!this.#handlers.subscribe) return this.#refuse(call);
 		const backlog = new EventBacklog(this.#stream);
@@ -191,7 +191,7 @@ class StreamServer {
 		}
 	}
 
-	#openTunnel(call: ServedCall, first: Uint8Array, sendsParts: boolean): void {
+	#openTunnel(call: ActiveRequest, first: Uint8Array, sendsParts: boolean): void {
 		if (!this.#handlers.tunnel) {
 			this.#send(call.requestId, unknownRequest());
 			this.#done(call);
@@ -203,7 +203,7 @@ class StreamServer {
 		tunnel.deliver(first);
 	}
 
-	#refuse(call: ServedCall): void {
+	#refuse(call: ActiveRequest): void {
 		this.#send(call.requestId, unknownRequest());
 	}
 
@@ -222,7 +222,7 @@ class StreamServer {
 		}
 	}
 
-	#done(call: ServedCall): void {
+	#done(call: ActiveRequest): void {
 		this.#calls.take(call.number);
 		this.#finishIfIdle();
 	}

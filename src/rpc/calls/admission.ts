@@ -16,7 +16,7 @@ import type { Channel } from '../channel.ts';
 import type { Clock } from '../clock.ts';
 import { type QueuedMessage, RequestQueue } from './request-queue.ts';
 
-export interface AdmissionParts {
+export interface AdmissionDeps {
 	channel: Pick<Channel, 'pause' | 'resume'>;
 	clock: Clock;
 	/** Handles a message that was queued. */
@@ -30,17 +30,17 @@ export interface AdmissionParts {
 }
 
 export class Admission {
-	readonly #parts: AdmissionParts;
+	readonly #deps: AdmissionDeps;
 	readonly #queue = new RequestQueue();
 	readonly #drainWaiters: (() => void)[] = [];
 	#isCongested = false;
 	#isPaused = false;
-	#isHeld = false;
+	#isScanning = false;
 	#hasEnded = false;
 	#stopTimer: (() => void) | undefined;
 
-	constructor(parts: AdmissionParts) {
-		this.#parts = parts;
+	constructor(deps: AdmissionDeps) {
+		this.#deps = deps;
 	}
 
 	/** True while messages are queued. Messages that must keep their order are queued behind them. */
@@ -54,7 +54,7 @@ export class Admission {
 
 	/** True when a new request must be queued. */
 	get isBlocked(): boolean {
-		return this.#isCongested || !this.#queue.isEmpty || this.#parts.isFull();
+		return this.#isCongested || !this.#queue.isEmpty || this.#deps.isFull();
 	}
 
 	/** True when the queue is full although the peer reads our responses: refuse a new request. */
@@ -69,20 +69,20 @@ export class Admission {
 
 	/** Stop reading until `release`: a long message is being scanned. */
 	hold(): void {
-		this.#isHeld = true;
-		this.#parts.channel.pause();
+		this.#isScanning = true;
+		this.#deps.channel.pause();
 	}
 
 	release(): void {
-		this.#isHeld = false;
-		if (!this.#isPaused) this.#parts.channel.resume();
+		this.#isScanning = false;
+		if (!this.#isPaused) this.#deps.channel.resume();
 	}
 
 	enqueue(message: QueuedMessage): void {
 		this.#queue.push(message);
 		if (this.#queue.isFull && !this.#isPaused && this.#isCongested) {
 			this.#isPaused = true;
-			this.#parts.channel.pause();
+			this.#deps.channel.pause();
 		}
 		this.#updateStallTimer();
 	}
@@ -106,11 +106,11 @@ export class Admission {
 
 	/** Dispatch queued messages as far as the limits allow. */
 	dispatchReady(): void {
-		while (!this.#isCongested && !this.#parts.isFull()) {
+		while (!this.#isCongested && !this.#deps.isFull()) {
 			const message = this.#queue.shift();
 			if (message === undefined) break;
 			this.#restartStallTimer();
-			this.#parts.dispatch(message);
+			this.#deps.dispatch(message);
 			message.batch?.release();
 		}
 		this.#resumeReading();
@@ -138,7 +138,7 @@ export class Admission {
 	#resumeReading(): void {
 		if (this.#isPaused && (this.#queue.hasRoom || !this.#isCongested)) {
 			this.#isPaused = false;
-			if (!this.#isHeld) this.#parts.channel.resume();
+			if (!this.#isScanning) this.#deps.channel.resume();
 		}
 		if (this.#queue.isEmpty) for (const resolve of this.#drainWaiters.splice(0)) resolve();
 		this.#updateStallTimer();
@@ -149,7 +149,7 @@ export class Admission {
 		const isStallable = this.#isPaused || (this.#hasEnded && !this.#queue.isEmpty);
 		if (isStallable === (this.#stopTimer !== undefined)) return;
 		this.#stopTimer?.();
-		this.#stopTimer = isStallable ? this.#parts.clock.after(this.#stallMs, () => this.#stall()) : undefined;
+		this.#stopTimer = isStallable ? this.#deps.clock.after(this.#stallMs, () => this.#stall()) : undefined;
 	}
 
 	#restartStallTimer(): void {
@@ -160,14 +160,14 @@ export class Admission {
 	}
 
 	get #stallMs(): number {
-		return this.#parts.stallMs ?? STALL_MS;
+		return this.#deps.stallMs ?? STALL_MS;
 	}
 
 	#stall(): void {
 		const waiting = this.#queue.count;
 		const message = `the peer sends requests but has read no response for ${this.#stallMs}ms; ${waiting} messages were queued`;
 		this.clear();
-		this.#parts.onStalled(
+		this.#deps.onStalled(
 			new OrchestraError('timeout', message, {
 				hint: `Read responses while you send: at most ${QUEUED_CHARACTERS} characters of requests are queued.`,
 				data: { stallMs: this.#stallMs, waiting },

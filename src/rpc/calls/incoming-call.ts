@@ -44,7 +44,7 @@ export class IncomingCall extends Cancelable {
 		this.text = text;
 	}
 
-	/** A call whose params are parsed when somebody reads them. */
+	/** A call whose params are parsed when they are read. */
 	static ofView(id: Id, method: string, view: MessageView): IncomingCall {
 		const call = new IncomingCall(id, method, undefined, view.text);
 		call.#view = view;

@@ -29,7 +29,7 @@ import { CallTable } from './call-table.ts';
 import { IncomingCall, type ViewedRequest } from './incoming-call.ts';
 import { droppedResponse, type ResponseBudget } from './response-budget.ts';
 
-export interface IncomingCallsParts {
+export interface IncomingCallsDeps {
 	onRequest: (call: IncomingCall) => unknown;
 	/** Sends a response, alone or as part of a batch. */
 	reply: (text: string, batch: BatchResponse | undefined, about: About) => void;
@@ -41,12 +41,12 @@ export interface IncomingCallsParts {
 }
 
 export class IncomingCalls {
-	readonly #parts: IncomingCallsParts;
+	readonly #deps: IncomingCallsDeps;
 	readonly #calls = new CallTable<Id, InFlight>();
 	readonly #drainWaiters: (() => void)[] = [];
 
-	constructor(parts: IncomingCallsParts) {
-		this.#parts = parts;
+	constructor(deps: IncomingCallsDeps) {
+		this.#deps = deps;
 	}
 
 	get count(): number {
@@ -66,11 +66,11 @@ export class IncomingCalls {
 		if (this.#calls.has(id)) {
 			const message = `id ${id} is already in flight`;
 			const text = encodeError(id, { code: rpcCodes.invalidRequest, message });
-			return this.#parts.reply(text, batch, responseTo(id));
+			return this.#deps.reply(text, batch, responseTo(id));
 		}
 		const call = new IncomingCall(id, method, params, text);
 		try {
-			const result = this.#parts.onRequest(call);
+			const result = this.#deps.onRequest(call);
 			if (isPromiseLike(result)) this.#await(call, result, batch);
 			else this.#replyResult(call, result, batch);
 		} catch (error) {
@@ -99,7 +99,7 @@ export class IncomingCalls {
 	/** A request that was begun goes to the handler. */
 	resume(request: ViewedRequest, call: IncomingCall): void {
 		try {
-			const result = this.#parts.onRequest(call);
+			const result = this.#deps.onRequest(call);
 			if (isPromiseLike(result)) return this.#await(call, result);
 			this.#replyResult(call, result);
 		} catch (error) {
@@ -110,7 +110,7 @@ export class IncomingCalls {
 
 	refuse({ id }: RpcRequest, batch: BatchResponse | undefined): void {
 		batch?.expect();
-		this.#parts.reply(encodeError(id, tooMany), batch, responseTo(id));
+		this.#deps.reply(encodeError(id, tooMany), batch, responseTo(id));
 	}
 
 	/** Cancel the request with this id for the peer; false when it is not in flight. */
@@ -130,7 +130,7 @@ export class IncomingCalls {
 	drained(ms: number): Promise<boolean> {
 		if (this.#calls.size === 0) return Promise.resolve(true);
 		return new Promise((resolve) => {
-			const cancelTimer = this.#parts.clock.after(ms, () => resolve(false));
+			const cancelTimer = this.#deps.clock.after(ms, () => resolve(false));
 			this.#drainWaiters.push(() => {
 				cancelTimer();
 				resolve(true);
@@ -156,7 +156,7 @@ export class IncomingCalls {
 	#remove(id: Id, call: InFlight): void {
 		if (this.#calls.get(id) !== call) return;
 		this.#calls.take(id);
-		if (this.#calls.size === INCOMING_LIMIT - 1) this.#parts.onRoom();
+		if (this.#calls.size === INCOMING_LIMIT - 1) this.#deps.onRoom();
 		if (this.#calls.size === 0) this.#settleDrain();
 	}
 
@@ -181,18 +181,18 @@ export class IncomingCalls {
 
 	#replyError(call: IncomingCall, thrown: unknown, batch?: BatchResponse): void {
 		if (call.isCanceled) return;
-		this.#parts.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
+		this.#deps.log.debug(`${call.method} failed: ${messageOf(thrown)}`);
 		this.#reply(call.id, call.method, encodeError(call.id, this.#describe(thrown)), batch);
 	}
 
 	#reply(id: Id, method: string, text: string, batch?: BatchResponse): void {
 		const isSmall = text.length <= SMALL_RESPONSE_CHARACTERS;
-		const limit = isSmall ? undefined : this.#parts.budget.exceededBy(text.length);
-		if (limit === undefined) return this.#parts.reply(text, batch, responseTo(id));
-		this.#parts.log.debug(
+		const limit = isSmall ? undefined : this.#deps.budget.exceededBy(text.length);
+		if (limit === undefined) return this.#deps.reply(text, batch, responseTo(id));
+		this.#deps.log.debug(
 			`the peer does not read: dropped a response of ${text.length} characters to ${method}`,
 		);
-		this.#parts.reply(encodeError(id, droppedResponse(text.length, limit)), batch, responseTo(id));
+		this.#deps.reply(encodeError(id, droppedResponse(text.length, limit)), batch, responseTo(id));
 	}
 
 	/** `data` that is not JSON is dropped, so that the caller still gets the error. */

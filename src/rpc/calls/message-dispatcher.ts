@@ -38,7 +38,7 @@ import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';
 
-export interface MessageDispatcherParts
+export interface MessageDispatcherDeps
 	extends Pick<PeerOptions, 'role' | 'onNotification' | 'onView' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
 	channel: Pick<Channel, 'noteStray'>;
 	dialect: Dialect;
@@ -52,28 +52,28 @@ export interface MessageDispatcherParts
 }
 
 export class MessageDispatcher {
-	readonly #parts: MessageDispatcherParts;
+	readonly #deps: MessageDispatcherDeps;
 	readonly #isServer: boolean;
 	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
-	#held: HeldMessage[] | undefined;
+	#deferred: DeferredMessage[] | undefined;
 	/** What waits for the end of that scan. */
 	readonly #waiting: (() => void)[] = [];
 
-	constructor(parts: MessageDispatcherParts) {
-		this.#parts = parts;
-		this.#isServer = parts.role === 'server';
+	constructor(deps: MessageDispatcherDeps) {
+		this.#deps = deps;
+		this.#isServer = deps.role === 'server';
 	}
 
 	/** @param isAdmitted true for a message that was queued before */
 	read(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
-		if (this.#held) return void this.#held.push({ text, batch, isAdmitted });
+		if (this.#deferred) return void this.#deferred.push({ text, batch, isAdmitted });
 		if (text.length > LONG_CHARACTERS) {
 			if (this.#refusesLong(text)) return;
-			const isViewed = this.#parts.onView ? !this.#isQueueing : this.#parts.outgoing.viewsResponses;
+			const isViewed = this.#deps.onView ? !this.#isQueueing : this.#deps.outgoing.viewsResponses;
 			if (batch === undefined && isViewed)
 				return void this.#readLong(text, isAdmitted).catch((error: unknown) =>
-					this.#parts.log.error(`a long message was not handled: ${messageOf(error)}`),
+					this.#deps.log.error(`a long message was not handled: ${messageOf(error)}`),
 				);
 		} else if (batch === undefined && this.#passOn(text)) return;
 		this.#parse(text, batch, isAdmitted);
@@ -81,22 +81,22 @@ export class MessageDispatcher {
 
 	/** Call `action` when no long message is being scanned: at once, as a rule. */
 	whenRead(action: () => void): void {
-		if (this.#held) this.#waiting.push(action);
+		if (this.#deferred) this.#waiting.push(action);
 		else action();
 	}
 
 	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
 	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
-		const held: HeldMessage[] = [];
-		this.#held = held;
-		this.#parts.admission.hold();
+		const deferred: DeferredMessage[] = [];
+		this.#deferred = deferred;
+		this.#deps.admission.hold();
 		const view = await inSlices(MessageView.inSlices(text));
-		this.#held = undefined;
+		this.#deferred = undefined;
 		try {
 			if (!this.#takes(view)) this.#parse(text, undefined, isAdmitted);
-			for (const each of held) this.read(each.text, each.batch, each.isAdmitted);
+			for (const each of deferred) this.read(each.text, each.batch, each.isAdmitted);
 		} finally {
-			if (!this.#held) this.#parts.admission.release();
+			if (!this.#deferred) this.#deps.admission.release();
 			this.whenRead(() => {
 				for (const action of this.#waiting.splice(0)) action();
 			});
@@ -105,7 +105,7 @@ export class MessageDispatcher {
 
 	#takes(view: MessageView | undefined): boolean {
 		if (view === undefined) return false;
-		return this.#parts.onView ? this.offer(view) : this.#parts.outgoing.answerView(view);
+		return this.#deps.onView ? this.takeView(view) : this.#deps.outgoing.answerView(view);
 	}
 
 	#parse(text: string, batch: BatchResponse | undefined, isAdmitted: boolean): void {
@@ -121,26 +121,26 @@ export class MessageDispatcher {
 
 	/** A request that is taken as a view, or a response to a forwarded call. Neither is parsed. */
 	#passOn(text: string): boolean {
-		const { onView, outgoing } = this.#parts;
+		const { onView, outgoing } = this.#deps;
 		if (onView === undefined) return outgoing.answer(text);
 		if (this.#isQueueing) return false;
 		const view = this.#reader.view(text);
-		return view !== undefined && this.offer(view);
+		return view !== undefined && this.takeView(view);
 	}
 
 	/** Offer a request before it is parsed; true when it is taken. */
-	offer(view: MessageView): boolean {
+	takeView(view: MessageView): boolean {
 		return (
 			!this.#isQueueing &&
 			view.has(member.id) &&
 			view.has(member.method) &&
-			this.#parts.onView?.(view) === true
+			this.#deps.onView?.(view) === true
 		);
 	}
 
 	/** A queued request must not be overtaken. */
 	get #isQueueing(): boolean {
-		const { admission } = this.#parts;
+		const { admission } = this.#deps;
 		return admission.isBlocked || admission.hasQueued;
 	}
 
@@ -153,22 +153,22 @@ export class MessageDispatcher {
 		const { id, kind } = messageOutline(head, tail);
 		const error = oversizeMessage(limitBytes);
 		const { message } = error;
-		this.#parts.log.warn(`${message}; it was dropped`);
+		this.#deps.log.warn(`${message}; it was dropped`);
 		const isResponse = kind === 'result' || kind === 'error';
 		if (this.#isServer && !isResponse)
 			return this.#replyError(id, { code: rpcCodes.invalidRequest, message }, undefined);
-		if (!isResponse) this.#parts.outgoing.failOldest(error);
-		else if (id === undefined) this.#parts.outgoing.failOnly(error);
-		else this.#parts.outgoing.fail(id, withOutcome(error, 'ran'));
+		if (!isResponse) this.#deps.outgoing.failOldest(error);
+		else if (id === undefined) this.#deps.outgoing.failOnly(error);
+		else this.#deps.outgoing.fail(id, withOutcome(error, 'ran'));
 	}
 
 	/** Fail a call whose response is above its bound, without parsing it: true when it is. */
 	#refusesLong(text: string): boolean {
 		const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
 		if (id === undefined || kind === 'request') return false;
-		const bound = this.#parts.outgoing.responseBoundOf(id);
+		const bound = this.#deps.outgoing.responseBoundOf(id);
 		if (bound === undefined || text.length <= bound) return false;
-		this.#parts.outgoing.fail(id, longResponse(text.length, bound));
+		this.#deps.outgoing.fail(id, longResponse(text.length, bound));
 		return true;
 	}
 
@@ -176,69 +176,68 @@ export class MessageDispatcher {
 		const read = readMessage(value, text);
 		switch (read.kind) {
 			case 'request':
-				if (!isAdmitted && this.#parts.admission.isBlocked) return this.#enqueue(read.message, text, batch);
-				if (batch && this.#parts.isAlone?.(read.message.method)) {
+				if (!isAdmitted && this.#deps.admission.isBlocked) return this.#enqueue(read.message, text, batch);
+				if (batch && this.#deps.isAlone?.(read.message.method)) {
 					const reason = `${read.message.method} must not be part of a batch`;
 					return this.#refuse(read.message.id, reason, text, batch);
 				}
-				return this.#parts.incoming.serve(read.message, text, batch);
+				return this.#deps.incoming.serve(read.message, text, batch);
 			case 'response':
-				if (read.isBare && this.#isServer && !this.#parts.outgoing.awaits(read.message.id))
+				if (read.isBare && this.#isServer && !this.#deps.outgoing.awaits(read.message.id))
 					return this.#handleInvalid(read.message.id, 'a request needs a `method`', {
 						text,
 						batch,
 						isAdmitted,
 					});
-				return this.#parts.outgoing.settle(read.message, text);
+				return this.#deps.outgoing.settle(read.message, text);
 			case 'notification':
 				return this.#handleNotification(read.message, text, isAdmitted);
 			case 'invalid':
-				if (read.isNotification) return this.#parts.channel.noteStray(text);
+				if (read.isNotification) return this.#deps.channel.noteStray(text);
 				if (this.#failCall(value, read.id, read.reason, text)) return;
 				return this.#handleInvalid(read.id, read.reason, { text, batch, isAdmitted });
 		}
 	}
 
 	#enqueue(request: RpcRequest, text: string, batch: BatchResponse | undefined): void {
-		if (this.#parts.admission.isRefusing) return this.#parts.incoming.refuse(request, batch);
-		this.#parts.admission.enqueue({ text, key: request.id, batch });
+		if (this.#deps.admission.isRefusing) return this.#deps.incoming.refuse(request, batch);
+		this.#deps.admission.enqueue({ text, key: request.id, batch });
 	}
 
 	#handleNotification({ method, params }: RpcNotification, text: string, isAdmitted: boolean): void {
-		const canceledId = this.#parts.dialect.canceledId(method, params, text);
-		const token = this.#parts.dialect.progressToken(method, params);
+		const canceledId = this.#deps.dialect.canceledId(method, params, text);
+		const token = this.#deps.dialect.progressToken(method, params);
 		if (canceledId !== undefined) this.#cancel(canceledId);
-		else if (token !== undefined) this.#parts.outgoing.progress(token, params);
-		else if (!isAdmitted && this.#parts.admission.hasQueued && !this.#parts.admission.isFull)
-			return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
+		else if (token !== undefined) this.#deps.outgoing.progress(token, params);
+		else if (!isAdmitted && this.#deps.admission.hasQueued && !this.#deps.admission.isFull)
+			return this.#deps.admission.enqueue({ text, key: undefined, batch: undefined });
 		try {
-			this.#parts.onNotification?.(method, params, text);
+			this.#deps.onNotification?.(method, params, text);
 		} catch (error) {
-			this.#parts.log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no response
+			this.#deps.log.warn(`the handler of ${method} failed: ${messageOf(error)}`); // a notification has no response
 		}
 	}
 
 	#cancel(id: Id): void {
-		if (!this.#parts.incoming.cancel(id)) this.#parts.admission.cancel(id);
+		if (!this.#deps.incoming.cancel(id)) this.#deps.admission.cancel(id);
 	}
 
 	/** An invalid response fails its call; false when `value` is not a response to a pending call. */
 	#failCall(value: unknown, id: Id | null, reason: string, text: string): boolean {
-		if (id === null || !this.#parts.outgoing.awaits(id) || !isObject(value) || 'method' in value)
-			return false;
-		this.#parts.channel.noteStray(text);
-		this.#parts.outgoing.fail(id, badResponse(reason, text));
+		if (id === null || !this.#deps.outgoing.awaits(id) || !isObject(value) || 'method' in value) return false;
+		this.#deps.channel.noteStray(text);
+		this.#deps.outgoing.fail(id, badResponse(reason, text));
 		return true;
 	}
 
 	#handleInvalid(id: Id | null, reason: string, { text, batch, isAdmitted }: Origin): void {
-		if (!this.#isServer) return this.#parts.channel.noteStray(text);
-		if (this.#mustQueue(isAdmitted)) return this.#parts.admission.enqueue({ text, key: undefined, batch });
+		if (!this.#isServer) return this.#deps.channel.noteStray(text);
+		if (this.#mustQueue(isAdmitted)) return this.#deps.admission.enqueue({ text, key: undefined, batch });
 		this.#refuse(id, reason, text, batch);
 	}
 
 	#refuse(id: Id | null, reason: string, text: string, batch: BatchResponse | undefined): void {
-		if (!this.#isServer) return this.#parts.channel.noteStray(text);
+		if (!this.#isServer) return this.#deps.channel.noteStray(text);
 		batch?.expect();
 		const error = { code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` };
 		this.#replyError(id ?? undefined, error, batch);
@@ -246,31 +245,31 @@ export class MessageDispatcher {
 
 	/** Error responses are queued too: a peer that sends invalid messages and never reads must not fill our memory. */
 	#mustQueue(isAdmitted: boolean): boolean {
-		return !isAdmitted && this.#parts.admission.isBlocked && !this.#parts.admission.isRefusing;
+		return !isAdmitted && this.#deps.admission.isBlocked && !this.#deps.admission.isRefusing;
 	}
 
 	#handleParseError(text: string, cause: unknown, isAdmitted: boolean): void {
 		if (text.trim() === '') return;
 		if (this.#isServer) {
 			if (this.#mustQueue(isAdmitted))
-				return this.#parts.admission.enqueue({ text, key: undefined, batch: undefined });
+				return this.#deps.admission.enqueue({ text, key: undefined, batch: undefined });
 			const message = `parse error: ${messageOf(cause)}`;
-			this.#parts.log.info(`${message}; received ${quoteLine(text)}`);
+			this.#deps.log.info(`${message}; received ${quoteLine(text)}`);
 			return this.#replyError(undefined, { code: rpcCodes.parse, message }, undefined);
 		}
-		this.#parts.channel.noteStray(text);
-		this.#parts.outgoing.failOldest(parseFailure(text, cause));
+		this.#deps.channel.noteStray(text);
+		this.#deps.outgoing.failOldest(parseFailure(text, cause));
 	}
 
 	#handleBatch(values: unknown[], text: string, isAdmitted: boolean): void {
 		const reason = values.length === 0 ? 'a batch must not be empty' : 'this protocol version has no batches';
-		if (values.length === 0 || !this.#parts.acceptsBatch?.()) {
+		if (values.length === 0 || !this.#deps.acceptsBatch?.()) {
 			for (const value of values) this.#failCall(value, idIn(value), reason, text);
 			return this.#handleInvalid(null, reason, { text, batch: undefined, isAdmitted });
 		}
 		const batch = new BatchResponse(
-			(text) => this.#parts.reply(text, undefined),
-			(characters) => this.#parts.budget.batched(characters),
+			(text) => this.#deps.reply(text, undefined),
+			(characters) => this.#deps.budget.batched(characters),
 		);
 		const texts = elementsOf(text);
 		for (const [at, value] of values.entries()) this.#dispatch(value, texts[at] ?? '', batch, isAdmitted);
@@ -278,13 +277,13 @@ export class MessageDispatcher {
 	}
 
 	#replyError(id: Id | undefined, error: RpcErrorObject, batch: BatchResponse | undefined): void {
-		const unknownId = this.#parts.unknownId ? this.#parts.unknownId() : null;
-		this.#parts.reply(encodeError(id ?? unknownId, error), batch);
+		const unknownId = this.#deps.unknownId ? this.#deps.unknownId() : null;
+		this.#deps.reply(encodeError(id ?? unknownId, error), batch);
 	}
 }
 
 /** A message that waits for a long one. */
-interface HeldMessage {
+interface DeferredMessage {
 	readonly text: string;
 	readonly batch: BatchResponse | undefined;
 	readonly isAdmitted: boolean;

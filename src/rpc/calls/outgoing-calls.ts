@@ -41,7 +41,7 @@ export interface RequestOptions {
 	keepsText?: boolean | undefined;
 }
 
-export interface OutgoingCallsParts {
+export interface OutgoingCallsDeps {
 	/** Sends a message; throws when the pipe is closed. */
 	post: (text: string, about?: About) => void;
 	/** True while our output is above its high-water mark. */
@@ -78,7 +78,7 @@ export interface PendingCall extends PendingEntry, WindowedCall {
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
 export class OutgoingCalls {
-	readonly #parts: OutgoingCallsParts;
+	readonly #deps: OutgoingCallsDeps;
 	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
@@ -89,9 +89,9 @@ export class OutgoingCalls {
 	readonly #reader = new ViewReader();
 	#viewsResponses = false;
 
-	constructor(parts: OutgoingCallsParts) {
-		this.#parts = parts;
-		this.#pending = new PendingTable(parts.clock, {
+	constructor(deps: OutgoingCallsDeps) {
+		this.#deps = deps;
+		this.#pending = new PendingTable(deps.clock, {
 			isExtended: (call, now) => this.#suspensions > 0 && this.#restartIdle(call, now),
 			expired: (call, now) => this.#abandon(call, timedOut(call, now)),
 			aborted: (call, reason) => this.#abandon(call, canceledCall(call.method, reason, outcomeOf(call))),
@@ -135,7 +135,7 @@ export class OutgoingCalls {
 			if (!isSuspended) return;
 			isSuspended = false;
 			this.#suspensions--;
-			const now = this.#parts.clock.now();
+			const now = this.#deps.clock.now();
 			for (const call of this.#pending.values()) this.#restartIdle(call, now);
 		};
 	}
@@ -149,13 +149,13 @@ export class OutgoingCalls {
 			const id = this.#nextId++;
 			try {
 				options.onId?.(id);
-				const { dialect } = this.#parts;
-				const asked = options.onProgress ? dialect.withProgressToken(params, id) : params;
-				const text = serialize(() => encodeRequest(id, method, asked));
+				const { dialect } = this.#deps;
+				const withToken = options.onProgress ? dialect.withProgressToken(params, id) : params;
+				const text = serialize(() => encodeRequest(id, method, withToken));
 				const cost = SendWindow.costOf(text);
 				const mustWait = !this.#window.admits(cost);
 				if (mustWait) this.#window.assertRoom(cost);
-				else this.#parts.post(text, options.about);
+				else this.#deps.post(text, options.about);
 				const call = this.#addPending(id, method, options, { resolve, reject, cost });
 				if (!mustWait) return;
 				call.unsent = text;
@@ -177,9 +177,9 @@ export class OutgoingCalls {
 	 */
 	forward(call: PendingCall, text: string): boolean {
 		if (!this.#window.admits(call.cost)) return false;
-		this.#parts.post(text);
+		this.#deps.post(text);
 		this.#viewsResponses = true;
-		const now = this.#parts.clock.now();
+		const now = this.#deps.clock.now();
 		call.capAt = call.maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + call.maxTotalMs;
 		call.dueAt = Math.min(now + call.timeoutMs, call.capAt);
 		this.#pending.add(call, undefined);
@@ -259,13 +259,13 @@ export class OutgoingCalls {
 
 	/** An unusable message arrived instead of a response: in strict mode the oldest call fails. */
 	failOldest(error: OrchestraError): void {
-		if (this.#parts.strict) this.#take(this.#pending.oldest?.id)?.reject(withOutcome(error, 'unknown'));
+		if (this.#deps.strict) this.#take(this.#pending.oldest?.id)?.reject(withOutcome(error, 'unknown'));
 	}
 
 	progress(token: unknown, params: unknown): void {
 		const call = this.#pending.get(token);
 		if (call === undefined) return;
-		this.#restartIdle(call, this.#parts.clock.now());
+		this.#restartIdle(call, this.#deps.clock.now());
 		call.onProgress?.(params);
 	}
 
@@ -293,13 +293,13 @@ export class OutgoingCalls {
 	#abandon(call: PendingCall, error: OrchestraError): void {
 		call.reject(error);
 		const wasSent = call.unsent === undefined;
-		this.#window.release(call, !this.#parts.isCongested());
+		this.#window.release(call, !this.#deps.isCongested());
 		if (wasSent) this.#sendCancel(call, error.message);
 	}
 
 	#sendQueued(call: PendingCall, text: string): void {
 		try {
-			this.#parts.post(text, call.about);
+			this.#deps.post(text, call.about);
 		} catch (error) {
 			this.#pending.take(call.id)?.reject(withOutcome(OrchestraError.from(error, 'io'), 'not_run'));
 		}
@@ -307,7 +307,7 @@ export class OutgoingCalls {
 
 	#onUnknownResponse(id: Id | null): void {
 		this.#droppedCount++;
-		this.#parts.log.debug(`dropped a response with id ${id}: no call with this id is pending`);
+		this.#deps.log.debug(`dropped a response with id ${id}: no call with this id is pending`);
 		const { oldest } = this.#pending;
 		if (oldest === undefined) return;
 		const message = `response id ${id} doesn't match request id ${oldest.id}`;
@@ -318,7 +318,7 @@ export class OutgoingCalls {
 		const { timeoutMs = REQUEST_TIMEOUT_MS, maxTotalMs, onProgress } = options;
 		const { about, keepsText = false, tag, work, maxResponseCharacters } = options;
 		if (keepsText) this.#viewsResponses = true;
-		const now = this.#parts.clock.now();
+		const now = this.#deps.clock.now();
 		const capAt = maxTotalMs === undefined ? Number.POSITIVE_INFINITY : now + maxTotalMs;
 		const { resolve, reject, cost } = settle;
 		const call: PendingCall = {
@@ -345,13 +345,13 @@ export class OutgoingCalls {
 	}
 
 	#sendCancel({ id, method, about }: PendingCall, reason: string): void {
-		const notice = this.#parts.dialect.cancelNotice(id, reason, method);
+		const notice = this.#deps.dialect.cancelNotice(id, reason, method);
 		if (notice === undefined) return;
 		try {
-			this.#parts.post(encodeNotification(notice.method, notice.params), about);
+			this.#deps.post(encodeNotification(notice.method, notice.params), about);
 		} catch (error) {
 			// The pipe broke; the call was rejected already.
-			this.#parts.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
+			this.#deps.log.debug(`a cancellation could not be sent: ${messageOf(error)}`);
 		}
 	}
 }

@@ -93,7 +93,7 @@ export class Concepts {
 
 /** The heaviest terms, scaled so that the first has the score of the best line. */
 function mostConfident(terms: ExpansionTerm[], confidence: number): ExpansionTerm[] {
-	const kept = terms.sort((a, b) => b.weight - a.weight).slice(0, EXPANSION_TERM_LIMIT);
-	const most = kept[0]?.weight ?? 1;
-	return kept.map((term) => ({ ...term, weight: (confidence * term.weight) / most }));
+	const remaining = terms.sort((a, b) => b.weight - a.weight).slice(0, EXPANSION_TERM_LIMIT);
+	const most = remaining[0]?.weight ?? 1;
+	return remaining.map((term) => ({ ...term, weight: (confidence * term.weight) / most }));
 }

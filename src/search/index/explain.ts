@@ -93,10 +93,10 @@ export function explain(evidence: Evidence): MatchReason[] {
 		const fields = [fieldNames[field] ?? ''];
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields, points: toPoints(partOf(phrase)) });
 	}
-	const held = terms.filter(
+	const matched = terms.filter(
 		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
 	);
-	for (const { text, form, posting } of held.slice(0, REASON_TERM_LIMIT)) {
+	for (const { text, form, posting } of matched.slice(0, REASON_TERM_LIMIT)) {
 		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
 		reasons.push({ word: text, matched: form, kind: 'concept', fields });
 		told.add(posting.number);
@@ -114,7 +114,7 @@ function isInField({ row, starts }: Row, field: number, number: number): boolean
 	return at !== -1 && at < (starts[field + 1] ?? 0);
 }
 
-/** The reasons in one short line, for people. */
+/** The reasons in one short line, for users. */
 export function describeReasons(reasons: readonly MatchReason[]): string {
 	return reasons.map(describe).join('; ');
 }

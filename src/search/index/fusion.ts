@@ -25,7 +25,7 @@ export interface SignalWeights {
 /** The signals that are computed for the best candidates only. */
 export interface NameSignals {
 	/** How much of the name is in the query, by rarity. */
-	readonly nameInAsked: number;
+	readonly nameInQuery: number;
 	readonly phrases: number;
 	/** 1 when the query says the name of the group of the document. */
 	readonly groupNamed: number;
@@ -47,7 +47,7 @@ const weights = {
 	terms: 0.14,
 	termsOfBest: 0.62,
 	nearness: 0.8,
-	nameInAsked: 0.19,
+	nameInQuery: 0.19,
 	phrases: 1.7,
 	groupNamed: 0.4,
 	groupFits: 0.37,
@@ -72,7 +72,7 @@ export function weightsFor(highest: Highest): SignalWeights {
 /** What the name and the group add to it. */
 export function fuseName(signals: NameSignals): number {
 	return (
-		(weights.nameInAsked * signals.nameInAsked +
+		(weights.nameInQuery * signals.nameInQuery +
 			weights.phrases * signals.phrases +
 			weights.groupNamed * signals.groupNamed +
 			weights.groupFits * signals.groupFits) /

@@ -27,16 +27,16 @@ export interface QueryWord {
 
 /** The words of `text` that are no stop words, in order, without repetition. */
 export function readQuery(text: string, vocabulary: Vocabulary, documents: number): QueryWord[] {
-	const asked = wordsOf(text, QUERY_SCAN_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
+	const queryWords = wordsOf(text, QUERY_SCAN_LIMIT).flatMap((word) => halvesOf(word, vocabulary));
 	const words: QueryWord[] = [];
 	const seen = new Set<unknown>();
-	for (const [at, word] of asked.entries()) {
+	for (const [at, word] of queryWords.entries()) {
 		const key = vocabulary.lexicon.find(word) ?? word;
 		if (stopWords.has(word) || seen.has(key) || words.length === QUERY_WORD_LIMIT) continue;
 		seen.add(key);
-		words.push(weigh(word, candidatesFor(asked, at, vocabulary), documents));
+		words.push(weigh(word, candidatesFor(queryWords, at, vocabulary), documents));
 	}
-	for (const { text: idiom, candidates } of idiomsIn(asked, vocabulary)) {
+	for (const { text: idiom, candidates } of idiomsIn(queryWords, vocabulary)) {
 		const unsaid = candidates.filter(({ posting }) => !seen.has(posting));
 		if (unsaid.length > 0 && words.length < QUERY_WORD_LIMIT) words.push(weigh(idiom, unsaid, documents));
 	}

@@ -89,9 +89,9 @@ export class Scores {
 		for (let at = 0; at < end; at += 2) {
 			const slot = entries[at] ?? 0;
 			const weight = entries[at + 1] ?? 0;
-			const held = scores[slot] ?? 0;
-			if (held === 0) mine[count++] = slot;
-			scores[slot] = held + (rarity * confidence * weight) / (weight + SATURATION);
+			const earlier = scores[slot] ?? 0;
+			if (earlier === 0) mine[count++] = slot;
+			scores[slot] = earlier + (rarity * confidence * weight) / (weight + SATURATION);
 		}
 		return count;
 	}
@@ -125,9 +125,9 @@ export class Scores {
 			const slot = entries[at] ?? 0;
 			const weight = entries[at + 1] ?? 0;
 			const score = scoreOf(factor * rarity, weight);
-			const held = scores[slot] ?? 0;
-			if (held === 0) mine[count++] = slot;
-			if (score > held) scores[slot] = score;
+			const earlier = scores[slot] ?? 0;
+			if (earlier === 0) mine[count++] = slot;
+			if (score > earlier) scores[slot] = score;
 		}
 		return count;
 	}

@@ -236,27 +236,27 @@ export class SearchIndex {
 		this.#filing.settle();
 		const knows = (word: string): boolean => this.knows(word);
 		const english = this.#translations?.toEnglish(query, knows) ?? query;
-		const asked = this.#read(withoutLiterals(english, knows), nearness);
+		const parsedQuery = this.#read(withoutLiterals(english, knows), nearness);
 		const accepts = accept && ((slot: number): boolean => accept(this.#idOf(slot)));
-		const { top, literal, total } = this.#candidates(asked, Math.max(limit, SECOND_LOOK), accepts);
-		const titles = new RareTitles(asked.words, this.size, this.#titleField);
+		const { top, literal, total } = this.#candidates(parsedQuery, Math.max(limit, SECOND_LOOK), accepts);
+		const titles = new RareTitles(parsedQuery.words, this.size, this.#titleField);
 		const looked = new Map(top.map(({ slot, score }) => [slot, score]));
 		// However low their score is: they may be lifted.
 		for (const slot of titles.slots((at) => this.#documents[at]))
-			if (!accepts || accepts(slot)) looked.set(slot, looked.get(slot) ?? this.#fused(slot, asked));
-		for (const slot of literal) looked.set(slot, looked.get(slot) ?? this.#fused(slot, asked));
-		const sorted = titles.sort(this.#secondLook(looked, asked, query));
+			if (!accepts || accepts(slot)) looked.set(slot, looked.get(slot) ?? this.#fused(slot, parsedQuery));
+		for (const slot of literal) looked.set(slot, looked.get(slot) ?? this.#fused(slot, parsedQuery));
+		const sorted = titles.sort(this.#secondLook(looked, parsedQuery, query));
 		const first = [...literal, ...namedIn(sorted)];
 		const ranked = withFirst(sorted, first)
 			.slice(0, limit)
 			.map(({ document, exact }) => ({ id: document.id, score: Math.min(100, toPoints(exact)) }));
 		const named = new Set(first.map((slot) => this.#idOf(slot)));
-		return { ranked, named, total, explain: (id) => this.#explain(id, asked) };
+		return { ranked, named, total, explain: (id) => this.#explain(id, parsedQuery) };
 	}
 
 	/** The best documents by all signals, and the best by the words as they are written. */
 	#candidates(
-		asked: ReadQuery,
+		parsedQuery: ReadQuery,
 		limit: number,
 		accepts: ((slot: number) => boolean) | undefined,
 	): { top: Array<{ slot: number; score: number }>; literal: number[]; total: number } {
@@ -264,7 +264,7 @@ export class SearchIndex {
 		const top = new TopSlots(limit, isBefore);
 		const literal = new TopSlots(LITERAL_FIRST, isBefore);
 		const leastSimilarity = this.#similarityFloor + ALONE_LEAST_SIMILARITY * (1 - this.#similarityFloor);
-		const { similarities, nearness, weights } = asked;
+		const { similarities, nearness, weights } = parsedQuery;
 		const [scores, written, terms] = [this.#scores.values, this.#literal.values, this.#terms.values];
 		let total = 0;
 		for (let slot = 0; slot < this.#documents.length; slot++) {
@@ -345,13 +345,13 @@ export class SearchIndex {
 		this.#terms.fillTerms(terms, slots);
 	}
 
-	#explain(id: string, asked: ReadQuery): MatchReason[] {
+	#explain(id: string, parsedQuery: ReadQuery): MatchReason[] {
 		const slot = this.#slots.get(id) ?? -1;
 		const document = this.#documents[slot];
 		if (!document) return [];
-		const { words, terms } = asked;
+		const { words, terms } = parsedQuery;
 		const phrases = phrasesIn(document, words);
-		const near = this.#nearForms(document, asked);
+		const near = this.#nearForms(document, parsedQuery);
 		const partOf = (match: QueryWord | PhraseMatch): number =>
 			'text' in match
 				? partOfWords(this.#scores.partOf(match, slot))
@@ -382,11 +382,11 @@ export class SearchIndex {
 			const document = this.#documents[slot];
 			if (!document) continue;
 			const phrases = phrasesIn(document, words);
-			const { share: nameInAsked, named } = this.#nameInAsked(document, words);
+			const { share: nameInQuery, named } = this.#nameInQuery(document, words);
 			const exact =
 				score +
 				fuseName({
-					nameInAsked,
+					nameInQuery,
 					...groups(document),
 					phrases: this.#scores.share(this.#worthOf(phrases)),
 				});
@@ -396,21 +396,21 @@ export class SearchIndex {
 	}
 
 	/** How much of the name of a document is in the query, by rarity, from 0 to 1; and how rare a name is that is in it whole. */
-	#nameInAsked(
+	#nameInQuery(
 		{ row, starts }: IndexedDocument,
 		words: readonly QueryWord[],
 	): { share: number; named: number } {
 		const name = row.subarray(starts[this.#titleField] ?? 0, starts[this.#titleField + 1] ?? 0);
 		let all = 0;
-		let held = 0;
+		let matched = 0;
 		for (const number of new Set(name)) {
 			const posting = this.#lexicon.byNumber(number);
 			if (!posting) continue;
 			const rarity = rarityOf(posting.count, this.size);
 			all += rarity;
-			held += rarity * bestFactor(words, number);
+			matched += rarity * bestFactor(words, number);
 		}
-		return { share: all === 0 ? 0 : held / all, named: held === all ? all : 0 };
+		return { share: all === 0 ? 0 : matched / all, named: matched === all ? all : 0 };
 	}
 
 	/** Whether the query names the group of a document, and how well the best document of the group fits. */

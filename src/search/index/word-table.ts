@@ -11,7 +11,7 @@
  * digits are left to `wordsOf`.
  */
 import { WORD_LIMIT_CHARACTERS } from '../search-limits.ts';
-import { ownCopy } from '../text/own-copy.ts';
+import { copyString } from '../text/copy-string.ts';
 import {
 	BEYOND_ASCII,
 	continuesWord,
@@ -115,12 +115,12 @@ export class WordTable {
 	}
 
 	#meet(word: string): number {
-		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(ownCopy(word).toLowerCase());
+		return word.length > WORD_LIMIT_CHARACTERS ? 0 : this.number(copyString(word).toLowerCase());
 	}
 
 	/** Append the words of a piece of text that takes more than a look at its letters. */
 	#spell(piece: string, row: WordRow, limit: number): void {
-		for (const word of wordsOf(ownCopy(piece), limit - row.length)) {
+		for (const word of wordsOf(copyString(piece), limit - row.length)) {
 			const number = this.number(word);
 			if (number !== 0) row.push(number);
 		}

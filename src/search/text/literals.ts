@@ -28,11 +28,11 @@ export function withoutLiterals(query: string, knows: (word: string) => boolean)
 		.replace(PATH, (path) => ` file ${/\.([a-z0-9]+)$/i.exec(path)?.[1] ?? ''} `);
 	const unquoted = plain.replace(QUOTED, ' ');
 	const base = significantIn(unquoted, knows) > 1 ? unquoted : plain;
-	const kept = base
+	const remaining = base
 		.split(/\s+/)
 		.filter((token, at) => token !== '' && !isLiteral(token, at === 0, knows))
 		.join(' ');
-	return significantIn(kept, knows) > 0 ? kept : query;
+	return significantIn(remaining, knows) > 0 ? remaining : query;
 }
 
 /** A token with digits or, within the query, a capital, of which the collection knows nothing. */

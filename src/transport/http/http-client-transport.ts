@@ -26,7 +26,6 @@ import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
-import { OwnRequests } from './own-requests.ts';
 import { type PostedMessage, readPosted } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { ReadFlow } from './read-flow.ts';
@@ -34,6 +33,7 @@ import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
 import { ToolHeaders } from './tool-headers.ts';
+import { TransportRequests } from './transport-requests.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
 
@@ -49,7 +49,7 @@ export class HttpClientTransport implements Transport {
 	readonly #session: HttpSession;
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
-	readonly #own: OwnRequests;
+	readonly #own: TransportRequests;
 	readonly #unanswered: UnansweredMessages;
 	/** Requests without an answer, by the key of their id. */
 	readonly #open = new CallTable<Id, PostedRequest>();
@@ -71,7 +71,7 @@ export class HttpClientTransport implements Transport {
 		this.#wire = new HttpWire({ url, headers, auth, label, environment, socketPath });
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
-		this.#own = new OwnRequests(this.#context, this.#tools);
+		this.#own = new TransportRequests(this.#context, this.#tools);
 		this.#unanswered = new UnansweredMessages(this.#context, this.#unsent, log);
 		this.#session = new HttpSession({
 			nextId: () => this.#own.nextId(),

@@ -23,7 +23,7 @@ const statefulMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** An answer to a request of our own. */
-export interface OwnAnswer {
+export interface TransportAnswer {
 	readonly text: string;
 	readonly headers: IncomingHttpHeaders;
 }
@@ -31,7 +31,7 @@ export interface OwnAnswer {
 /** How a session sends the messages of a second handshake. */
 export interface HandshakeSender {
 	nextId(): Id;
-	request(text: string): Promise<OwnAnswer>;
+	request(text: string): Promise<TransportAnswer>;
 	notify(message: PostedMessage): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export class HttpSession {
 	}
 
 	/** The answer to `initialize`. */
-	opened({ text, headers }: OwnAnswer): void {
+	opened({ text, headers }: TransportAnswer): void {
 		const version = resultIn(text)?.['protocolVersion'];
 		if (typeof version !== 'string') return;
 		const id = headers['mcp-session-id'];
@@ -124,7 +124,7 @@ export class HttpSession {
 		for (const { method, params } of this.#state.values()) await this.#repeat(method, params);
 	}
 
-	#repeat(method: string, params: unknown): Promise<OwnAnswer> {
+	#repeat(method: string, params: unknown): Promise<TransportAnswer> {
 		return this.#sender.request(encodeRequest(this.#sender.nextId(), method, params));
 	}
 }

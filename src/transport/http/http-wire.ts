@@ -159,15 +159,15 @@ export class WireExchange {
 	async reply(): Promise<IncomingMessage> {
 		const { auth, url } = this.#wire;
 		if (auth === undefined) return this.#follow({});
-		for (const asked = new Set<number>(); ; ) {
+		for (const refusals = new Set<number>(); ; ) {
 			const token = await auth.token();
 			const response = await this.#follow({ token, more: await auth.headers?.() });
 			const { statusCode: status = 0 } = response;
 			const challenges = parseChallenges(headerValues(response));
 			const isForbidden = status === 403 && (wantsScope(challenges) || auth.headers !== undefined);
 			const isRefused = status === 401 || isForbidden;
-			if (!isRefused || asked.has(status)) return response;
-			asked.add(status);
+			if (!isRefused || refusals.has(status)) return response;
+			refusals.add(status);
 			const refusal = { status: status === 401 ? 401 : 403, url: url.href, challenges, token } as const;
 			try {
 				if ((await auth.onUnauthorized(refusal)) === 'fail') return response;

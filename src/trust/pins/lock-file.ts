@@ -1,5 +1,5 @@
 /*
- * `orchestra.lock` on disk. It comes with a project of somebody else: a file that is not
+ * `orchestra.lock` on disk. It comes with a project of another user: a file that is not
  * a plain lock file is a problem, and is never replaced.
  */
 import { lstatSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /*
  * The pins of one lock file: read, recorded when a server is seen for the first time,
- * and replaced when a person accepts what a server offers now.
+ * and replaced when a user accepts what a server offers now.
  *
  * Several hubs write: each change is made under a lock of the state folder, on the file
  * as it is then. A project that cannot be written has its first pins in the state folder.
@@ -76,7 +76,7 @@ export class PinStore {
 		return readPinTexts(this.place.folder, server);
 	}
 
-	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a person. */
+	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
@@ -257,17 +257,17 @@ export class PinStore {
 		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || texts.has(hash));
 	}
 
-	/** Keep the texts of pinned tools: those of `tools`, and those that were kept before. */
+	/** Keep the texts of pinned tools: those of `tools`, and those that were stored before. */
 	#keepTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
 		const earlier = this.texts(server);
 		const hashes = toolHashes(tools);
-		const kept = new Map<string, PinnedTool>();
+		const stored = new Map<string, PinnedTool>();
 		for (const [name, hash] of pinned) {
 			const tool = hashes.get(name) === hash ? tools.find((each) => each.name === name) : undefined;
 			const text = tool ? pinnedTool(tool) : earlier.get(hash);
-			if (text) kept.set(hash, text);
+			if (text) stored.set(hash, text);
 		}
-		writePinTexts(this.place.folder, server, kept);
+		writePinTexts(this.place.folder, server, stored);
 	}
 
 	#use(snapshot: PinSnapshot): void {

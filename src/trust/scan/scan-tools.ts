@@ -13,7 +13,7 @@ import { scanInstructions } from './scan-instructions.ts';
 import { callOfForeign, foreignNames, type ScannedServer, scanNames } from './scan-names.ts';
 
 /** Most texts of one tool, and how deep schemas are followed. */
-const TOOL_TEXTS = 2000;
+const TOOL_STRINGS = 2000;
 /** A text in which nothing can be found. */
 const PLAIN_WORD = /^[ -~]{0,11}$/;
 
@@ -73,7 +73,7 @@ function textsOf({ name, title, description, inputSchema, outputSchema, annotati
 	let left = SCANNED_TOOL_CHARACTERS;
 	const add = (where: string, text: string): void => {
 		// Most texts of a schema are words such as "string".
-		if (left <= 0 || texts.length >= TOOL_TEXTS || PLAIN_WORD.test(text)) return;
+		if (left <= 0 || texts.length >= TOOL_STRINGS || PLAIN_WORD.test(text)) return;
 		texts.push({ where, text: text.slice(0, left) });
 		left -= text.length;
 	};

@@ -90,7 +90,7 @@ describe('mctl request', () => {
 	it.each([
 		[['request', 'stdio:cat'], 'mctl request needs a URI and a method'],
 		[['request', 'stdio:cat', 'x', '{', '--json'], 'the params are not JSON'],
-		[['request', 'stdio:cat', 'x', '{}', 'more'], 'too many words'],
+		[['request', 'stdio:cat', 'x', '{}', 'more'], 'too many arguments'],
 	])('refuses %j with exit 64', async (args, message) => {
 		const { code, stderr } = await mctl(args);
 		expect([code, stderr]).toEqual([64, expect.stringContaining(message)]);

@@ -41,9 +41,7 @@ describe('mctl trust diff', { timeout }, () => {
 		const run = (...words: string[]) => mctl(words, { cwd, env: { ...env, ORCHESTRA_TRUST: '' } });
 		const diff = await run('trust', 'diff');
 		expect(diff).toMatchObject({ code: 0, stdout: '' });
-		expect(diff.stderr).toMatch(
-			/orchestra\.json is not trusted, so the MCP server notes is held back\nhint: /,
-		);
+		expect(diff.stderr).toMatch(/orchestra\.json is not trusted, so the MCP server notes is blocked\nhint: /);
 		expect(diff.stderr).not.toContain('No MCP server');
 		const { heldBack } = JSON.parse((await run('trust', 'diff', '--json')).stdout);
 		expect(heldBack).toMatchObject([{ file: join(cwd, 'orchestra.json'), effects: [{ name: 'notes' }] }]);
@@ -117,7 +115,7 @@ describe('mctl trust diff', { timeout }, () => {
 });
 
 describe('mctl trust accept', { timeout }, () => {
-	it('lets a running shared hub offer what it held back', async () => {
+	it('lets a running shared hub offer what it had quarantined', async () => {
 		const server = driftingServer({ read: 'Reads a file.', announce: '' });
 		const { run } = mcpFolder({ notes: server.entry({ pin: 'quarantine' }) });
 		await run('hub', 'start');
@@ -126,10 +124,10 @@ describe('mctl trust accept', { timeout }, () => {
 		await run('call', 'notes', 'announce');
 		const isListed = async (): Promise<boolean> =>
 			(await run('list', 'tools', '--json')).stdout.includes('"notes__read"');
-		await until('the tool is held back', async () => !(await isListed()));
+		await until('the tool is quarantined', async () => !(await isListed()));
 		const refused = await run('call', 'notes__read');
 		expect(refused).toMatchObject({ code: 1 });
-		expect(refused.stdout + refused.stderr).toContain('is held back');
+		expect(refused.stdout + refused.stderr).toContain('is quarantined');
 		await until('the drift is on disk', async () => (await run('trust', 'diff')).code === 1);
 		for (const words of [
 			['run', 'notes__read'],

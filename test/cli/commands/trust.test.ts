@@ -103,7 +103,7 @@ describe('mctl trust', () => {
 		const { stdout } = await run('trust', '--dry-run');
 		expect(stdout).toContain('\\x1b[2J ignore');
 		const { stderr } = await run('list');
-		expect(stderr).toContain('the MCP server (unusual name) is held back');
+		expect(stderr).toContain('the MCP server (unusual name) is blocked');
 		for (const text of [stdout, stderr]) expect(text).not.toContain('\u001b');
 	});
 
@@ -223,7 +223,7 @@ describe('an edit through mctl', () => {
 			});
 		}
 		expect(JSON.parse(readFileSync(join(cwd, 'orchestra.json'), 'utf8'))).toEqual(stranger);
-		expect((await run('list', 'servers')).stderr).toContain('held back');
+		expect((await run('list', 'servers')).stderr).toContain('blocked');
 	});
 
 	it('is made all the same when the trust cannot be recorded', async () => {
@@ -236,7 +236,7 @@ describe('an edit through mctl', () => {
 	it('of mctl init trusts a new file, and not the servers of an .mcp.json that is not trusted', async () => {
 		const fresh = project();
 		expect((await fresh.run('init')).stderr).toBe('');
-		expect((await fresh.run('list')).stderr).not.toContain('held back');
+		expect((await fresh.run('list')).stderr).not.toContain('blocked');
 		const theirs = project(undefined, { '.mcp.json': JSON.stringify(stranger) });
 		expect((await theirs.run('init')).stderr).toContain('come from .mcp.json, which is not trusted');
 		expect((await theirs.run('list', 'servers')).stdout).not.toContain('a-server');

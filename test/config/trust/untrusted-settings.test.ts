@@ -6,7 +6,7 @@ import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 describe('a project file that is not trusted', () => {
 	it('names no server, no plugin, no address, no tool setting and no limit of the hub', () => {
-		const { configuration, heldBack } = load({
+		const { configuration, blocked } = load({
 			mcpServers: { a: { command: 'x' }, b: { url: 'https://example.com' }, c: 'stdio:cat' },
 			plugins: [{ id: 'p', binary: 'p' }],
 			hub: { listenAddr: ':1', tcpAddr: ':2', httpAddr: ':3', httpPublic: true, certsDir: './c', idleMs: 0 },
@@ -18,7 +18,7 @@ describe('a project file that is not trusted', () => {
 		expect(configuration.tools).toMatchObject({ config: {}, timeouts: {} });
 		expect(configuration.tools.timeoutMs).toBeUndefined();
 		expect(Object.keys(configuration.limits)).toEqual(['memoryBytes']);
-		const held = heldBack[0]?.effects.filter(({ isHeld }) => isHeld).map(({ name }) => name);
+		const held = blocked[0]?.effects.filter(({ isHeld }) => isHeld).map(({ name }) => name);
 		expect(held).toEqual(
 			expect.arrayContaining(['a', 'b', 'c', 'p', 'hub.certsDir', 'tools.config', 'limits.messageBytes']),
 		);
@@ -50,7 +50,7 @@ describe('a project file that is not trusted', () => {
 	});
 
 	it('looks for tools and fragments inside the project only', () => {
-		const { configuration, heldBack } = load({
+		const { configuration, blocked } = load({
 			mcpServers: { a: { command: 'x' } },
 			tools: { roots: ['./tools', '../other', '/etc', '~/x', 'deep/../../out'] },
 			library: { prompts: './prompts', resources: '~/notes' },
@@ -58,7 +58,7 @@ describe('a project file that is not trusted', () => {
 		const { root, tools, library } = configuration;
 		expect(tools.roots).toEqual([join(root, 'tools')]);
 		expect(library).toEqual({ prompts: join(root, 'prompts'), resources: undefined });
-		const settings = heldBack[0]?.effects.filter(({ kind }) => kind === 'setting').map(({ name }) => name);
+		const settings = blocked[0]?.effects.filter(({ kind }) => kind === 'setting').map(({ name }) => name);
 		expect(settings).toEqual(['tools.roots', 'library.resources']);
 	});
 
@@ -122,12 +122,12 @@ describe('a project file that is not trusted', () => {
 			tools: { roots: ['./tools'], examples: true },
 			library: { prompts: './p' },
 		};
-		const { heldBack, configuration } = load(project);
-		expect(heldBack).toEqual([]);
+		const { blocked, configuration } = load(project);
+		expect(blocked).toEqual([]);
 		expect(configuration.tools.untrustedFolder).toBeUndefined();
 	});
 
-	it('is held back whatever its values are', () => {
+	it('is blocked whatever its values are', () => {
 		for (const value of [null, 1, 'x', [], [null], { a: null }, { a: [1] }, [[]]]) {
 			for (const key of ['mcpServers', 'plugins', 'hub', 'tools', 'policy', 'library', 'limits']) {
 				const { configuration } = load({ [key]: value });

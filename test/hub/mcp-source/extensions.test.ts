@@ -106,16 +106,14 @@ describe('two servers with pages of the same URI', () => {
 		expect(templated['contents']).toMatchObject([{ uri: 'ui://first/item/7', text: 'item 7 of first' }]);
 	});
 
-	it.each([
-		'ui://second/main',
-		'UI://second/main',
-		'ui\\u003a//second/main',
-		'\\u0055i://second/main',
-	])('name none of the other in a result, as %s', (uri) => {
-		const text = `{"content":[],"_meta":{"ui":{"resourceUri":"${uri}"}}}`;
-		const result = answerValue(new LabelledUris('first').result(new JsonText(text)));
-		expect(result['_meta']).toEqual({ ui: { resourceUri: 'ui://first/second/main' } });
-	});
+	it.each(['ui://second/main', 'UI://second/main', 'ui\\u003a//second/main', '\\u0055i://second/main'])(
+		'name none of the other in a result, as %s',
+		(uri) => {
+			const text = `{"content":[],"_meta":{"ui":{"resourceUri":"${uri}"}}}`;
+			const result = answerValue(new LabelledUris('first').result(new JsonText(text)));
+			expect(result['_meta']).toEqual({ ui: { resourceUri: 'ui://first/second/main' } });
+		},
+	);
 
 	it('give no page for a URI without its server', async () => {
 		const served = await serveServers({ first: pageServer('first') });

@@ -10,9 +10,31 @@ const gitShow = { name: 'git__git_show', server: 'git', tool: 'git_show' };
 describe('ClientBudgets', () => {
 	it('gives known agents a budget, and nobody else', () => {
 		const budgets = budgetsOf({});
-		for (const agent of ['claude-code', 'codex-mcp-client', 'Cursor', 'Visual Studio Code'])
+		const agents = [
+			'claude-code',
+			'codex-mcp-client',
+			'Cursor',
+			'Visual Studio Code',
+			'Visual-Studio-Code - Insiders',
+		];
+		for (const agent of [
+			...agents,
+			'Windsurf',
+			'zed',
+			'Roo-Code',
+			'qwen-cli-mcp-client-files',
+			'@librechat/api-client',
+		])
 			expect(budgets.ofClient(agent)).toBe(AGENT_BUDGET_TOKENS);
-		for (const other of ['mcp', 'mctl', 'dashboard', '', 'not claude-code'])
+		for (const other of [
+			'mcp',
+			'mctl',
+			'dashboard',
+			'',
+			'not claude-code',
+			'comXraycast.macos',
+			'python-poller',
+		])
 			expect(budgets.ofClient(other)).toBe(0);
 		expect(budgets.limitCharacters('mcp', gitLog)).toBe(1024 * 1024);
 		expect(budgets.limitCharacters('claude-code', gitLog)).toBe(4 * AGENT_BUDGET_TOKENS);

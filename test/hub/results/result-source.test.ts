@@ -4,14 +4,17 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HubCall } from '../../../src/hub/calls/hub-call.ts';
+import type { MergedList } from '../../../src/hub/catalogue/merged-list.ts';
 import { ClientBudgets } from '../../../src/hub/results/client-budgets.ts';
 import { ResultSource } from '../../../src/hub/results/result-source.ts';
 import { Log } from '../../../src/log.ts';
 import { CallContext } from '../../../src/mcp/server/call-context.ts';
+import type { Item } from '../../../src/protocol/item-lists.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../../src/rpc/calls/incoming-call.ts';
 import { OrchestraClientTransport } from '../../../src/transport/sdk/client-transport.ts';
+import { encodeJson } from '../../../src/wire/json-text.ts';
 import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 import { noResults } from './budget-settings.ts';
@@ -76,15 +79,56 @@ describe('a long result', () => {
 		).toBeLessThan(2000);
 	});
 
-	it('keeps structured content that an output schema describes', async () => {
+	it('shortens structured content that an output schema describes, with the notice in it, where the schema allows that', async () => {
+		const items = Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}` }));
+		const result = { ...textResult(JSON.stringify({ items })), structuredContent: { items } };
+		const list = { type: 'array', items: { type: 'object' } };
+		const closed = { type: 'object', properties: { items: list }, additionalProperties: false };
+		for (const outputSchema of [{ type: 'object' }, closed]) {
+			const short = await shortened(result, callOf({}, { outputSchema }));
+			const { structuredContent } = JSON.parse(encodeJson(short)) as {
+				structuredContent: typeof result.structuredContent;
+			};
+			const shown = structuredContent.items.length;
+			expect(structuredContent).toEqual({
+				items: items.slice(0, shown),
+				'orchestra/notice': expect.stringContaining(`${shown} of 500 items of items`),
+			});
+			expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(BUDGET * 4 * 1.02);
+		}
+		expect(await shortened(result, callOf())).not.toHaveProperty('structuredContent');
+	});
+
+	it('keeps structured content whole whose schema does not allow a part, or that a page reads, or for a program', async () => {
 		const structuredContent = { items: Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}` })) };
 		const result = { ...textResult(JSON.stringify(structuredContent)), structuredContent };
-		const tool = { outputSchema: { type: 'object' } };
-		const short = await shortened(result, callOf({}, tool));
-		expect(short.structuredContent).toBe(structuredContent);
-		const { items } = JSON.parse(textsOf(short)[0] ?? '') as typeof structuredContent;
+		const outputSchema = { type: 'object', properties: { items: { type: 'array', minItems: 500 } } };
+		const strict = await shortened(result, callOf({}, { outputSchema }));
+		expect(strict.structuredContent).toBe(structuredContent);
+		const { items } = JSON.parse(textsOf(strict)[0] ?? '') as typeof structuredContent;
 		expect(items).toEqual(structuredContent.items.slice(0, items.length));
-		expect(await shortened(result, callOf())).not.toHaveProperty('structuredContent');
+		const page = { outputSchema: { type: 'object' }, _meta: { ui: { resourceUri: 'ui://a/b' } } };
+		expect((await shortened(result, callOf({}, page))).structuredContent).toBe(structuredContent);
+		const onlyStructure = { content: [], structuredContent };
+		expect(await shortened(onlyStructure, callOf({}, { outputSchema }))).toBe(onlyStructure);
+	});
+
+	it('is listed with an output schema that allows the notice', () => {
+		const closed = { type: 'object', properties: { a: {} }, additionalProperties: false };
+		const tools = [{ outputSchema: closed }, { outputSchema: { type: 'object' } }, {}].map((tool, at) => ({
+			name: `t${at}`,
+			inputSchema: {},
+			...tool,
+		}));
+		const { items } = source().withLook({ items: tools, routes: new Map() } as unknown as MergedList<Item>);
+		expect(items).toEqual([
+			expect.objectContaining({ name: 'look' }),
+			{
+				...tools[0],
+				outputSchema: { ...closed, properties: { a: {}, 'orchestra/notice': { type: 'string' } } },
+			},
+			...tools.slice(1),
+		]);
 	});
 
 	it('shortens a member of structured content that repeats the text, where its schema allows it', async () => {
@@ -103,7 +147,9 @@ describe('a long result', () => {
 	it('is an error that says why when its structured content is above the limit in bytes', async () => {
 		const structuredContent = { text: 'x'.repeat(2_000_000) };
 		const result = { content: [], structuredContent };
-		const short = await shortened(result, callOf({}, { outputSchema: { type: 'object' } }));
+		const property = { type: 'string', minLength: 2_000_000 };
+		const outputSchema = { type: 'object', properties: { text: property } };
+		const short = await shortened(result, callOf({}, { outputSchema }));
 		expect(short.isError).toBe(true);
 		expect(textsOf(short)[0]).toContain('clients get at most 1048576 (limits.resultBytes)');
 	});

@@ -49,7 +49,10 @@ describe('two processes with one store', () => {
 		const environment = { XDG_STATE_HOME: temporaryFolder() };
 		const [one, other] = [storeWith({ environment }), storeWith({ environment })];
 		const task = await created(one);
-		const ends = await Promise.all([one.finish(task, completed, result('done')), other.finish(task, cancelled)]);
+		const ends = await Promise.all([
+			one.finish(task, completed, result('done')),
+			other.finish(task, cancelled),
+		]);
 		expect(ends[0]).toEqual(ends[1]);
 		expect(await other.read(task.principal, task.id)).toMatchObject({ end: ends[0] });
 	});
@@ -96,7 +99,13 @@ function recordOf(ageSeconds: number): TaskRecord {
 	const createdAt = new Date(Date.now() - ageSeconds * 1000).toISOString();
 	const owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 	return {
-		...{ id: randomBytes(16).toString('hex'), principal: 'user', server: 'a', tool: 'a__go', client: 'agent' },
+		...{
+			id: randomBytes(16).toString('hex'),
+			principal: 'user',
+			server: 'a',
+			tool: 'a__go',
+			client: 'agent',
+		},
 		...{ sessionId: '1', form: 'modern', createdAt, updatedAt: createdAt, ttlMs: 60_000, owner },
 		status: 'working',
 	};

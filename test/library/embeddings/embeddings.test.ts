@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrchestraError } from '../../../src/errors.ts';
 import { EmbeddingEndpoint, vectorsIn } from '../../../src/library/embeddings/embedding-endpoint.ts';
-import { BATCH_TEXTS } from '../../../src/library/embeddings/embedding-limits.ts';
+import { BATCH_STRINGS } from '../../../src/library/embeddings/embedding-limits.ts';
 import { Embeddings } from '../../../src/library/embeddings/embeddings.ts';
 import { VectorFile } from '../../../src/library/embeddings/vector-file.ts';
 import { Log } from '../../../src/log.ts';
@@ -125,13 +125,13 @@ describe('embeddings', () => {
 
 	it('ask once for a text, over restarts too, in batches', async () => {
 		const { url, asked } = await serveEmbeddings(byWords);
-		const many = Array.from({ length: BATCH_TEXTS + 1 }, (_, at) => ({ id: `${at}`, text: `cat ${at}` }));
+		const many = Array.from({ length: BATCH_STRINGS + 1 }, (_, at) => ({ id: `${at}`, text: `cat ${at}` }));
 		const { embeddings, folder } = open(url);
 		await embeddings.nearness('dog', many);
 		await embeddings.settled();
 		await embeddings.nearness('dog', [...many]);
 		await embeddings.settled();
-		expect(asked.map((texts) => texts.length).sort((a, b) => a - b)).toEqual([1, 1, BATCH_TEXTS]);
+		expect(asked.map((texts) => texts.length).sort((a, b) => a - b)).toEqual([1, 1, BATCH_STRINGS]);
 		const again = open(url, folder);
 		await again.embeddings.nearness('tree', many);
 		await again.embeddings.settled();

@@ -38,7 +38,7 @@ export class LookThreads {
 	}
 
 	async #answer(job: LookJob, signal: AbortSignal | undefined): Promise<LookAnswer> {
-		const worker = new Worker(join(packageRoot(), 'dist', 'hub', 'look-thread.js'), {
+		const worker = new Worker(join(packageRoot(), 'dist/hub/results/look/look-thread.js'), {
 			workerData: job,
 			resourceLimits: { maxOldGenerationSizeMb: LOOK_MEMORY_MB },
 			// Nothing of the environment of the hub is needed there.

@@ -4,7 +4,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ItemKind } from '../../../protocol/item-lists.ts';
 import { withoutCircles } from '../../hub-path.ts';
-import type { KnownServer, ServerLists } from './known-server.ts';
+import type { CachedServer, ServerLists } from './server-cache.ts';
 
 const listNames: readonly ItemKind[] = ['tools', 'prompts', 'resources', 'templates', 'skills'];
 
@@ -16,7 +16,7 @@ export interface ListServerOptions {
 	readonly log: Log;
 	/** Read only these lists, and keep the others of `known`. Default: all. */
 	readonly names?: readonly ItemKind[];
-	readonly known?: KnownServer | undefined;
+	readonly known?: CachedServer | undefined;
 	/** The id of this hub: what came through it is left out. */
 	readonly hubId?: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface ListServerOptions {
 export async function listServer(
 	connection: ServerConnection,
 	{ timeoutMs, maxMs, log, names = listNames, known, hubId }: ListServerOptions,
-): Promise<KnownServer> {
+): Promise<CachedServer> {
 	const { capabilities, era, revision, serverInfo, instructions } = connection;
 	let ttlMs = names.length < listNames.length ? known?.ttlMs : undefined;
 	const read = async (name: ItemKind): Promise<readonly unknown[]> => {

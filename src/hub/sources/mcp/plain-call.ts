@@ -4,7 +4,7 @@
  *
  * It is one object, an entry of the table of requests in flight at both ends, so deadlines,
  * progress, cancellation and the end of the server find it there. Everything else of a call (its
- * context, its abort signal, promises) is made when somebody needs it. A result that no value is
+ * context, its abort signal, promises) is made when it is needed. A result that no value is
  * needed of is sent to the client as it came. Everything else goes on by the general route, which
  * is the reference: it makes the call again in all respects but one, the request was sent already.
  */
@@ -19,7 +19,7 @@ import type { PendingCall } from '../../../rpc/calls/outgoing-calls.ts';
 import type { CancelSource } from '../../../rpc/calls/pending.ts';
 import { SendWindow } from '../../../rpc/calls/send-window.ts';
 import { type Deferred, deferred } from '../../../rpc/deferred.ts';
-import type { PolicyNote } from '../../../trust/call-gate.ts';
+import type { PolicyOutcome } from '../../../trust/call-gate.ts';
 import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
 import { member } from '../../../wire/message-member.ts';
@@ -40,7 +40,7 @@ export interface PlainRoute {
 	/** Longest result that is passed on as text, in characters. */
 	readonly limitCharacters: number;
 	/** What the journal says about the policy. */
-	readonly note: Partial<PolicyNote>;
+	readonly decision: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
 	/** The result was sent to the client. */
@@ -198,7 +198,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 		return this.view.value(member.arguments) ?? {};
 	}
 
-	/** Made when somebody needs it; on the general route, the context there. */
+	/** Made when it is needed; on the general route, the context there. */
 	get context(): CallContext {
 		return (this.#context ??= viewedContext(this.from, this.#incoming));
 	}
@@ -254,7 +254,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	/**
-	 * Go on by the general route before it is answered: the server asks its client, and a modern client gets the question
+	 * Go on by the general route before it is answered: the server asks its client, and a modern client gets the request
 	 * as the answer to its request.
 	 */
 	promote(): void {
@@ -289,7 +289,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 }
 
-/** A server asks: calls of modern clients go on by the general route, which can pass the question on. */
+/** A server asks: calls of modern clients go on by the general route, which can pass the request on. */
 export function promoteModern(calls: Iterable<object>): void {
 	for (const call of calls)
 		if (call instanceof PlainCall && call.from.client.revision.era === 'modern') call.promote();

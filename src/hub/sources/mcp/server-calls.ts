@@ -44,7 +44,7 @@ import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './process/server-failure.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import { forwardLog, type ServerQuestions } from './server-questions.ts';
+import { forwardLog, type ServerClientRequests } from './server-client-requests.ts';
 import type { AddedValues } from './tools/overridden-tools.ts';
 import { followTask, upstreamTaskOf } from './upstream-task.ts';
 
@@ -68,7 +68,7 @@ export interface ServerCallsOptions {
 	readonly server: string;
 	readonly pool: ServerPool;
 	readonly queue: Semaphore;
-	readonly questions: ServerQuestions;
+	readonly clientRequests: ServerClientRequests;
 	readonly levels: LogLevels;
 	readonly timeoutMs: number;
 	readonly maxMs: number;
@@ -264,11 +264,11 @@ export class ServerCalls {
 				process.answered();
 				const result = answerValue(answer);
 				if (isInputRequired(result)) {
-					this.#options.questions.returned(context, result);
+					this.#options.clientRequests.returned(context, result);
 					process.keepFor(CLIENT_ANSWER_MS);
 				}
-				if (result['isError'] === true) this.#options.questions.throwMissing(context);
-				// Its questions are passed on one by one. Redaction keeps the shape of a JSON value.
+				if (result['isError'] === true) this.#options.clientRequests.throwMissing(context);
+				// Its client requests are passed on one by one. Redaction keeps the shape of a JSON value.
 				const given = isInputRequired(result) ? exactAnswer(answer) : answer;
 				const safe = this.#options.redact && !call.isExact ? (redactJson(result) as Result) : given;
 				return calls[call.method].mapped === 'links' ? this.#options.pages.result(safe) : safe;
@@ -276,8 +276,8 @@ export class ServerCalls {
 			(thrown: unknown) => {
 				if (rpcErrorOf(thrown)) {
 					process.answered();
-					this.#options.questions.failed(context, thrown);
-					this.#options.questions.throwMissing(context);
+					this.#options.clientRequests.failed(context, thrown);
+					this.#options.clientRequests.throwMissing(context);
 				}
 				if (isLost(thrown) && !context.isCanceled && call.mayRepeat()) return repeat();
 				const error = answeredError(thrown, context.revision.era);
@@ -296,7 +296,7 @@ export class ServerCalls {
 	}
 
 	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
-		const { timeoutMs, maxMs, extensions, questions, isElsewhere } = this.#options;
+		const { timeoutMs, maxMs, extensions, clientRequests, isElsewhere } = this.#options;
 		return followTask(taskId, {
 			connection,
 			elsewhere: isElsewhere ? process : undefined,
@@ -304,8 +304,8 @@ export class ServerCalls {
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,
 			maxMs: context.durable?.maxMs ?? maxMs,
-			onQuestions: (inputRequests) =>
-				questions.returned(context, { resultType: 'input_required', inputRequests }),
+			onInputRequests: (inputRequests) =>
+				clientRequests.returned(context, { resultType: 'input_required', inputRequests }),
 		});
 	}
 

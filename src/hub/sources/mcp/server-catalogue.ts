@@ -8,7 +8,7 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
-import { hubIdIn } from '../../../config/own-entry.ts';
+import { hubIdIn } from '../../../config/self-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
@@ -20,27 +20,27 @@ import { Backoff } from '../../../rpc/backoff.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
+import { type ChangedList, ListChanges } from './list-changes.ts';
+import { listServer } from './list-server.ts';
+import type { Learning } from './mcp-source-options.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import {
+	type CachedServer,
+	type CacheFiles,
 	isStale,
-	type KnownFiles,
-	type KnownServer,
 	readFailure,
 	readKnown,
 	readLatest,
 	writeFailure,
 	writeKnown,
 	writeKnownLater,
-} from './known-server.ts';
-import { type ChangedList, ListChanges } from './list-changes.ts';
-import { listServer } from './list-server.ts';
-import type { Learning } from './mcp-source-options.ts';
-import type { ServerProcess } from './process/server-process.ts';
+} from './server-cache.ts';
 
 export interface ServerCatalogueOptions {
 	/** Its name in the configuration. */
 	readonly name: string;
 	/** What is known, on disk. */
-	readonly files: KnownFiles;
+	readonly files: CacheFiles;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Deadline of a start. */
 	readonly startMs: number;
@@ -63,7 +63,7 @@ export interface ServerCatalogueOptions {
 	readonly waitsForFailed?: boolean | undefined;
 	readonly log: Log;
 	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
-	readonly onRead: (known: KnownServer, source: ListOrigin) => void;
+	readonly onRead: (known: CachedServer, source: ListOrigin) => void;
 	readonly onChange: (change: Change) => void;
 }
 
@@ -80,7 +80,7 @@ const changedLists = Object.keys(changedBy) as ChangedList[];
 
 export class ServerCatalogue {
 	readonly #options: ServerCatalogueOptions;
-	#known: KnownServer | undefined;
+	#known: CachedServer | undefined;
 	/** True when `#known` are the lists of a server like it. */
 	#isStandIn = false;
 	/** Why its last start failed, in this process or an earlier one. */
@@ -90,7 +90,7 @@ export class ServerCatalogue {
 	#isWarm = false;
 	#isAsked = false;
 	readonly #closing = new AbortController();
-	#discovering: Promise<KnownServer> | undefined;
+	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
 	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
@@ -104,13 +104,13 @@ export class ServerCatalogue {
 	}
 
 	/** Undefined for a server that was never seen, nor one like it. */
-	get known(): KnownServer | undefined {
+	get known(): CachedServer | undefined {
 		if (!this.#isLoaded) this.#load();
 		return this.#known;
 	}
 
 	/** The same without the lists of a server like it. */
-	get confirmed(): KnownServer | undefined {
+	get confirmed(): CachedServer | undefined {
 		const { known } = this;
 		return this.#isStandIn ? undefined : known;
 	}
@@ -125,7 +125,7 @@ export class ServerCatalogue {
 	 * What it offers. Starts a server that was never seen. Throws when the user stopped it, and when its last start
 	 * failed, unless for lack of authorization.
 	 */
-	lists(): Awaitable<KnownServer> {
+	lists(): Awaitable<CachedServer> {
 		const { known, failure } = this;
 		const mayStart = failure === undefined || (this.#needsSignIn && !this.#options.isStopped());
 		if (known === undefined && mayStart) return this.#discover();
@@ -177,7 +177,7 @@ export class ServerCatalogue {
 	}
 
 	/** Read all lists of a running server. */
-	read(connection: ServerConnection): Promise<KnownServer> {
+	read(connection: ServerConnection): Promise<CachedServer> {
 		return this.#readNext(() => this.#readNow(connection));
 	}
 
@@ -201,13 +201,13 @@ export class ServerCatalogue {
 		});
 	}
 
-	#readNext(read: () => Promise<KnownServer>): Promise<KnownServer> {
+	#readNext(read: () => Promise<CachedServer>): Promise<CachedServer> {
 		const result = this.#reading.then(read, read);
 		this.#reading = result.catch(() => {}); // the caller gets it
 		return result;
 	}
 
-	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<KnownServer> {
+	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
 		const { timeoutMs, maxMs, log, environment } = this.#options;
 		const known = this.#known;
 		const only = known && names && { names };
@@ -254,8 +254,8 @@ export class ServerCatalogue {
 	}
 
 	/** Start the server and read its lists. Single-flight. */
-	#discover(): Promise<KnownServer> {
-		const start = (): Promise<KnownServer> => (this.confirmed ? this.#start() : this.#learnFirst());
+	#discover(): Promise<CachedServer> {
+		const start = (): Promise<CachedServer> => (this.confirmed ? this.#start() : this.#learnFirst());
 		this.#discovering ??= start().finally(() => {
 			this.#discovering = undefined;
 		});
@@ -263,7 +263,7 @@ export class ServerCatalogue {
 	}
 
 	/** The first start of this server by any process. Followed until it ends, unless the hub is closed before. */
-	async #learnFirst(): Promise<KnownServer> {
+	async #learnFirst(): Promise<CachedServer> {
 		const { files, environment, startMs: waitMs, learning } = this.#options;
 		learning?.begin(files.key);
 		try {
@@ -280,7 +280,7 @@ export class ServerCatalogue {
 		}
 	}
 
-	async #start(): Promise<KnownServer> {
+	async #start(): Promise<CachedServer> {
 		const process = this.#options.lister();
 		if (this.#options.isStopped()) throw this.#stopped();
 		try {
@@ -317,7 +317,7 @@ export class ServerCatalogue {
 		}
 	}
 
-	async #readOf(process: ServerProcess, connection: ServerConnection): Promise<KnownServer> {
+	async #readOf(process: ServerProcess, connection: ServerConnection): Promise<CachedServer> {
 		const begin = performance.now();
 		try {
 			const known = await this.read(connection);
@@ -360,7 +360,7 @@ export class ServerCatalogue {
 	}
 
 	/** A changed list at once, so that other processes know it; the rest without blocking. */
-	#save(found: KnownServer, isChanged: boolean): void {
+	#save(found: CachedServer, isChanged: boolean): void {
 		const { files, log } = this.#options;
 		const warn = (error: unknown): void =>
 			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
@@ -376,7 +376,7 @@ export class ServerCatalogue {
 		}
 	}
 
-	#keep(found: KnownServer, origin: ListOrigin = 'server'): void {
+	#keep(found: CachedServer, origin: ListOrigin = 'server'): void {
 		const before = this.#known;
 		const isFirst = this.confirmed === undefined;
 		this.#known = found;

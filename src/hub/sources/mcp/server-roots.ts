@@ -15,8 +15,8 @@ import type { ConnectedClients } from '../../sessions/connected-clients.ts';
 import { ROOTS_LATEST_MS, ROOTS_QUIET_MS } from '../source-limits.ts';
 import { promoteModern } from './plain-call.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import type { ServerRequest } from './server-parts.ts';
-import { relatedTaskOf, type ServerQuestions } from './server-questions.ts';
+import { relatedTaskOf, type ServerClientRequests } from './server-client-requests.ts';
+import type { ServerRequest } from './server-deps.ts';
 
 /** The client whose roots a process has. */
 interface RootsOwner {
@@ -29,13 +29,13 @@ interface RootsOwner {
 }
 
 export class ServerRoots {
-	readonly #questions: ServerQuestions;
+	readonly #clientRequests: ServerClientRequests;
 	readonly #clients: ConnectedClients;
 	readonly #log: Log;
 	readonly #owners = new WeakMap<ServerProcess, RootsOwner>();
 
-	constructor(questions: ServerQuestions, clients: ConnectedClients, log: Log) {
-		this.#questions = questions;
+	constructor(clientRequests: ServerClientRequests, clients: ConnectedClients, log: Log) {
+		this.#clientRequests = clientRequests;
 		this.#clients = clients;
 		this.#log = log;
 	}
@@ -45,7 +45,7 @@ export class ServerRoots {
 		promoteModern(process.calls.values());
 		if (request.method === 'roots/list') return this.#list(process, request);
 		const ask = (): Promise<unknown> =>
-			this.#questions.ask(this.#questions.callOf(process.contexts, request), request);
+			this.#clientRequests.ask(this.#clientRequests.callOf(process.contexts, request), request);
 		// The answer that made the task may be in the same chunk, and be handled later in this turn.
 		return relatedTaskOf(request.params) === undefined ? ask() : setImmediate().then(ask);
 	}
@@ -81,9 +81,9 @@ export class ServerRoots {
 			if (owner?.client) return owner.client.listRoots();
 			return owner?.roots ?? this.#ofOnlyClient(process);
 		}
-		const call = this.#questions.callOf(process.contexts, request);
+		const call = this.#clientRequests.callOf(process.contexts, request);
 		const { sessionId } = call;
-		const roots = await this.#questions.ask(call, request);
+		const roots = await this.#clientRequests.ask(call, request);
 		this.#owners.set(process, { ...(owner?.sessionId === sessionId && owner), sessionId, roots });
 		return roots;
 	}

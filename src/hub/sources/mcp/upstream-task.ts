@@ -14,7 +14,7 @@ import type { ServerConnection } from '../../../mcp/client/server-connection.ts'
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
 import type { TaskSubscription } from '../../../mcp/client/task-pushes.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
-import type { Questions } from '../../../mcp/server/client-questions.ts';
+import type { InputRequests } from '../../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest, type Result } from '../../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
@@ -45,7 +45,7 @@ export interface UpstreamTaskOptions {
 	/** Longest time of the task. */
 	readonly maxMs: number;
 	/** The server asks these. Throws when it asks too often. */
-	readonly onQuestions: (questions: Questions) => void;
+	readonly onInputRequests: (inputRequests: InputRequests) => void;
 }
 
 /** The id of the task that an answer to `tools/call` is about; undefined when it is no task. */
@@ -154,7 +154,7 @@ class ModernTask {
 	readonly #server: TaskServer;
 	readonly #options: UpstreamTaskOptions;
 	/** The keys of all elicitations so far: each is asked once. */
-	readonly #asked = new Set<string>();
+	readonly #seen = new Set<string>();
 	readonly #failed = new AbortController();
 	#polls = 0;
 	#polledAt = Number.NEGATIVE_INFINITY;
@@ -254,26 +254,26 @@ class ModernTask {
 
 	/** Each answer is sent on as it comes. */
 	#ask(inputRequests: unknown): void {
-		const questions = Object.entries(isObject(inputRequests) ? inputRequests : {});
-		const fresh = questions.filter(([key]) => !this.#asked.has(key));
-		if (this.#asked.size + fresh.length > TASK_QUESTIONS_LIMIT)
-			throw badTask(`the task has more than ${TASK_QUESTIONS_LIMIT} questions`);
-		for (const [key, question] of fresh) {
-			if (!isObject(question) || typeof question['method'] !== 'string')
-				throw badTask(`the question "${key}" has no method`);
-			this.#asked.add(key);
+		const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
+		const fresh = requests.filter(([key]) => !this.#seen.has(key));
+		if (this.#seen.size + fresh.length > TASK_QUESTIONS_LIMIT)
+			throw badTask(`the task has more than ${TASK_QUESTIONS_LIMIT} client requests`);
+		for (const [key, request] of fresh) {
+			if (!isObject(request) || typeof request['method'] !== 'string')
+				throw badTask(`the client request "${key}" has no method`);
+			this.#seen.add(key);
 			// Its method is checked by who asks it.
-			this.#options.onQuestions({ [key]: question as unknown as InputRequest });
-			this.#answer(key, question as unknown as InputRequest).catch((error: unknown) => {
+			this.#options.onInputRequests({ [key]: request as unknown as InputRequest });
+			this.#answer(key, request as unknown as InputRequest).catch((error: unknown) => {
 				this.#server.cancel();
 				this.#failed.abort(error);
 			});
 		}
 	}
 
-	async #answer(key: string, question: InputRequest): Promise<void> {
+	async #answer(key: string, request: InputRequest): Promise<void> {
 		const { context } = this.#options;
-		const inputResponses = await context.askAll({ [key]: question }, context.signal);
+		const inputResponses = await context.askAll({ [key]: request }, context.signal);
 		await this.#server.ask('tasks/update', { params: { inputResponses } });
 		// An answer changes the state, whether the server reports that or not.
 		this.#isPushed = true;

@@ -13,7 +13,7 @@ import type { HttpWire, WireExchange } from '../http-wire.ts';
 import type { ReadFlow } from '../read-flow.ts';
 import { isEventStream, newPosition, readEvents, readText } from '../response-body.ts';
 
-export interface EventLinkParts {
+export interface EventLinkDeps {
 	readonly wire: HttpWire;
 	readonly flow: ReadFlow;
 	readonly limitBytes: number;
@@ -30,8 +30,8 @@ export class EventLink {
 	readonly #exchange: WireExchange;
 
 	/** Open the stream and read its first event. Rejects when the server has no such transport. */
-	static async open(parts: EventLinkParts): Promise<EventLink> {
-		const { wire } = parts;
+	static async open(deps: EventLinkDeps): Promise<EventLink> {
+		const { wire } = deps;
 		const exchange = wire.exchange({
 			method: 'GET',
 			headers: { accept: 'text/event-stream' },
@@ -44,9 +44,9 @@ export class EventLink {
 			exchange.abort();
 			throw error;
 		}
-		parts.flow.add(response);
+		deps.flow.add(response);
 		const first = deferred<string | undefined>();
-		void readLink(parts, response, first.resolve);
+		void readLink(deps, response, first.resolve);
 		const named = await within(first.promise, ENDPOINT_MS);
 		const endpoint = endpointUrl(wire, named);
 		if (endpoint instanceof URL) return new EventLink(endpoint, exchange);
@@ -66,7 +66,7 @@ export class EventLink {
 
 /** Read until the end; `onFirst` receives the data of the event `endpoint`, or undefined when another event came first. */
 async function readLink(
-	{ wire, limitBytes, isBusy, onMessage, onEnd }: EventLinkParts,
+	{ wire, limitBytes, isBusy, onMessage, onEnd }: EventLinkDeps,
 	response: IncomingMessage,
 	onFirst: (data: string | undefined) => void,
 ): Promise<void> {

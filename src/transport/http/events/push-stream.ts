@@ -12,7 +12,7 @@ import type { ReadFlow } from '../read-flow.ts';
 import { newPosition, readEvents } from '../response-body.ts';
 import { openStream, waitToReopen } from './event-source.ts';
 
-export interface PushStreamParts {
+export interface PushStreamDeps {
 	readonly wire: HttpWire;
 	readonly flow: ReadFlow;
 	readonly limitBytes: number;
@@ -27,11 +27,11 @@ export interface PushStreamParts {
 }
 
 export class PushStream {
-	readonly #parts: PushStreamParts;
+	readonly #deps: PushStreamDeps;
 	#abort: AbortController | undefined;
 
-	constructor(parts: PushStreamParts) {
-		this.#parts = parts;
+	constructor(deps: PushStreamDeps) {
+		this.#deps = deps;
 	}
 
 	/** Open the stream of the current session; closes the one before. */
@@ -47,7 +47,7 @@ export class PushStream {
 	}
 
 	async #run(signal: AbortSignal): Promise<void> {
-		const { wire, flow, limitBytes, log, headers, isBusy, onMessage, onSessionLost } = this.#parts;
+		const { wire, flow, limitBytes, log, headers, isBusy, onMessage, onSessionLost } = this.#deps;
 		const silence = { ...STREAM_SILENCE, isBusy };
 		const onEvent = ({ data }: { data: string }): void => onMessage(data);
 		const position = newPosition();

@@ -9,10 +9,10 @@ import { sha256 } from '../../../../files/sha256.ts';
 import { pause } from '../../../../rpc/clock.ts';
 import { type HubLock, takeHubLock } from '../../../shared/hub-lock.ts';
 import { LEARNING_LOCK_POLL_MS, LEARNING_NAME_CHARACTERS } from '../../source-limits.ts';
-import { type KnownFiles, type KnownServer, readKnown } from '../known-server.ts';
+import { type CachedServer, type CacheFiles, readKnown } from '../server-cache.ts';
 
 /** The right to learn a server, or what another process has learnt of it. */
-export type LearningTurn = { readonly lock: HubLock } | { readonly known: KnownServer };
+export type LearningTurn = { readonly lock: HubLock } | { readonly known: CachedServer };
 
 export interface LearningTurnOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -24,7 +24,7 @@ export interface LearningTurnOptions {
 
 /** Undefined while another process learns the server. */
 function takeLearningLock(
-	{ file }: KnownFiles,
+	{ file }: CacheFiles,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<HubLock | undefined> {
 	const name = `orchestra-learn-${process.getuid?.() ?? 'user'}-${sha256(file).slice(0, LEARNING_NAME_CHARACTERS)}`;
@@ -37,7 +37,7 @@ function takeLearningLock(
  * because the answer of a command may depend on it. Rejects with the reason of `signal`.
  */
 export async function learningTurn(
-	files: KnownFiles,
+	files: CacheFiles,
 	options: LearningTurnOptions,
 ): Promise<LearningTurn | undefined> {
 	const giveUpAt = performance.now() + options.waitMs;
@@ -56,7 +56,7 @@ export async function learningTurn(
 
 const noLock: HubLock = { release: () => {} };
 
-function storedAt(files: KnownFiles): KnownServer | undefined {
+function storedAt(files: CacheFiles): CachedServer | undefined {
 	// A damaged file is written again.
 	return attempt(() => readKnown(files));
 }

@@ -1,7 +1,7 @@
 /* Open the transport to a configured MCP server. The only place that knows how a kind of server is reached. */
 import type { ServerEntry } from '../../../../config/configuration.ts';
-import { markedEnvironment, STARTED_BY, STARTED_BY_HEADER } from '../../../../config/own-entry.ts';
 import { otherEntries } from '../../../../config/same-url.ts';
+import { markedEnvironment, STARTED_BY, STARTED_BY_HEADER } from '../../../../config/self-entry.ts';
 import { messageOf, OrchestraError, systemCode } from '../../../../errors.ts';
 import { readRegularText } from '../../../../files/regular-file.ts';
 import type { Log } from '../../../../log.ts';

@@ -8,16 +8,16 @@
 import type { ServerEntry, ServerScope } from '../../../../config/configuration.ts';
 import { messageOf } from '../../../../errors.ts';
 import type { Log } from '../../../../log.ts';
-import { isAsking, type KnownFiles, writeAsking } from '../known-server.ts';
+import { type CacheFiles, isAsking, writeAsking } from '../server-cache.ts';
 
 export class ScopeChoice {
 	readonly #entry: ServerEntry;
-	readonly #files: KnownFiles;
+	readonly #files: CacheFiles;
 	readonly #log: Log;
 	/** Undefined until it is read. */
 	#isAsking: boolean | undefined;
 
-	constructor(entry: ServerEntry, files: KnownFiles, log: Log) {
+	constructor(entry: ServerEntry, files: CacheFiles, log: Log) {
 		this.#entry = entry;
 		this.#files = files;
 		this.#log = log;

@@ -31,7 +31,7 @@ export interface FailureFacts {
 	readonly logFile: string;
 }
 
-/** The error for people and programs. An error that the server answered a request of a client with passes unchanged. */
+/** The error for users and programs. An error that the server answered a request of a client with passes unchanged. */
 export function serverFailure(thrown: unknown, facts: FailureFacts): OrchestraError {
 	const error = OrchestraError.from(thrown);
 	const { entry, phase, elapsedMs, logFile } = facts;

@@ -1,6 +1,6 @@
 /*
  * The stderr of one MCP server without secrets: the last part in memory, everything in a
- * rotated file. Lines of stdout that are no messages, and notes of the hub, are beside it.
+ * rotated file. Lines of stdout that are no messages, and events that the hub logs, are beside it.
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
@@ -9,12 +9,12 @@ import { messageOf } from '../../../../errors.ts';
 import { RotatingFile } from '../../../../files/rotating-file.ts';
 import type { Log } from '../../../../log.ts';
 import { rateLimited } from '../../../log-rate.ts';
-import { KeptLines } from '../../kept-lines.ts';
 import { LOG_FILE_BYTES, RAW_LINE_CHARACTERS } from '../../source-limits.ts';
+import { SourceLog } from '../../source-log.ts';
 
 export class ServerLog {
 	readonly file: string;
-	readonly lines: KeptLines = new KeptLines();
+	readonly lines: SourceLog = new SourceLog();
 	readonly #write: (line: string) => void;
 	readonly #rotating: RotatingFile;
 
@@ -31,7 +31,7 @@ export class ServerLog {
 	}
 
 	/** A line of our own: the server started or ended. */
-	note(line: string): void {
+	event(line: string): void {
 		this.#write(`[orchestra] ${this.lines.keep('hub', line)}`);
 	}
 

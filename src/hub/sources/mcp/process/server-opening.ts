@@ -8,7 +8,7 @@ import type { Diagnosis } from '../../../../process/diagnosis.ts';
 import type { Transport } from '../../../../transport/transport.ts';
 import type { ServerLog } from './server-log.ts';
 
-export interface ServerOpeningParts {
+export interface ServerOpeningDeps {
 	readonly entry: ServerEntry;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** Longest message of the server, in bytes. */
@@ -18,15 +18,15 @@ export interface ServerOpeningParts {
 }
 
 export class ServerOpening {
-	readonly #parts: ServerOpeningParts;
+	readonly #deps: ServerOpeningDeps;
 	readonly #options: ServerConnectionOptions;
 	readonly #beganAt = performance.now();
 	#transport: Transport | undefined;
 	#spawnMs: number | undefined;
 	#endedAt: number | undefined;
 
-	constructor(parts: ServerOpeningParts, options: ServerConnectionOptions) {
-		this.#parts = parts;
+	constructor(deps: ServerOpeningDeps, options: ServerConnectionOptions) {
+		this.#deps = deps;
 		this.#options = options;
 	}
 
@@ -60,12 +60,12 @@ export class ServerOpening {
 
 	/** Resolves when the process is gone. Never rejects. */
 	async close(): Promise<void> {
-		await this.#transport?.close().catch((error: unknown) => this.#parts.log.debug(messageOf(error)));
+		await this.#transport?.close().catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 	}
 
 	/** A recording that cannot be written is a warning. */
 	async #recorded(transport: Transport): Promise<Transport> {
-		const { entry, environment, log } = this.#parts;
+		const { entry, environment, log } = this.#deps;
 		const { record } = entry.settings;
 		if (record === false) return transport;
 		try {
@@ -79,7 +79,7 @@ export class ServerOpening {
 	}
 
 	async #start(signal: AbortSignal): Promise<Transport> {
-		const { entry, environment, limitBytes, log, serverLog } = this.#parts;
+		const { entry, environment, limitBytes, log, serverLog } = this.#deps;
 		const { add: onStderr, end: onStderrEnd } = serverLog.reader(() => this.diagnosis?.pid);
 		const onStray = (line: string): void => serverLog.stray(line);
 		const options = { environment, onStderr, onStderrEnd, onStray, limitBytes, log, signal };

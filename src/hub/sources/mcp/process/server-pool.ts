@@ -13,14 +13,14 @@ import { servedExtensions } from '../../../extensions.ts';
 import type { ProcessAction } from '../../../source.ts';
 import { POOL_FAILED_MS, POOL_SESSIONS_LIMIT } from '../../source-limits.ts';
 import { ResourceWatchers } from '../resource-watchers.ts';
-import type { ServerParts, ServerProcessOptions } from '../server-parts.ts';
+import type { ServerDeps, ServerProcessOptions } from '../server-deps.ts';
 import type { ScopeChoice } from './scope-choice.ts';
 import { ServerProcess } from './server-process.ts';
 
 /** A client with a process of its own. */
 type PoolClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'capabilities' | 'revision'>;
 
-/** What a process of several clients, or of a modern one, may ask for; a question that the calling client cannot answer gets an error. */
+/** What a process of several clients, or of a modern one, may ask for; a client request that the calling client cannot answer gets an error. */
 const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
@@ -34,7 +34,7 @@ export function listingCapabilities(scope: ServerScope): Readonly<Record<string,
 }
 
 export class ServerPool {
-	readonly #parts: ServerParts;
+	readonly #deps: ServerDeps;
 	/** The scope of the processes that run; undefined before the first use. */
 	#currentScope: ServerScope | undefined;
 	readonly #choice: ScopeChoice;
@@ -46,18 +46,18 @@ export class ServerPool {
 	readonly #watchers = new Map<string | undefined, ResourceWatchers>();
 	readonly #perCall = new Set<ServerProcess>();
 	#callPolicy: RestartPolicy;
-	/** Resolves when the processes that a person stopped are gone. */
+	/** Resolves when the processes that a user stopped are gone. */
 	#stopping: Promise<unknown> = Promise.resolve();
 	#isClosed = false;
 	#isStopped = false;
 	/** The number of requests of the user to start or stop it. */
 	#requests = 0;
 
-	constructor(parts: ServerParts, choice: ScopeChoice, clientInfo: Implementation) {
-		this.#parts = parts;
+	constructor(deps: ServerDeps, choice: ScopeChoice, clientInfo: Implementation) {
+		this.#deps = deps;
 		this.#choice = choice;
 		this.#clientInfo = clientInfo;
-		this.#callPolicy = restartPolicy(parts);
+		this.#callPolicy = restartPolicy(deps);
 		this.#shared = this.#makeShared();
 	}
 
@@ -68,7 +68,7 @@ export class ServerPool {
 		return this.#currentScope ?? next;
 	}
 
-	/** True when a person stopped it, until it is used again. */
+	/** True when a user stopped it, until it is used again. */
 	get isStopped(): boolean {
 		return this.#isStopped;
 	}
@@ -129,7 +129,7 @@ export class ServerPool {
 
 	/** The watched resources of the process of a session, or of the one for all clients. */
 	watchersOf(sessionId: string | undefined): ResourceWatchers {
-		const { entry, log } = this.#parts;
+		const { entry, log } = this.#deps;
 		const watchers = this.#watchers.get(sessionId) ?? new ResourceWatchers(entry.name, log);
 		this.#watchers.set(sessionId, watchers);
 		return watchers;
@@ -151,7 +151,7 @@ export class ServerPool {
 		if (action !== 'start') await this.#stop();
 		if (action === 'stop') return;
 		if (request !== this.#requests)
-			throw new OrchestraError('canceled', `a later request stopped or started ${this.#parts.entry.name}`);
+			throw new OrchestraError('canceled', `a later request stopped or started ${this.#deps.entry.name}`);
 		await this.#start();
 	}
 
@@ -160,10 +160,10 @@ export class ServerPool {
 		const stopped = this.all;
 		this.#sessions.clear();
 		this.#perCall.clear();
-		this.#callPolicy = restartPolicy(this.#parts);
+		this.#callPolicy = restartPolicy(this.#deps);
 		this.#shared = this.#makeShared();
 		this.#isStopped = true;
-		this.#parts.serverLog.note('stopped: by a person');
+		this.#deps.serverLog.event('stopped: by a user');
 		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
 		await this.#stopping;
 	}
@@ -181,7 +181,7 @@ export class ServerPool {
 	}
 
 	#assertOpen(): void {
-		if (this.#isClosed) throw new OrchestraError('closed', `${this.#parts.entry.name} was removed`);
+		if (this.#isClosed) throw new OrchestraError('closed', `${this.#deps.entry.name} was removed`);
 	}
 
 	/** Whether clients share the process for all, now. */
@@ -192,9 +192,9 @@ export class ServerPool {
 	}
 
 	#makeShared(): ServerProcess {
-		const isPerCall = this.#parts.entry.settings.scope === 'call';
-		return new ServerProcess(this.#parts, {
-			policy: isPerCall ? this.#callPolicy : restartPolicy(this.#parts),
+		const isPerCall = this.#deps.entry.settings.scope === 'call';
+		return new ServerProcess(this.#deps, {
+			policy: isPerCall ? this.#callPolicy : restartPolicy(this.#deps),
 			identity: () => ({ clientInfo: this.#clientInfo, capabilities: listingCapabilities(this.scope) }),
 			watchers: this.watchersOf(undefined),
 		});
@@ -207,12 +207,12 @@ export class ServerPool {
 		if (this.#sessions.size >= POOL_SESSIONS_LIMIT) {
 			throw new OrchestraError(
 				'closed',
-				`the MCP server ${this.#parts.entry.name} has processes for ${POOL_SESSIONS_LIMIT} sessions; this call was refused`,
+				`the MCP server ${this.#deps.entry.name} has processes for ${POOL_SESSIONS_LIMIT} sessions; this call was refused`,
 				{ hint: 'Close sessions that are not used, or set scope of the server to "shared".' },
 			);
 		}
 		const watchers = this.watchersOf(sessionId);
-		const process = this.#make(client, { policy: restartPolicy(this.#parts), sessionId, watchers });
+		const process = this.#make(client, { policy: restartPolicy(this.#deps), sessionId, watchers });
 		this.#sessions.set(sessionId, process);
 		return process;
 	}
@@ -225,7 +225,7 @@ export class ServerPool {
 
 	/**
 	 * A process for one client declares what this client can do. A modern client declares it with each request, so its
-	 * process may ask everything; a question that the client of the call cannot answer gets an error.
+	 * process may ask everything; a client request that the client of the call cannot answer gets an error.
 	 */
 	#make(
 		{ clientInfo, capabilities, revision }: PoolClient,
@@ -234,13 +234,13 @@ export class ServerPool {
 		const identity = (): ReturnType<ServerProcessOptions['identity']> => ({
 			clientInfo: isImplementation(clientInfo) ? clientInfo : this.#clientInfo,
 			capabilities:
-				revision.era === 'modern' ? allCapabilities : this.#parts.extensions.forwarded(capabilities),
+				revision.era === 'modern' ? allCapabilities : this.#deps.extensions.forwarded(capabilities),
 		});
-		return new ServerProcess(this.#parts, { ...options, identity });
+		return new ServerProcess(this.#deps, { ...options, identity });
 	}
 }
 
-function restartPolicy({ now }: Pick<ServerParts, 'now'>): RestartPolicy {
+function restartPolicy({ now }: Pick<ServerDeps, 'now'>): RestartPolicy {
 	return new RestartPolicy({ failedMs: POOL_FAILED_MS, clock: now && { now } });
 }
 

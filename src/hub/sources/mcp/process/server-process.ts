@@ -12,14 +12,14 @@ import type { CallContext } from '../../../../mcp/server/call-context.ts';
 import { CallTable } from '../../../../rpc/calls/call-table.ts';
 import { type Ending, Supervisor } from '../../../../rpc/supervisor.ts';
 import { needsSignIn, type SourceState } from '../../../source-status.ts';
-import type { ServerParts, ServerProcessOptions } from '../server-parts.ts';
+import type { ServerDeps, ServerProcessOptions } from '../server-deps.ts';
 import { commandOf, retryAfterOf, serverDown, serverFailure } from './server-failure.ts';
 import { ServerOpening } from './server-opening.ts';
 
 export class ServerProcess {
 	/** The calls in flight, and those that wait for the start. */
 	readonly calls: CallTable<number, { readonly context: CallContext }> = new CallTable();
-	readonly #parts: ServerParts;
+	readonly #deps: ServerDeps;
 	readonly #options: ServerProcessOptions;
 	readonly #supervisor: Supervisor<ServerConnection>;
 	/** The last start. */
@@ -30,10 +30,10 @@ export class ServerProcess {
 	#wasCalled = false;
 	#keptUntil = 0;
 
-	constructor(parts: ServerParts, options: ServerProcessOptions) {
-		this.#parts = parts;
+	constructor(deps: ServerDeps, options: ServerProcessOptions) {
+		this.#deps = deps;
 		this.#options = options;
-		const { entry, log, serverLog, starts: counts } = parts;
+		const { entry, log, serverLog, starts: counts } = deps;
 		const { restart, eager, idleMs } = entry.settings;
 		this.#supervisor = new Supervisor<ServerConnection>(
 			{
@@ -42,11 +42,11 @@ export class ServerProcess {
 				stop: (connection) => connection.close(),
 				onStarted: (connection) => this.#ready(connection),
 				onDown: ({ error }, isStart) => {
-					serverLog.note(`${isStart ? 'did not start' : 'ended'}: ${firstLine(error.message)}`);
+					serverLog.event(`${isStart ? 'did not start' : 'ended'}: ${firstLine(error.message)}`);
 					log.warn(firstLine(error.message));
 					if (isStart) log.debug(`the command of ${entry.name} is ${commandOf(entry)}`);
 				},
-				onStopped: () => serverLog.note('stopped: unused'),
+				onStopped: () => serverLog.event('stopped: unused'),
 				failedStart: (thrown) => this.#failedStart(thrown),
 				downError: ({ error }, delayMs) => serverDown(entry, error, delayMs),
 				isNeeded: () => this.#isNeeded,
@@ -129,7 +129,7 @@ export class ServerProcess {
 		this.#supervisor.answered(false);
 	}
 
-	/** Do not stop it as unused for so long: a client may answer a question of the server. */
+	/** Do not stop it as unused for so long: a client may answer a client request of the server. */
 	keepFor(ms: number): void {
 		this.#keptUntil = performance.now() + ms;
 	}
@@ -154,7 +154,7 @@ export class ServerProcess {
 
 	/** Stop it when nobody uses it; the next call starts it again. */
 	async stopUnused(): Promise<void> {
-		if (!this.#parts.entry.settings.eager) await this.#supervisor.stopUnused();
+		if (!this.#deps.entry.settings.eager) await this.#supervisor.stopUnused();
 	}
 
 	/** Stop it for good. Idempotent. */
@@ -172,11 +172,11 @@ export class ServerProcess {
 	get #isNeeded(): boolean {
 		const { watchers, sessionId, isSingleUse = false } = this.#options;
 		const isForAll = sessionId === undefined && !isSingleUse;
-		return watchers?.isEmpty === false || (isForAll && this.#parts.entry.settings.eager);
+		return watchers?.isEmpty === false || (isForAll && this.#deps.entry.settings.eager);
 	}
 
 	async #start(signal: AbortSignal, onEnd: (ending: Ending) => void): Promise<ServerConnection> {
-		const { limiter, isKnown } = this.#parts;
+		const { limiter, isKnown } = this.#deps;
 		await this.#cleanUp;
 		const isUrgent = (): boolean => this.calls.size > 0 || !isKnown();
 		return limiter.run({ start: () => this.#open(signal, onEnd), signal, isUrgent });
@@ -192,7 +192,7 @@ export class ServerProcess {
 			const error = this.#failure(reason, { phase: 'call', diagnosis, elapsedMs });
 			onEnd({ error, isCrash: !this.#options.isSingleUse });
 		};
-		const opening = new ServerOpening(this.#parts, this.#connectionOptions(signal, onServerEnd));
+		const opening = new ServerOpening(this.#deps, this.#connectionOptions(signal, onServerEnd));
 		this.#opening = opening;
 		connection = await opening.run();
 		// It may have ended between the handshake and now.
@@ -209,7 +209,7 @@ export class ServerProcess {
 	}
 
 	#connectionOptions(signal: AbortSignal, onEnd: (reason: OrchestraError) => void): ServerConnectionOptions {
-		const { entry, knownEra, log, onChange, onRequest, onNotification } = this.#parts;
+		const { entry, knownEra, log, onChange, onRequest, onNotification } = this.#deps;
 		return {
 			...this.#options.identity(),
 			knownEra: knownEra(),
@@ -225,18 +225,18 @@ export class ServerProcess {
 	}
 
 	#ready(connection: ServerConnection): void {
-		const { entry, log, serverLog, onReady } = this.#parts;
+		const { entry, log, serverLog, onReady } = this.#deps;
 		const { revision, serverInfo } = connection;
 		this.#wasCalled = false;
 		const about = `${serverInfo?.name ?? 'unnamed'} ${serverInfo?.version ?? ''}, MCP ${revision.version}`;
-		serverLog.note(`started: pid ${this.pid ?? '-'}, ${about}`);
+		serverLog.event(`started: pid ${this.pid ?? '-'}, ${about}`);
 		log.info(`the MCP server ${entry.name} is ready (${about})`);
 		for (const uri of this.#options.watchers?.uris ?? []) this.#subscribe(connection, uri);
 		onReady(this, connection);
 	}
 
 	#subscribe(connection: ServerConnection, uri: string): void {
-		const onGap = (): void => this.#parts.onChange(this, { kind: 'resource', uri });
+		const onGap = (): void => this.#deps.onChange(this, { kind: 'resource', uri });
 		this.#options.watchers?.subscribe(uri, connection, onGap);
 	}
 
@@ -244,7 +244,7 @@ export class ServerProcess {
 		thrown: unknown,
 		facts: Pick<Parameters<typeof serverFailure>[1], 'phase' | 'diagnosis' | 'elapsedMs'>,
 	): OrchestraError {
-		const { entry, serverLog } = this.#parts;
+		const { entry, serverLog } = this.#deps;
 		return serverFailure(thrown, { ...facts, entry, logFile: serverLog.file });
 	}
 }

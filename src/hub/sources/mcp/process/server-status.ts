@@ -2,14 +2,14 @@
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import type { OrchestraError } from '../../../../errors.ts';
 import { type OwnedProcess, type SourceStatus, stateOf } from '../../../source-status.ts';
-import type { KnownServer } from '../known-server.ts';
+import type { CachedServer } from '../server-cache.ts';
 import { commandOf } from './server-failure.ts';
 import type { ServerPool } from './server-pool.ts';
 
 /** The part of a status that is read of the processes and of what is known of a server. @param failure why a server without lists could not be started */
 export function serverStatusOf(
 	{ all, isStopped }: ServerPool,
-	known: KnownServer | undefined,
+	known: CachedServer | undefined,
 	{ failure, restart }: { readonly failure: OrchestraError | undefined; readonly restart: boolean },
 ): SourceStatus {
 	const running = all.filter(({ pid }) => pid !== undefined);

@@ -29,8 +29,8 @@ export interface ServerPinsOptions {
 	readonly log: Log;
 	/** Called with the tools when they are compared. */
 	readonly onCompared: (tools: readonly Tool[]) => void;
-	/** The tools that are held back are others now. */
-	readonly onHeld: () => void;
+	/** The tools that are quarantined are others now. */
+	readonly onQuarantine: () => void;
 }
 
 /** What the servers of a hub share to review their tools. */
@@ -47,7 +47,7 @@ export interface PinnedEntry {
 	readonly settings: { readonly pin: PinMode | undefined };
 }
 
-export interface PinParts {
+export interface PinDeps {
 	readonly entry: PinnedEntry;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly review: ToolReview;
@@ -56,15 +56,15 @@ export interface PinParts {
 
 /** The pins of an entry. */
 export function openServerPins(
-	{ entry, environment, review, log }: PinParts,
-	onHeld: () => void,
+	{ entry, environment, review, log }: PinDeps,
+	onQuarantine: () => void,
 ): ServerPins {
 	const { name, settings, file } = entry;
 	const mode = settings.pin ?? 'warn';
 	const open = (): PinStore => review.stores.at(pinPlace(file, environment), (place) => new PinStore(place));
 	const store = mode === 'off' ? undefined : open;
 	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
-	return new ServerPins({ server: name, mode, store, log, onCompared, onHeld });
+	return new ServerPins({ server: name, mode, store, log, onCompared, onQuarantine });
 }
 
 export class ServerPins {
@@ -78,8 +78,8 @@ export class ServerPins {
 	#current:
 		| { readonly tools: readonly Tool[]; readonly hashes: ToolHashes; readonly isFromServer: boolean }
 		| undefined;
-	/** Why each tool is held back, by its own name; undefined when none is. */
-	#held: ReadonlyMap<string, string> | undefined;
+	/** Why each tool is quarantined, by its own name; undefined when none is. */
+	#quarantined: ReadonlyMap<string, string> | undefined;
 	#recording: Promise<void> = Promise.resolve();
 	#logged = '';
 	#isWarm = false;
@@ -91,9 +91,9 @@ export class ServerPins {
 		this.#options = options;
 	}
 
-	/** Undefined when no tool is held back. */
-	get held(): ReadonlyMap<string, string> | undefined {
-		return this.#held;
+	/** Undefined when no tool is quarantined. */
+	get quarantined(): ReadonlyMap<string, string> | undefined {
+		return this.#quarantined;
 	}
 
 	/** Tools that are not as they were accepted. */
@@ -115,7 +115,7 @@ export class ServerPins {
 	}
 
 	/**
-	 * An item that is known only after it was read is pinned when it is seen first. Returns why it is held back; undefined when it may be given out.
+	 * An item that is known only after it was read is pinned when it is seen first. Returns why it is quarantined; undefined when it may be given out.
 	 */
 	seen(item: Tool): string | undefined {
 		const store = this.#watched();
@@ -209,7 +209,7 @@ export class ServerPins {
 		this.#logged = message;
 		const reason = `it cannot be compared with its pin: ${message}`;
 		this.#hold(
-			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is held back: ${reason}`])),
+			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is quarantined: ${reason}`])),
 		);
 	}
 
@@ -230,7 +230,7 @@ export class ServerPins {
 		const { server, log } = this.#options;
 		const text = describeDrift(drifted);
 		if (text !== '' && text + note !== this.#logged) {
-			const effect = `${this.holds ? ' What is changed or new is held back.' : ''}${note}`;
+			const effect = `${this.holds ? ' What is changed or new is quarantined.' : ''}${note}`;
 			log.warn(
 				`${sourceTitle(server)} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
@@ -240,9 +240,9 @@ export class ServerPins {
 
 	#hold(reasons: ReadonlyMap<string, string>): void {
 		if (!this.holds) return;
-		const before = [...(this.#held?.keys() ?? [])].join('\n');
-		this.#held = reasons.size === 0 ? undefined : reasons;
-		if (before !== [...reasons.keys()].join('\n')) this.#options.onHeld();
+		const before = [...(this.#quarantined?.keys() ?? [])].join('\n');
+		this.#quarantined = reasons.size === 0 ? undefined : reasons;
+		if (before !== [...reasons.keys()].join('\n')) this.#options.onQuarantine();
 	}
 }
 
@@ -266,6 +266,6 @@ function reasonFor(server: string, tool: string, kind: DriftKind, note: string):
 		kind === 'changed' ? `${sourceTitle(server)} changed it` : `it is new at ${sourceTitle(server)}`;
 	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
 	return [
-		[tool, `${printableName(tool)} is held back: ${what} since its tools were accepted.${note} ${todo}`],
+		[tool, `${printableName(tool)} is quarantined: ${what} since its tools were accepted.${note} ${todo}`],
 	];
 }

@@ -1,6 +1,6 @@
 /*
  * The tools of one MCP server as clients see them: those that the entry offers, renamed,
- * without those that are held back because they differ from their pins.
+ * without those that are quarantined because they differ from their pins.
  */
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
@@ -14,10 +14,10 @@ import { contentItem } from '../../../../trust/pins/tool-drift.ts';
 import { plainName, shortened, toolPrefix } from '../../../../trust/tool-name.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
-import { OLD_PAGE_KEY } from '../../../calls/offer-apps.ts';
+import { OLD_PAGE_KEY } from '../../../calls/adapt-apps.ts';
 import { isPage } from '../../../catalogue/names.ts';
-import type { KnownServer } from '../known-server.ts';
 import type { McpSourceOptions } from '../mcp-source-options.ts';
+import type { CachedServer } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
@@ -51,15 +51,15 @@ export class ServerTools {
 
 	/** Those of `tools` that are listed. */
 	listed(tools: readonly Tool[]): readonly Tool[] {
-		const held = this.#pins.held;
+		const quarantined = this.#pins.quarantined;
 		const applied = this.overrides.apply(tools);
-		return this.#names.offered(held ? applied.filter(({ name }) => !held.has(name)) : applied);
+		return this.#names.exposed(quarantined ? applied.filter(({ name }) => !quarantined.has(name)) : applied);
 	}
 
-	/** The instructions of the server, unless they are held back. */
+	/** The instructions of the server, unless they are quarantined. */
 	get instructions(): string | undefined {
 		const text = instructionsOf(this.#catalogue.known);
-		return this.#pins.held?.has(INSTRUCTIONS) ? undefined : text;
+		return this.#pins.quarantined?.has(INSTRUCTIONS) ? undefined : text;
 	}
 
 	/** Whether a server that was never seen may have a tool of this name. */
@@ -76,25 +76,25 @@ export class ServerTools {
 		return own;
 	}
 
-	/** Why a tool is held back, by its name here or as clients of the hub see it; undefined when it is not. */
-	heldReason(name: string): string | undefined {
+	/** Why a tool is quarantined, by its name here or as clients of the hub see it; undefined when it is not. */
+	quarantineReason(name: string): string | undefined {
 		const { problems } = this.overrides;
-		const held = this.#pins.held;
-		if (held === undefined && problems.size === 0) return undefined;
-		for (const [own, reason] of [...(held ?? []), ...problems]) {
+		const quarantined = this.#pins.quarantined;
+		if (quarantined === undefined && problems.size === 0) return undefined;
+		for (const [own, reason] of [...(quarantined ?? []), ...problems]) {
 			const given = this.#names.givenName(own);
 			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
 		}
 		return undefined;
 	}
 
-	/** Throws when a page is held back: what it may reach changed since it was accepted. */
+	/** Throws when a page is quarantined: what it may reach changed since it was accepted. */
 	assertPage(own: string): void {
-		const reason = isPage(own) ? this.#pins.held?.get(pageItem(own)) : undefined;
+		const reason = isPage(own) ? this.#pins.quarantined?.get(pageItem(own)) : undefined;
 		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
 	}
 
-	/** Throws when a page that was read is not as it was accepted, and is held back: its content, or what it may reach. */
+	/** Throws when a page that was read is not as it was accepted, and is quarantined: its content, or what it may reach. */
 	assertContents(own: string, contents: unknown): void {
 		if (!isPage(own) || !Array.isArray(contents) || !this.#isListedPage(own)) return;
 		const parts = contents.filter(isObject);
@@ -141,7 +141,7 @@ export class ServerTools {
 				this.#checked.delete(connection);
 				throw error;
 			});
-			const reason = pins.held?.get(tool);
+			const reason = pins.quarantined?.get(tool);
 			return reason === undefined ? undefined : failure(reason);
 		};
 	}
@@ -169,7 +169,7 @@ export function pageItem(uri: string): string {
 
 /** Everything of a server that is put before a model or runs at the client: tools, instructions, and what pages may reach. */
 export function reviewedItems(
-	known: Pick<KnownServer, 'tools' | 'instructions' | 'resources'>,
+	known: Pick<CachedServer, 'tools' | 'instructions' | 'resources'>,
 ): readonly Tool[] {
 	const description = instructionsOf(known);
 	const pages = known.resources.flatMap(({ uri, _meta: meta }): Tool[] => {
@@ -187,7 +187,7 @@ function pageOf({ _meta: meta }: Tool): unknown {
 }
 
 /** They may come from a file. */
-function instructionsOf(known: Pick<KnownServer, 'instructions'> | undefined): string | undefined {
+function instructionsOf(known: Pick<CachedServer, 'instructions'> | undefined): string | undefined {
 	const text: unknown = known?.instructions;
 	return typeof text === 'string' ? text : undefined;
 }

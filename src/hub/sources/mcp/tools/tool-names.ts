@@ -1,4 +1,4 @@
-/* Which tools of a server are offered, and under which names. */
+/* Which tools of a server are exposed, and under which names. */
 import type { ServerSettings } from '../../../../config/configuration.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { wildcard } from '../../../../trust/wildcard.ts';
@@ -11,7 +11,7 @@ export class ToolNames {
 	readonly #settings: NameSettings;
 	readonly #allow: readonly NameTest[] | undefined;
 	readonly #deny: readonly NameTest[];
-	/** The own name of each offered tool that is renamed. */
+	/** The own name of each exposed tool that is renamed. */
 	readonly #ownNames: ReadonlyMap<string, string>;
 	readonly #onTaken: (tool: string, by: string) => void;
 	readonly #taken = new Set<string>();
@@ -26,8 +26,8 @@ export class ToolNames {
 		this.#ownNames = new Map(renamed.map(([own, given]) => [given, own]));
 	}
 
-	/** The tools that are offered, renamed. */
-	offered(tools: readonly Tool[]): readonly Tool[] {
+	/** The tools that are exposed, renamed. */
+	exposed(tools: readonly Tool[]): readonly Tool[] {
 		const { allow, deny } = this.#settings;
 		if (allow === undefined && deny.length === 0 && this.#ownNames.size === 0) return tools;
 		return tools
@@ -38,7 +38,7 @@ export class ToolNames {
 			});
 	}
 
-	/** Whether a tool with this own name is offered. */
+	/** Whether a tool with this own name is exposed. */
 	isOffered(name: string): boolean {
 		const isAllowed = this.#allow?.some((isMatch) => isMatch(name)) ?? true;
 		return isAllowed && !this.#deny.some((isMatch) => isMatch(name));
@@ -53,7 +53,7 @@ export class ToolNames {
 		return true;
 	}
 
-	/** The name under which a tool of the server is offered. */
+	/** The name under which a tool of the server is exposed. */
 	givenName(own: string): string {
 		const { rename } = this.#settings;
 		return (Object.hasOwn(rename, own) ? rename[own] : undefined) ?? own;

@@ -1,0 +1,104 @@
+/* `mctl replay --against`: the requests of a recording to a server, and the differences of its answers. */
+import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
+import { printableJson } from '../../printable.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import type { JsonDifference } from '../../record/json-differences.ts';
+import type { Recording } from '../../record/read-recording.ts';
+import { conversationOf } from '../../record/recorded-exchanges.ts';
+import { RepeatedConversation, type RepeatedRequest } from '../../record/repeat-recording.ts';
+import { redact } from '../../redact.ts';
+import { ChildTransport } from '../../transport/child-transport.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { DIFFERENCE_CHARACTERS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
+import type { CommandInput } from '../command.ts';
+import { openUrl } from '../target/connect-url.ts';
+import { openProject } from '../target/project.ts';
+import { serverNamed } from '../target/server-named.ts';
+
+const DIFFERENT = 1;
+
+export interface AgainstServer {
+	/** Of the recording, or of a folder with several. */
+	readonly path: string;
+	/** Each has its own connection. */
+	readonly recordings: readonly Recording[];
+	/** A name of the configuration, a `stdio:` URI or a URL; or a command with its arguments. */
+	readonly target: string | readonly string[];
+}
+
+/** Show the differences; exit code 1 when there are some. */
+export async function replayAgainst(what: AgainstServer, input: CommandInput): Promise<number> {
+	const { out, flags, signal } = input;
+	const requests: (RepeatedRequest & { file: string })[] = [];
+	for (const recording of what.recordings) {
+		const transport = await openTarget(what.target, input);
+		try {
+			for await (const request of new RepeatedConversation(transport, conversationOf(recording)).run(
+				signal,
+			)) {
+				requests.push({ file: recording.file, ...request });
+				if (!flags['json']) showRequest(request, input);
+			}
+		} finally {
+			await transport.close();
+		}
+	}
+	const different = requests.filter(({ differences }) => differences.length > 0);
+	const skipped = requests.filter((request) => request.skipped !== undefined);
+	const same = requests.length - different.length - skipped.length;
+	const counts = { requests: requests.length, same, different: different.length, skipped: skipped.length };
+	if (flags['json']) {
+		const answers = requests.filter(
+			({ differences, skipped: why }) => differences.length > 0 || why !== undefined,
+		);
+		out.json({ schema: 'orchestra.replay/1', recording: what.path, ...counts, answers });
+	} else {
+		out.line(
+			`${counts.requests} requests: ${same} same, ${different.length} different, ${skipped.length} skipped`,
+		);
+	}
+	return different.length > 0 ? DIFFERENT : 0;
+}
+
+async function openTarget(target: AgainstServer['target'], input: CommandInput): Promise<Transport> {
+	const { cwd, environment, out } = input;
+	const limits = {
+		stderr: out.childStderr,
+		limitBytes: RECORDED_LINE_BYTES,
+		parentEnvironment: environment,
+	};
+	if (typeof target !== 'string') {
+		const [command = '', ...args] = target;
+		return ChildTransport.open({ cwd, command, args }, limits);
+	}
+	if (target.startsWith('stdio:')) return ChildTransport.open({ cwd, ...parseStdioUri(target) }, limits);
+	if (/^https?:\/\//i.test(target)) return openUrl(target, input, { limitBytes: RECORDED_LINE_BYTES });
+	const { configuration, blocked } = openProject({ cwd, environment });
+	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
+	const entry = serverNamed(enabled, target, blocked);
+	const log = out.log('mctl', environment);
+	const onStderr = (chunk: Buffer): void => out.foreignStderr(chunk);
+	return openServerTransport(entry, { environment, onStderr, limitBytes: RECORDED_LINE_BYTES, log });
+}
+
+function showRequest(
+	{ line, method, name, skipped, differences }: RepeatedRequest,
+	{ out }: CommandInput,
+): void {
+	const title = `${name === undefined ? method : `${method} ${name}`} (line ${line})`;
+	if (skipped !== undefined) return out.note(`mctl: skipped ${title}: ${skipped}`);
+	if (differences.length === 0) return;
+	out.line(title);
+	for (const difference of differences) showDifference(difference, out);
+}
+
+function showDifference({ path, ...sides }: JsonDifference, out: CommandInput['out']): void {
+	out.line(`  ${path === '' ? 'the answer' : path}`);
+	if ('before' in sides) out.line(`  - ${shown(sides.before)}`);
+	if ('after' in sides) out.line(`  + ${shown(sides.after)}`);
+}
+
+function shown(value: unknown): string {
+	const text = redact(printableJson(value));
+	return text.length > DIFFERENCE_CHARACTERS ? `${text.slice(0, DIFFERENCE_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,151 @@
+/*
+ * The values that an entry of a registry or a bundle needs: from `--set NAME=VALUE`, else
+ * asked on the terminal. Secrets are not shown while they are typed and do not reach the
+ * configuration: it gets a reference to where they are stored.
+ */
+import { join, resolve } from 'node:path';
+import { OrchestraError } from '../../errors.ts';
+import { printableLine } from '../../printable.ts';
+import type { AskedValue, GivenValues } from '../../registry/launch-plan.ts';
+import { storeSecret } from '../../secrets/store-secret.ts';
+import {
+	type Command,
+	type CommandInput,
+	type CommandPlace,
+	canAskUser,
+	type Flag,
+	usageError,
+} from '../command.ts';
+import { askLine } from '../terminal/ask-line.ts';
+
+export const setFlag: Flag = {
+	type: 'string',
+	value: 'NAME=VALUE',
+	repeats: true,
+	help: 'a value that the server needs; may be repeated',
+};
+
+/** The values of `--set`. Throws for a name that the server does not have. */
+export function givenValues(
+	asked: readonly AskedValue[],
+	{ lists }: CommandInput,
+	command: Pick<Command, 'usage'>,
+): Map<string, string[]> {
+	const given = new Map<string, string[]>();
+	for (const pair of lists?.get('set') ?? []) {
+		const at = pair.indexOf('=');
+		const key = pair.slice(0, Math.max(0, at));
+		const value = asked.find((each) => each.key === key);
+		if (value === undefined) {
+			const names = asked.map((each) => each.key).join(', ');
+			// The text may be a secret, so it is not repeated.
+			throw usageError(
+				command,
+				at < 1 ? '--set takes NAME=VALUE' : `there is no value "${key}"; there are: ${names || 'none'}`,
+			);
+		}
+		const text = pair.slice(at + 1);
+		const problem = problemOf(text, value);
+		if (problem !== undefined) throw usageError(command, `--set ${key}: ${problem}`);
+		given.set(key, [...(value.isRepeated ? (given.get(key) ?? []) : []), text]);
+	}
+	return given;
+}
+
+/** Ask for what is required and was not given. Throws with the list of names when there is no terminal. */
+export async function askMissing(
+	asked: readonly AskedValue[],
+	given: ReadonlyMap<string, string[]>,
+	input: CommandInput,
+): Promise<Map<string, string[]>> {
+	const values = new Map(given);
+	const missing = asked.filter(({ key, isRequired }) => isRequired && !values.has(key));
+	if (missing.length === 0) return values;
+	if (!canAskUser(input)) {
+		const names = missing.map(
+			({ key, description }) =>
+				`${key}${description === undefined ? '' : ` (${printableLine(description)})`}`,
+		);
+		throw new OrchestraError('bad_input', `these values are missing: ${names.join(', ')}`, {
+			hint: `Give them with --set ${missing[0]?.key ?? ''}=VALUE; for a secret a reference, as in --set KEY='\${VARIABLE}'.`,
+			data: { missing: missing.map(({ key }) => key) },
+		});
+	}
+	for (const value of missing) values.set(value.key, await askValue(value, input));
+	return values;
+}
+
+async function askValue(value: AskedValue, input: CommandInput): Promise<string[]> {
+	const { out } = input;
+	const { key, description, choices, isSecret, isRepeated } = value;
+	if (description !== undefined) out.note(printableLine(description));
+	const kind =
+		choices.length > 0 ? ` (${choices.map(printableLine).join(', ')})` : isSecret ? ' (not shown)' : '';
+	const strings: string[] = [];
+	do {
+		const isFirst = strings.length === 0;
+		const text = await askLine(
+			{
+				prompt: `${printableLine(key)}${kind}${isFirst ? '' : ', another, or nothing'}: `,
+				help: problemOf('', value) ?? 'That is not a possible value.',
+				read: (line) =>
+					(line === '' && !isFirst) || (line !== '' && problemOf(line, value) === undefined) ? line : 'wrong',
+				isHidden: isSecret && !value.isOnCommandLine,
+			},
+			input,
+		);
+		if (text === undefined)
+			throw new OrchestraError('canceled', `${key} was not given, so nothing was written`);
+		if (text === '') break;
+		strings.push(text);
+	} while (isRepeated);
+	return strings;
+}
+
+/** Why a text is not a possible value; undefined when it is. */
+function problemOf(
+	text: string,
+	{ choices, format, isSecret, isOnCommandLine }: AskedValue,
+): string | undefined {
+	const isReference = /^\$\{[^}]+\}$/.test(text);
+	if (isReference && !(isOnCommandLine && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
+	if (isSecret && isOnCommandLine)
+		return `every process can read a command line, so a secret there must be a variable, as in '\${VARIABLE}'`;
+	if (choices.length > 0 && !choices.includes(text))
+		return `use one of ${choices.map(printableLine).join(', ')}`;
+	if (format === 'number' && (text.trim() === '' || !Number.isFinite(Number(text)))) return 'use a number';
+	if (format === 'boolean' && text !== 'true' && text !== 'false') return 'use true or false';
+	return text.includes('\n') || text.includes('\0') ? 'use one line' : undefined;
+}
+
+/** The values for the configuration: paths absolute, secrets stored and replaced by their references. @param owner the file and the name of the server */
+export async function storedValues(
+	asked: readonly AskedValue[],
+	values: GivenValues,
+	{
+		owner,
+		cwd,
+		environment,
+		signal,
+	}: { owner: readonly string[] } & Pick<CommandInput, 'cwd' | 'environment' | 'signal'>,
+): Promise<Map<string, string[]>> {
+	const stored = new Map<string, string[]>();
+	for (const { key, format, isSecret } of asked) {
+		const strings = values.get(key);
+		if (strings === undefined) continue;
+		const finals: string[] = [];
+		for (const text of strings) {
+			if (text.startsWith('${')) finals.push(text);
+			else if (isSecret) finals.push(await storeSecret([...owner, key], text, { environment, signal }));
+			else finals.push(format === 'filepath' ? pathOf(text, { cwd, environment }) : text);
+		}
+		stored.set(key, finals);
+	}
+	return stored;
+}
+
+/** What is typed at a prompt is not expanded by a shell. */
+function pathOf(text: string, { cwd, environment }: CommandPlace): string {
+	const { HOME } = environment;
+	return HOME !== undefined && /^~(?=\/|$)/.test(text) ? join(HOME, text.slice(1)) : resolve(cwd, text);
+}

@@ -1,0 +1,104 @@
+/*
+ * The command that a command line names.
+ *
+ * Flags may stand before it (`mctl --json list`): they are moved behind it. Help
+ * has three spellings and all mean the same: `mctl help hub stop`, `mctl hub stop
+ * --help`, `mctl hub stop -h`.
+ */
+import { OrchestraError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import type { CommandEntry, CommandTable } from './commands.ts';
+
+/** Words that are no commands of the table. */
+export const builtInWords: readonly string[] = ['help', 'version'];
+
+export type ResolvedCommand =
+	| { readonly kind: 'version' }
+	| { readonly kind: 'overview' }
+	| { readonly kind: 'group'; readonly name: string }
+	| { readonly kind: 'command'; readonly entry: CommandEntry; readonly rest: readonly string[] };
+
+const helpFlags = ['--help', '-h'];
+
+/** What `args` ask for. Throws `bad_input` with the nearest names when there is no such command. */
+export function resolveCommand(table: CommandTable, args: readonly string[]): ResolvedCommand {
+	const [first, ...others] = args;
+	if (first === '--version' || first === 'version') return alone({ kind: 'version' }, first, others);
+	if (first === 'help') return resolveCommand(table, [...others, '--help']);
+	const words = commandFirst(table, args);
+	const [name = '', second = ''] = words;
+	if (name === '' || name.startsWith('-')) return withoutCommand(words);
+	const pair = table.get(`${name} ${second}`);
+	if (pair) return { kind: 'command', entry: pair, rest: words.slice(2) };
+	const entry = table.get(name);
+	if (entry) return { kind: 'command', entry, rest: words.slice(1) };
+	const members = membersOf(table, name);
+	if (members.length === 0) throw unknownCommand(table, name);
+	if (second === '' || second.startsWith('-')) {
+		if (words.some((word) => helpFlags.includes(word))) return { kind: 'group', name };
+		throw memberNeeded(name, members);
+	}
+	throw unknownMember(name, second, members);
+}
+
+/** The second words of a group: `start`, `stop`, … of `hub`. */
+export function membersOf(table: CommandTable, group: string): string[] {
+	const prefix = `${group} `;
+	return [...table.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+}
+
+/** The first words of all commands, each once. */
+export function firstWords(table: CommandTable): string[] {
+	return [...new Set([...table.keys()].map((name) => name.split(' ')[0] ?? name))];
+}
+
+/** `args` with the flags that stand before the command moved behind its words. */
+function commandFirst(table: CommandTable, args: readonly string[]): readonly string[] {
+	if (!args[0]?.startsWith('-')) return args;
+	const known = new Set(firstWords(table));
+	// A flag before the command may have a value, so the first known word is taken, else the first word.
+	const byName = args.findIndex((word) => known.has(word));
+	const at = byName >= 0 ? byName : args.findIndex((word) => !word.startsWith('-'));
+	if (at < 0) return args;
+	const length = table.has(args.slice(at, at + 2).join(' ')) ? 2 : 1;
+	return [...args.slice(at, at + length), ...args.slice(0, at), ...args.slice(at + length)];
+}
+
+function withoutCommand(words: readonly string[]): ResolvedCommand {
+	const wrong = words.find((word) => ![...helpFlags, '--json'].includes(word));
+	if (wrong === undefined) return { kind: 'overview' };
+	throw new OrchestraError('bad_input', `there is no command in "mctl ${words.join(' ')}"`, {
+		hint: 'mctl --help lists the commands',
+	});
+}
+
+function alone(resolved: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
+	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
+	if (extra === undefined) return resolved;
+	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${word}`, {
+		hint: `usage: mctl ${word}`,
+	});
+}
+
+function unknownCommand(table: CommandTable, name: string): OrchestraError {
+	const [guess] = nearest(name, [...firstWords(table), ...builtInWords]);
+	return new OrchestraError('bad_input', `there is no command "${name}"`, {
+		hint: guess === undefined ? 'mctl --help lists the commands' : `did you mean: mctl ${guess}`,
+	});
+}
+
+function memberNeeded(group: string, members: readonly string[]): OrchestraError {
+	return new OrchestraError('bad_input', `mctl ${group} needs one of: ${members.join(', ')}`, {
+		hint: `mctl ${group} --help describes each`,
+	});
+}
+
+function unknownMember(group: string, word: string, members: readonly string[]): OrchestraError {
+	const [guess] = nearest(word, members);
+	return new OrchestraError('bad_input', `there is no command "${group} ${word}"`, {
+		hint:
+			guess === undefined
+				? `mctl ${group} has: ${members.join(', ')}`
+				: `did you mean: mctl ${group} ${guess}`,
+	});
+}

@@ -1,0 +1,143 @@
+/*
+ * An elicitation of a server on the terminal: one line for each field of its form.
+ *
+ * The terminal stays in line mode, so that Ctrl-C ends the command as usual. End of
+ * input (Ctrl-D) declines. Texts of the server are untrusted and are escaped.
+ */
+
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { OrchestraError } from '../../errors.ts';
+import { printable, printableLine } from '../../printable.ts';
+import type { ElicitResult } from '../../protocol/client-methods.ts';
+import { abortable } from '../../rpc/abortable.ts';
+import { propertiesOf, requiredOf } from '../../schema/schema-types.ts';
+import { type Parameter, parametersOf } from '../../schema/tool-signature.ts';
+import { inputFromArgs } from '../../tool/input.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
+import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
+import { checkInput } from '../input/check-input.ts';
+import type { Output } from './output.ts';
+
+export interface FormOptions {
+	readonly out: Output;
+	readonly input: Readable;
+	readonly signal: AbortSignal;
+}
+
+/** Ask on the terminal. `params` are those of `elicitation/create`; an elicitation that is no form is declined. */
+export async function askForm(params: unknown, { out, input, signal }: FormOptions): Promise<ElicitResult> {
+	const { mode = 'form', message, requestedSchema } = isObject(params) ? params : {};
+	const isOver = input.readableEnded || input.destroyed;
+	if (mode !== 'form' || !isObject(requestedSchema) || isOver) return { action: 'decline' };
+	const schema = requestedSchema as JsonObject; // it came out of a message
+	out.tell(
+		`${out.noteStyle('cyan', '?')} ${printable(typeof message === 'string' ? message : 'The server asks:')}`,
+	);
+	const lines = new AnswerLines(out, input, signal);
+	try {
+		const place = { schema, root: schema };
+		if (propertiesOf(place).size === 0) return await confirm(lines);
+		out.tell('  (an empty line leaves a field out, Ctrl-D declines)');
+		const required = requiredOf(place);
+		let content: JsonObject = {};
+		for (const parameter of parametersOf(schema)) {
+			const answered = await askField(lines, {
+				parameter,
+				schema,
+				isRequired: required.includes(parameter.name),
+			});
+			if (answered === undefined) return { action: 'decline' };
+			content = { ...content, ...answered };
+		}
+		return { action: 'accept', content: content as NonNullable<ElicitResult['content']> }; // checked field by field
+	} finally {
+		lines.close();
+	}
+}
+
+async function confirm(lines: AnswerLines): Promise<ElicitResult> {
+	const answer = await lines.ask('  [y/N] ');
+	return /^y(es)?$/i.test(answer?.trim() ?? '') ? { action: 'accept', content: {} } : { action: 'decline' };
+}
+
+/** The field with its value, or nothing in it when it is left out; undefined to decline. */
+async function askField(
+	lines: AnswerLines,
+	{ parameter, schema, isRequired }: { parameter: Parameter; schema: JsonObject; isRequired: boolean },
+): Promise<JsonObject | undefined> {
+	const { name, type, description, default: value } = parameter;
+	if (description !== '') lines.note(`  ${description}`);
+	const usual = value === undefined ? '' : ` [${value}]`;
+	for (let count = 0; count < ANSWER_TRIES_LIMIT; count++) {
+		const answer = await lines.ask(
+			`  ${printableLine(`${name} (${type})${isRequired ? '' : ', optional'}${usual}`)}: `,
+		);
+		if (answer === undefined) return undefined;
+		if (answer === '' && value !== undefined) return { [name]: JSON.parse(value) };
+		if (answer === '' && !isRequired) return {};
+		const wrong = problemOf(`${name}=${answer}`, schema);
+		if (!(wrong instanceof OrchestraError)) return wrong;
+		lines.note(`  ${wrong.message}`);
+	}
+	return undefined;
+}
+
+/** The value of the argument, or what is wrong with it. */
+function problemOf(arg: string, schema: JsonObject): JsonObject | OrchestraError {
+	const values = inputFromArgs([arg], schema);
+	const { required: _, ...oneField } = schema;
+	try {
+		checkInput({ tool: 'form', schema: oneField, values });
+		return values;
+	} catch (error) {
+		if (!OrchestraError.is(error, 'bad_input')) throw error;
+		return error;
+	}
+}
+
+/** Elicitations and answers, a line each. */
+class AnswerLines {
+	readonly #out: Output;
+	readonly #reader: Interface;
+	readonly #signal: AbortSignal;
+	readonly #answers: string[] = [];
+	#isEnded = false;
+	#wake: () => void = () => {};
+
+	constructor(out: Output, input: Readable, signal: AbortSignal) {
+		this.#out = out;
+		this.#signal = signal;
+		this.#reader = createInterface({ input, terminal: false });
+		this.#reader.on('line', (line) => {
+			this.#answers.push(line);
+			this.#wake();
+		});
+		this.#reader.once('close', () => {
+			this.#isEnded = true;
+			this.#wake();
+		});
+	}
+
+	note(text: string): void {
+		this.#out.tell(printable(text));
+	}
+
+	/** The next line; undefined at the end of input. Throws when the command is canceled. */
+	async ask(label: string): Promise<string | undefined> {
+		this.#out.live(label);
+		if (this.#answers.length === 0 && !this.#isEnded) await this.#next();
+		return this.#answers.shift();
+	}
+
+	close(): void {
+		this.#reader.close();
+	}
+
+	#next(): Promise<void> {
+		const next = new Promise<void>((resolve) => {
+			this.#wake = resolve;
+		});
+		return abortable(() => next, this.#signal);
+	}
+}

@@ -1,0 +1,176 @@
+/* The `oauth` object of a remote server. */
+import { LARGEST_PORT } from '../../link/address.ts';
+import { ACCOUNT_KEY_FORM, isAccountKey } from '../../oauth/account.ts';
+import {
+	callbackHosts,
+	grants,
+	type IdentityProvider,
+	type OAuthSettings,
+} from '../../oauth/auth-settings.ts';
+import type { SecretStrings, SecretText } from '../../secrets/secret-text.ts';
+import type { Field } from '../field.ts';
+import {
+	flag,
+	type Keys,
+	key,
+	object,
+	type Place,
+	readKeys,
+	type Shape,
+	strings,
+	text,
+	word,
+} from '../key.ts';
+
+/** Without TLS on this machine only. */
+const SAFE_URL = /^https:\/\/.|^http:\/\/(?:localhost|127\.|\[::1\])/;
+
+/** It appears in commands, so it has no spaces and no quotes. */
+const account: Shape<string> = {
+	...text,
+	read: (field) => {
+		const name = field.text();
+		return name === undefined || isAccountKey(name) ? name : field.report(ACCOUNT_KEY_FORM);
+	},
+};
+
+/** A text, or one with secret references. */
+type Secret = string | SecretText;
+
+const secret: Shape<Secret> = {
+	...text,
+	read: (field) => field.secretText() ?? field.text(),
+};
+
+/** An array of scopes, or one string with spaces, as OAuth writes them. */
+const scopes: Shape<readonly string[]> = {
+	read: (field) =>
+		typeof field.value === 'string'
+			? field
+					.text()
+					?.split(/\s+/)
+					.filter((scope) => scope !== '')
+			: field.strings(),
+	schema: { anyOf: [text.schema, strings.schema] },
+};
+
+const port: Shape<number> = {
+	read: (field) => {
+		const number = field.count();
+		if (number === undefined || number <= LARGEST_PORT) return number;
+		return field.report(`a port from 1 to ${LARGEST_PORT}`);
+	},
+	schema: { type: 'integer', minimum: 1, maximum: LARGEST_PORT },
+};
+
+function url(form: RegExp): Shape<string> {
+	return {
+		...text,
+		read: (field) => {
+			const address = field.text();
+			const isRight = address === undefined || (form.test(address) && URL.canParse(address));
+			return isRight ? address : field.report('an https:// URL');
+		},
+	};
+}
+
+/** As it is written. */
+interface WrittenOAuth
+	extends Omit<
+		OAuthSettings,
+		'clientSecret' | 'privateKey' | 'secrets' | 'identityProvider' | 'sendsResource'
+	> {
+	readonly clientSecret?: Secret | undefined;
+	readonly privateKey?: Secret | undefined;
+	readonly resource?: boolean | undefined;
+}
+
+const oauthKeys: Keys<WrittenOAuth> = {
+	account: key(account, { about: 'the key of an account that several entries share' }),
+	clientId: key(text, { about: 'a client that is registered by hand; dynamic registration is skipped' }),
+	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
+	grant: key(word(grants), {
+		about:
+			'`"client_credentials"` for programs without a user, `"enterprise"` for users of an `identityProvider` ([machines](remote-servers.md#sign-in-for-machines))',
+		byDefault: 'browser',
+	}),
+	privateKey: key(secret, {
+		about: 'a private key as PEM, which signs in place of the secret; best `"${file:key.pem}"`',
+		isSecret: true,
+	}),
+	scopes: key(scopes, { about: 'scopes to request, in place of those that the server names' }),
+	callbackPort: key(port, { about: 'port of the redirect URI on this machine; default: any free port' }),
+	callbackHost: key(word(callbackHosts), { about: 'host of the redirect URI', byDefault: '127.0.0.1' }),
+	resource: key(flag, {
+		about: '`false` leaves out the `resource` parameter, for servers that reject it',
+		byDefault: true,
+	}),
+	issuer: key(url(SAFE_URL), {
+		about: "the issuer to use, in place of the server's own",
+	}),
+	allowMissingPkce: key(flag, {
+		about: 'continue although the authorization server does not announce PKCE with S256',
+		byDefault: false,
+	}),
+	allowIssuerSlash: key(flag, {
+		about: 'accept an issuer that differs from the expected one by a final slash only',
+		byDefault: false,
+	}),
+	clientMetadataUrl: key(url(/^https:\/\/[^/]+\/./), {
+		about: 'HTTPS URL of a client metadata document, used as client id where it is supported',
+	}),
+};
+
+/** Undefined when there are none. */
+export const oauth: Shape<OAuthSettings> = { ...object(oauthKeys), read: readOAuth };
+
+function readOAuth(field: Field, place: Place): OAuthSettings | undefined {
+	if (!field.isPresent) return undefined;
+	const { clientSecret, privateKey, resource, ...rest } = readKeys(oauthKeys, field, place);
+	return { ...rest, ...divided({ clientSecret, privateKey }), sendsResource: resource };
+}
+
+/** As it is written. */
+interface WrittenProvider {
+	readonly issuer?: string;
+	readonly tokenEndpoint?: string;
+	readonly clientId?: string;
+	readonly clientSecret?: Secret;
+	readonly idToken?: Secret;
+}
+
+const providerKeys: Keys<WrittenProvider> = {
+	issuer: key(url(SAFE_URL), { about: 'its address' }),
+	tokenEndpoint: key(url(SAFE_URL), { about: 'default: that of its metadata' }),
+	clientId: key(text, { about: 'the client that is registered there' }),
+	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
+	idToken: key(secret, {
+		about:
+			'the ID token of the user, as a reference to the program or file that has it, such as `"${cmd:company-login --id-token}"`; read again for each token',
+		isSecret: true,
+	}),
+};
+
+/** The identity provider of an organisation. */
+export const identityProvider: Shape<IdentityProvider> = {
+	...object(providerKeys),
+	read: (field, place) => {
+		if (!field.isPresent) return undefined;
+		const { issuer, clientId, clientSecret, idToken, ...rest } = readKeys(providerKeys, field, place);
+		if (issuer === undefined) return field.at('issuer').report('the URL of the identity provider');
+		if (clientId === undefined) return field.at('clientId').report('a client id');
+		return { ...rest, issuer, clientId, ...divided({ clientSecret, idToken }) };
+	},
+};
+
+/** Plain values, and those with references. */
+function divided(values: Readonly<Record<string, Secret | undefined>>): { readonly secrets?: SecretStrings } {
+	const present = Object.entries(values).flatMap(([name, value]): [string, Secret][] =>
+		value === undefined ? [] : [[name, value]],
+	);
+	const references = present.filter((each): each is [string, SecretText] => typeof each[1] !== 'string');
+	return {
+		...Object.fromEntries(present.filter(([, value]) => typeof value === 'string')),
+		...(references.length > 0 && { secrets: Object.fromEntries(references) }),
+	};
+}

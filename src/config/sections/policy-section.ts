@@ -1,0 +1,115 @@
+/*
+ * The `policy` of one file. A rule with a mistake is not skipped, since that would allow
+ * what it refuses: it becomes a rule that denies, with the mistake as its reason.
+ */
+import { isObject } from '../../wire/json.ts';
+import type { PolicyAction, PolicyRule, ToolClaims } from '../configuration.ts';
+import type { Field, FieldSource } from '../field.ts';
+import {
+	flag,
+	type Keys,
+	key,
+	object,
+	type Place,
+	readKeys,
+	type Shape,
+	schemaOf,
+	text,
+	type Written,
+} from '../key.ts';
+
+const actions: readonly PolicyAction[] = ['allow', 'ask', 'deny'];
+
+/** A pattern or an array of patterns; undefined when absent or wrong. */
+const patterns: Shape<readonly string[]> = {
+	read: readPatterns,
+	schema: { anyOf: [text.schema, { type: 'array', items: text.schema, minItems: 1 }] },
+};
+
+const claimKeys: Keys<Partial<ToolClaims>> = {
+	readOnly: key(flag, { about: 'whether it says that it changes nothing' }),
+	destructive: key(flag, { about: 'whether it says that it destroys' }),
+	openWorld: key(flag, { about: 'whether it says that it reaches others' }),
+	idempotent: key(flag, { about: 'whether it says that a second call changes nothing more' }),
+};
+
+const ruleKeys: Keys<Omit<Written<PolicyRule>, 'file' | 'line'>> = {
+	tools: key(patterns, { about: 'pattern of tool names as clients see them, or several; default: all' }),
+	clients: key(patterns, { about: 'pattern of client names, or several; default: all' }),
+	when: key(
+		{ ...object(claimKeys), read: readWhen },
+		{ about: 'matches only tools with these claims of their servers' },
+	),
+	action: key(
+		{ read: (field) => readAction(field), schema: { enum: actions } },
+		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts' },
+	),
+	reason: key(text, { about: 'shown to the caller of a refused call' }),
+	hide: key(flag, { about: 'leave the tools of a `"deny"` out of lists', byDefault: false }),
+};
+
+/** The rules of one file. */
+export const policy: Shape<readonly (readonly PolicyRule[])[]> = {
+	read: (field, place) => (field.isPresent ? [readPolicy(field, place)] : undefined),
+	schema: { type: 'array', items: { ...schemaOf(ruleKeys), required: ['action'] } },
+	members: ruleKeys,
+};
+
+/** Read the rules, in order. */
+function readPolicy(field: Field, place: Place): PolicyRule[] {
+	if (Array.isArray(field.value)) return field.items().map((item) => readRule(item, place));
+	field.report('an array of rules');
+	return [denyAll(field, place.source, place.source.problems.length - 1)];
+}
+
+function readRule(field: Field, place: Place): PolicyRule {
+	const { source } = place;
+	const before = source.problems.length;
+	const {
+		tools = ['*'],
+		clients = ['*'],
+		when,
+		action = 'deny',
+		reason,
+		hide = false,
+	} = readKeys(ruleKeys, field, place);
+	// A server can influence what `when` sees.
+	if (when !== undefined && action === 'allow')
+		field.at('action').report('"ask" or "deny" in a rule with "when"');
+	if (hide && action !== 'deny') field.at('hide').report('true only with "action": "deny"');
+	if (source.problems.length > before) return { ...denyAll(field, source, before), tools };
+	return { tools, clients, when, action, reason, hide, file: source.file, line: field.line };
+}
+
+/** @param at the index of the mistake */
+function denyAll({ line }: Field, { file, problems }: FieldSource, at: number): PolicyRule {
+	const reason = `the policy has a mistake: ${problems[at]?.message ?? file}`;
+	const all = { tools: ['*'], clients: ['*'], when: undefined };
+	return { ...all, action: 'deny', reason, hide: false, file, line };
+}
+
+function readPatterns(field: Field): string[] | undefined {
+	if (typeof field.value === 'string') {
+		const text = field.text();
+		return text === undefined ? undefined : [text];
+	}
+	if (!field.isPresent) return undefined;
+	const isList = Array.isArray(field.value) && field.value.length > 0;
+	if (!isList) return field.report('a pattern, or an array of patterns');
+	return field.items().flatMap((item) => {
+		if (typeof item.value !== 'string') item.report('a pattern');
+		return item.text() ?? [];
+	});
+}
+
+function readWhen(field: Field, place: Place): Partial<ToolClaims> | undefined {
+	if (!field.isPresent) return undefined;
+	const claims = readKeys(claimKeys, field, place);
+	const isEmpty = isObject(field.value) && Object.keys(field.value).length === 0;
+	if (isEmpty) field.report(`an object with one of ${Object.keys(claimKeys).join(', ')}`);
+	return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
+}
+
+function readAction(field: Field): PolicyAction | undefined {
+	return actions.find((each) => each === field.value) ?? field.report('"allow", "ask" or "deny"');
+}

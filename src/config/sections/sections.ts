@@ -1,0 +1,347 @@
+/*
+ * The sections of a configuration file: one table, from which files are read and merged, and
+ * what an untrusted project may say is decided. An entry with a problem is skipped as a whole.
+ */
+import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
+import type {
+	CallRates,
+	Configuration,
+	ExtensionsSection,
+	HubSection,
+	LibrarySection,
+	Limits,
+	RegistryEntry,
+	ServerEntry,
+	TasksSection,
+	ToolsSection,
+} from '../configuration.ts';
+import {
+	CALL_TIMEOUT_MS,
+	IDENTICAL_CALLS,
+	LIST_WAIT_MS,
+	RESULT_BYTES,
+	TASK_DETACH_MS,
+	TASK_MAX_MS,
+	TASK_TTL_MS,
+	TOOL_EVENTS,
+	TOOL_OUTPUT_BYTES,
+} from '../defaults.ts';
+import { Field, type FieldSource, onlyKeys } from '../field.ts';
+import {
+	address,
+	bothLists,
+	byName,
+	count,
+	countOrZero,
+	emptyOf,
+	entryMembers,
+	flag,
+	type Keys,
+	key,
+	mapOf,
+	object,
+	type Place,
+	path,
+	readKeys,
+	readMembers,
+	type Shape,
+	schemaOf,
+	section,
+	strings,
+	text,
+	word,
+} from '../key.ts';
+import { pinOfAll } from '../pin-mode.ts';
+import { readEntry, skipInvalid } from '../read-entry.ts';
+import { childLimitKeys, childLimits, sandbox } from './confinement.ts';
+import { fabric } from './fabric-section.ts';
+import { identityProvider } from './oauth-settings.ts';
+import { plugin } from './plugin-entry.ts';
+import { policy } from './policy-section.ts';
+import { resultKeys } from './results-section.ts';
+import { searchKeys } from './search-section.ts';
+import { readServer, reportMistypedKeys, serverKeys, serverSchema } from './server-entry.ts';
+import { clientKeys, toolListKeys, viewKeys } from './tool-list-section.ts';
+
+/** The sections of one file. */
+export type FileSections = Omit<Configuration, 'root' | 'files'>;
+
+const paths: Shape<readonly string[]> = {
+	read: (field) => (field.isPresent ? field.items().flatMap((item) => item.path() ?? []) : undefined),
+	schema: { type: 'array', items: text.schema },
+};
+
+/** Values for tools, nested or dotted as written. */
+const toolConfig: Shape<Readonly<Record<string, unknown>>> = {
+	read: (field) => Object.fromEntries(field.entries().map(([name, value]) => [name, value.json()])),
+	schema: { type: 'object' },
+};
+
+const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'>> = {
+	roots: key(paths, {
+		about: 'folders that are searched for [tools](tools.md), in place of `./tools`; those of all files count',
+		merge: bothLists,
+		trust: 'inside',
+	}),
+	examples: key(flag, {
+		about:
+			'`true` lists the bundled example tools for agents too; `false` hides them from `mctl run` as well; default: only a user can run them',
+		trust: 'free',
+	}),
+	config: key(toolConfig, {
+		about: 'values for tools, nested or dotted; a tool gets the keys that it declares',
+		empty: {},
+		merge: byName,
+		isSecret: true,
+	}),
+	timeoutMs: key(count, { about: 'deadline of a run, for tools without one of their own' }),
+	timeouts: key(mapOf(count), { about: 'deadline of a run, by tool id', empty: {}, merge: byName }),
+	sandbox: key(sandbox, { about: 'what tools may reach ([sandbox](sandbox.md))', trust: 'kept' }),
+	sandboxes: key(mapOf(sandbox), { about: 'the same for one tool, by its id', merge: byName, trust: 'kept' }),
+	limits: key(childLimits, { about: 'what tools may use ([limits](sandbox.md#limits))', trust: 'kept' }),
+};
+
+const libraryKeys: Keys<LibrarySection> = {
+	prompts: key(path, {
+		about: 'folder of markdown that becomes prompts ([library](library.md))',
+		trust: 'inside',
+	}),
+	resources: key(path, { about: 'folder of markdown that becomes resources', trust: 'inside' }),
+};
+
+const hubKeys: Keys<HubSection> = {
+	listenAddr: key(address, {
+		about: '`host:port` of the QUIC listener for plugins; default: a free local port',
+	}),
+	tcpAddr: key(address, { about: '`host:port` of the TLS listener; default: none' }),
+	certsDir: key(path, { about: 'folder of the certificates' }),
+	httpAddr: key(address, { about: '`host:port` of the [HTTP listener](http.md); default: none' }),
+	httpPublic: key(flag, {
+		about: 'whether the HTTP listener may have an address that other machines reach',
+		byDefault: false,
+	}),
+	httpCert: key(path, { about: 'file of its certificate chain, as PEM' }),
+	httpKey: key(path, { about: 'file of its key, as PEM' }),
+	idleMs: key(countOrZero, {
+		about: 'the shared hub ends after this time without a client; 0 means never ([hub](hub.md))',
+	}),
+};
+
+const rateKeys: Keys<CallRates> = {
+	client: key(count, { about: 'all calls of a client' }),
+	server: key(count, { about: 'its calls of one server' }),
+	tool: key(count, { about: 'its calls of one tool' }),
+};
+
+/** A number is that of all calls. */
+const callRates: Shape<CallRates> = {
+	read: (field, place) => {
+		if (!field.isPresent) return undefined;
+		if (typeof field.value === 'object') return readKeys(rateKeys, field, place);
+		const client = field.count();
+		return client === undefined ? undefined : { client };
+	},
+	schema: { anyOf: [count.schema, schemaOf(rateKeys)] },
+};
+
+const limitKeys: Keys<Limits> = {
+	messageBytes: key(count, { about: 'longest message', byDefault: MESSAGE_LIMIT_BYTES }),
+	requestMs: key(count, { about: 'longest time of a call of a plugin', byDefault: CALL_TIMEOUT_MS }),
+	idleMs: key(count, {
+		about: 'a plugin without calls for this time is stopped until the next call; default: never',
+	}),
+	listMs: key(count, {
+		about: 'how long a list waits for a server or plugin that starts',
+		byDefault: LIST_WAIT_MS,
+	}),
+	resultBytes: key(count, {
+		about: 'a larger result is kept, and any client gets its first part and a link ([results](results.md))',
+		byDefault: RESULT_BYTES,
+	}),
+	toolOutputBytes: key(count, { about: 'most output of a run of a tool', byDefault: TOOL_OUTPUT_BYTES }),
+	toolEvents: key(count, { about: 'most events of a run of a tool', byDefault: TOOL_EVENTS }),
+	toolsAtOnce: key(count, {
+		about:
+			'how many tools a hub runs at a time; default: eight per core, fewer with a low limit of open files',
+	}),
+	callsPerMinute: key(callRates, {
+		about:
+			'most calls of one client within a minute: a number, or one each for `client`, `server` and `tool` ([loops](loops.md)); default: any number',
+		trust: 'kept',
+	}),
+	identicalCalls: key(countOrZero, {
+		about: `most equal calls of a client in a row within a minute, 0 for any number; default: ${IDENTICAL_CALLS} for known agents, else any number`,
+	}),
+	exceeded: key(word(['refuse', 'ask'] as const), {
+		about: 'whether a call above `callsPerMinute` or `identicalCalls` is refused, or waits for an approval',
+		byDefault: 'refuse',
+	}),
+	...childLimitKeys,
+};
+
+const extensionsKeys: Keys<ExtensionsSection> = {
+	pass: key(strings, {
+		about:
+			'identifiers, such as `com.example/x`, that pass between clients and servers although the hub does not know them; right for extensions that only add `_meta`',
+		empty: [],
+		merge: bothLists,
+	}),
+};
+
+const tasksKeys: Keys<TasksSection> = {
+	detachAfterMs: key(count, {
+		about: 'a call that takes longer becomes a task, for clients with [tasks](extensions.md#tasks)',
+		byDefault: TASK_DETACH_MS,
+	}),
+	detachAfter: key(mapOf(count), {
+		about: 'the same for some tools, by pattern: `{ "jobs__*": 1000 }`',
+		empty: {},
+		merge: byName,
+	}),
+	always: key(strings, {
+		about: 'patterns of tools whose calls become tasks at once',
+		empty: [],
+		merge: bothLists,
+	}),
+	keep: key(flag, {
+		about:
+			'`true` keeps a long call of a client without tasks when the client ends or its time is over; the tools `task_status` and `task_result` reach it',
+		byDefault: false,
+	}),
+	ttlMs: key(count, { about: 'how long a task can be read, from its creation', byDefault: TASK_TTL_MS }),
+	maxMs: key(count, { about: 'longest time of a call that is a task', byDefault: TASK_MAX_MS }),
+};
+
+const registryKeys: Keys<RegistryEntry> = {
+	name: key(text, { about: 'its name' }),
+	url: key(text, { about: 'its address, without the path of the API' }),
+};
+
+const registry: Shape<RegistryEntry> = {
+	members: registryKeys,
+	schema: { ...schemaOf(registryKeys), required: ['name', 'url'] },
+	read: (field, place) => {
+		const { name, url } = readKeys(registryKeys, field, place) as Partial<RegistryEntry>;
+		if (name === undefined) return field.at('name').report('a name');
+		const isRight = url !== undefined && URL.canParse(url) && /^https?:/.test(url);
+		return isRight ? { name, url } : field.at('url').report('an https:// address');
+	},
+};
+
+/** Every section, in the order of the documentation. */
+export const sections: Keys<FileSections> = {
+	mcpServers: key(servers(), {
+		about: 'MCP servers by name; a string is a `stdio:` URI',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ name }) => name),
+	}),
+	tools: section(toolsKeys as Keys<ToolsSection>, 'tools of this project'),
+	library: section(libraryKeys, 'markdown of this project'),
+	plugins: key(listOf(plugin, 'plugins'), {
+		about: 'programs that speak the [plugin protocol](plugins.md)',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ id }) => id),
+	}),
+	hub: section(hubKeys, 'the [shared hub](hub.md)'),
+	limits: section(limitKeys, 'bounds'),
+	pin: pinOfAll,
+	policy: key(policy, {
+		about:
+			'which calls are allowed, denied or asked about ([policy](policy.md)); the rules of all files count; a rule with a mistake denies',
+		empty: [],
+		merge: (first, second) => [...first, ...second],
+		trust: 'part',
+		partOf: (files) => files.map((rules) => rules.filter(({ action }) => action !== 'allow')),
+	}),
+	toolList: { ...section(toolListKeys, 'which tools an agent lists'), trust: 'kept' },
+	views: key(mapOf(valid(object(viewKeys))), {
+		about: 'parts of the tools by name, for `mctl serve --view NAME`',
+		empty: {},
+		merge: byName,
+		trust: 'kept',
+	}),
+	clients: key(mapOf(valid(object(clientKeys))), {
+		about: 'settings for one client, by the name in its `clientInfo`',
+		empty: {},
+		merge: byName,
+		trust: 'kept',
+	}),
+	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'kept' },
+	search: section(searchKeys, 'how search ranks'),
+	tasks: {
+		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
+		trust: 'kept',
+	},
+	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
+	fabric: key(valid(fabric), {
+		about:
+			'tools of hubs on other machines, over NATS ([fabric](fabric.md)); absent: nothing of it is loaded',
+	}),
+	identityProvider: key(valid(identityProvider), {
+		about:
+			'the identity provider of your organisation, for servers with the grant `"enterprise"` ([machines](remote-servers.md#sign-in-for-machines))',
+	}),
+	registries: key(listOf(registry), {
+		about: 'other directories of MCP servers for `mctl search` and `mctl add` ([registry](registry.md))',
+		empty: [],
+		merge: (first, second) => firstOf(first, second, ({ name }) => name),
+	}),
+};
+
+/** Read a parsed file; problems go to `source`. A file of another client (`isOurs` false) may have unknown keys. */
+export function readSections(source: FieldSource, isOurs: boolean, root: string): FileSections {
+	const top = Field.of(source);
+	if (isOurs) {
+		onlyKeys(top, [...sectionNames, '$schema']);
+		for (const [, server] of top.at('mcpServers').entries()) reportMistypedKeys(server);
+	} else top.entries();
+	return readMembers(sections, top, { source, root });
+}
+
+/** The value, unless reading it reported a problem. */
+function valid<T>(shape: Shape<T>): Shape<T> {
+	return {
+		...shape,
+		read: (field, place) => skipInvalid(place.source, () => shape.read(field, place))[0],
+	};
+}
+
+/** The valid entries of a list. With `entry` their problems are those of an entry of that section. */
+function listOf<T>(shape: Shape<T>, entry?: 'plugins'): Shape<readonly T[]> {
+	const read = (field: Field, place: Place): T[] => {
+		const readOne = (): T | undefined => shape.read(field, place);
+		return entry
+			? readEntry(place.source, { section: entry, field }, readOne)
+			: skipInvalid(place.source, readOne);
+	};
+	return {
+		read: (field, place) => field.items().flatMap((item) => read(item, place)),
+		schema: { type: 'array', items: shape.schema },
+		...entryMembers(shape),
+	};
+}
+
+function servers(): Shape<readonly ServerEntry[]> {
+	return {
+		read: (field, place) =>
+			field
+				.entries()
+				.flatMap(([name, entry]) =>
+					readEntry(place.source, { section: 'mcpServers', name, field: entry }, () =>
+						readServer(name, entry, place),
+					),
+				),
+		schema: { type: 'object', additionalProperties: serverSchema },
+		members: serverKeys,
+	};
+}
+
+/** Of two entries with one name the first counts. */
+function firstOf<T>(first: readonly T[], second: readonly T[], nameOf: (entry: T) => string): T[] {
+	const taken = new Set(first.map(nameOf));
+	return [...first, ...second.filter((entry) => !taken.has(nameOf(entry)))];
+}
+
+export const sectionNames: readonly string[] = Object.keys(sections);
+
+export const noSections: FileSections = emptyOf(sections);

@@ -1,0 +1,330 @@
+/*
+ * An entry of `mcpServers`: how a server is started or reached, and how the hub runs it.
+ * Keys that are not in the tables are ignored: another client may use them.
+ */
+import type { OAuthSettings } from '../../oauth/auth-settings.ts';
+import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
+import type { Sandbox } from '../../process/sandbox/sandbox.ts';
+import { parseStdioUri } from '../../process/stdio-uri.ts';
+import { noteArgs } from '../../secrets/secret-name.ts';
+import type {
+	RemoteServerEntry,
+	ServerEntry,
+	ServerScope,
+	ServerSettings,
+	StdioServerEntry,
+} from '../configuration.ts';
+import { type Field, reportMistyped, type SecretMap } from '../field.ts';
+import {
+	count,
+	countOrZero,
+	flag,
+	type KeySchema,
+	type Keys,
+	key,
+	type Place,
+	path,
+	readKey,
+	type Shape,
+	schemaOf,
+	strings,
+	text,
+	textMap,
+	word,
+} from '../key.ts';
+import { pinMode } from '../pin-mode.ts';
+import { childLimits, sandbox } from './confinement.ts';
+import { oauth } from './oauth-settings.ts';
+import { serverResults } from './results-section.ts';
+import { toolOverrides } from './tool-overrides.ts';
+
+const scopes: readonly ServerScope[] = ['shared', 'session', 'call'];
+const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
+
+/** A relative path is resolved against the file; a bare name is left for PATH. */
+const program: Shape<string> = {
+	...text,
+	read: (field) => {
+		const name = field.text();
+		return name !== undefined && /^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name;
+	},
+};
+
+/** Strings that may have secret references. */
+export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
+
+/** Its variables are left to the shell. */
+const shellCommand: Shape<string> = {
+	...text,
+	read: (field) => {
+		if (!field.isPresent) return undefined;
+		return typeof field.value === 'string' && field.value !== ''
+			? field.value
+			: field.report('a non-empty string');
+	},
+};
+
+const serverType: Shape<(typeof types)[number]> = {
+	...word(types),
+	read: (field) => {
+		const type = field.text();
+		const found = types.find((each) => each === type);
+		return type === undefined || found ? found : field.report('"stdio", "http", "sse" or "ws"');
+	},
+};
+
+const url: Shape<string> = {
+	...text,
+	read: (field) => {
+		const address = field.text();
+		if (address === undefined || /^(?:https?|wss?):\/\/.|^unix:\/\/\/./.test(address)) return address;
+		return field.report('an http://, https://, ws://, wss:// or unix:/// address');
+	},
+};
+
+/** Two tools with the same new name could not be told apart. */
+const rename: Shape<Readonly<Record<string, string>>> = {
+	read: (field) => {
+		const names = new Map<string, string>();
+		for (const [own, given] of field.entries()) {
+			const name = given.text();
+			if (name === undefined) continue;
+			if ([...names.values()].includes(name)) given.report('a new name of its own for each tool');
+			names.set(own, name);
+		}
+		return Object.fromEntries(names);
+	},
+	schema: textMap,
+};
+
+/** How a server is started or reached. */
+interface Launch {
+	readonly command?: string;
+	readonly args?: readonly string[];
+	readonly env?: SecretMap;
+	readonly envFile?: string;
+	readonly cwd?: string;
+	readonly type?: (typeof types)[number];
+	readonly url?: string;
+	readonly headers?: SecretMap;
+	readonly headersHelper?: string;
+	readonly oauth?: OAuthSettings;
+	readonly sandbox?: Sandbox;
+	readonly limits?: ChildLimits;
+	readonly disabled?: boolean;
+	readonly enabled?: boolean;
+}
+
+const launchKeys: Keys<Launch> = {
+	command: key(program, { about: 'the program; one with `./` is a path, a bare name is looked up on PATH' }),
+	args: key(strings, { about: 'its arguments', empty: [], isSecret: true }),
+	env: key(secretMap, {
+		about:
+			'its environment variables, beside a minimal environment; may have [secret references](secrets.md)',
+		isSecret: true,
+	}),
+	envFile: key(path, { about: 'a file of `NAME=value` lines with further variables; those of `env` win' }),
+	cwd: key(path, {
+		about: 'its working directory, or that of its `headersHelper`; default: the folder of the project',
+	}),
+	type: key(serverType, {
+		about: '`"ws"` for a WebSocket; default: `"http"` for an entry with a `url`, else `"stdio"`',
+	}),
+	url: key(url, { about: 'the address of a [remote server](remote-servers.md)' }),
+	headers: key(secretMap, { about: 'HTTP headers; may have secret references', isSecret: true }),
+	headersHelper: key(shellCommand, {
+		about:
+			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal; it gets the variables that it names',
+	}),
+	oauth: key(oauth, { about: 'how to sign in, for servers that need more than the defaults' }),
+	sandbox: key(sandbox, { about: 'what it may reach ([sandbox](sandbox.md))' }),
+	limits: key(childLimits, { about: 'what it may use ([limits](sandbox.md#limits))' }),
+	disabled: key(flag, { about: 'leave it out', byDefault: false }),
+	enabled: key(flag, { about: '`false` leaves it out', byDefault: true }),
+};
+
+/** How the hub runs a server. A key without a value counts with its default. */
+export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
+	scope: key(word(scopes), {
+		about:
+			'who shares a process ([scope](servers.md#scope)); without it, a server that asks its clients gets `"session"`',
+		byDefault: 'shared',
+	}),
+	startMs: key(count, {
+		about: 'deadline of a start with its handshake; a first `npx` downloads',
+		byDefault: 60_000,
+	}),
+	timeoutMs: key(count, { about: 'longest time of a call without progress', byDefault: 30_000 }),
+	maxMs: key(count, { about: 'longest time of a call', byDefault: 600_000 }),
+	idleMs: key(countOrZero, {
+		about: 'a server without calls for this time is stopped; 0 means never',
+		byDefault: 600_000,
+	}),
+	concurrency: key(count, { about: 'calls in flight', byDefault: 64 }),
+	queue: key(countOrZero, {
+		about: 'calls that wait for one in flight; further calls are refused',
+		byDefault: 1000,
+	}),
+	restart: key(flag, { about: 'whether it is started again after a crash', byDefault: true }),
+	allow: key(strings, { about: 'patterns of the tools that are listed, such as `["read_*"]`; default: all' }),
+	deny: key(strings, { about: 'patterns of the tools that are not', byDefault: [] }),
+	rename: key(rename, {
+		about:
+			'new names of tools: `{ "old": "new" }`; a tool whose name another one gets is left out, with a warning',
+		byDefault: {},
+	}),
+	overrides: key(toolOverrides, {
+		about: 'other words and fixed values for its tools, by their own names ([overrides](overrides.md))',
+		byDefault: {},
+	}),
+	learn: key(flag, {
+		about: 'whether its first lists are learnt in the background ([first lists](servers.md#first-lists))',
+		byDefault: true,
+	}),
+	eager: key(flag, { about: 'start it with the hub, and never stop it when idle', byDefault: false }),
+	alwaysLoad: key(flag, {
+		about: 'whether its tools are listed although agents [search](tool-search.md)',
+		byDefault: false,
+	}),
+	prefix: key(flag, { about: '`false` keeps the names of its tools without `server__`', byDefault: true }),
+	redact: key(flag, {
+		about: 'replaces [secrets](secrets.md#redaction) in its results too',
+		byDefault: false,
+	}),
+	record: key(flag as Shape<boolean | string>, {
+		about: 'writes its messages to a [recording](record.md)',
+		byDefault: false,
+	}),
+	pin: key(pinMode, {
+		about: 'what happens when it changes its tools ([pins](trust.md#pins)); default: that of all servers',
+	}),
+	results: key(serverResults, { about: 'how much of a result agents get' }),
+	select: key(flag, {
+		about: 'whether its tools take `_select`, which picks from the result ([results](results.md#select))',
+		byDefault: false,
+	}),
+};
+
+/** Keys of other clients that look like a mistyped one of ours. */
+const foreignKeys = ['timeout', 'name', 'trust', 'tools', 'title', 'httpUrl', 'auth', 'account'];
+
+/** Every key of an entry. */
+export const serverKeys: Keys<Launch & Omit<ServerSettings, 'hasOwnScope'>> = {
+	...launchKeys,
+	...settingKeys,
+};
+
+export const serverSchema: KeySchema = {
+	anyOf: [{ type: 'string', pattern: '^stdio:' }, schemaOf(serverKeys, true)],
+};
+
+/** Report the keys that are probably mistyped. */
+export function reportMistypedKeys(field: Field): void {
+	reportMistyped(field, Object.keys(serverKeys), foreignKeys);
+}
+
+/** What the entries of all kinds of servers have. */
+type ServerBase = Pick<RemoteServerEntry, 'name' | 'isEnabled' | 'timeoutMs' | 'settings' | 'file'>;
+
+/** Read an entry; undefined when it has a problem. */
+export function readServer(name: string, field: Field, place: Place): ServerEntry | undefined {
+	const isUri = typeof field.value === 'string';
+	if (!isUri) field.entries();
+	const timeoutMs = readKey(settingKeys, 'timeoutMs', field, place);
+	const settings = readSettings(field, place);
+	const base: ServerBase = {
+		name,
+		isEnabled: isEntryEnabled(field),
+		timeoutMs,
+		settings,
+		file: place.source.file,
+	};
+	if (isUri) return readUri(field, base, place);
+	const before = field.at('type');
+	const type = readKey(launchKeys, 'type', field, place);
+	if (before.isPresent && type === undefined) return undefined;
+	const isRemote = field.at('url').isPresent && type !== 'stdio';
+	return isRemote ? readRemote(field, base, place) : readStdio(field, base, place);
+}
+
+/** Servers and plugins are disabled by `disabled: true` or `enabled: false`. */
+export function isEntryEnabled(field: Field): boolean {
+	return field.at('disabled').flag() !== true && field.at('enabled').flag() !== false;
+}
+
+function readSettings(field: Field, place: Place): ServerSettings {
+	const values = Object.entries(settingKeys).map(([name, { read, byDefault }]) => [
+		name,
+		read(field.at(name), place) ?? byDefault,
+	]);
+	// The values are those of the keys.
+	return { ...(Object.fromEntries(values) as ServerSettings), hasOwnScope: field.at('scope').isPresent };
+}
+
+/** An entry that is a string: a `stdio:` URI. */
+function readUri(
+	field: Field,
+	{ timeoutMs: _none, ...base }: ServerBase,
+	{ root }: Place,
+): StdioServerEntry | undefined {
+	const uri = field.text();
+	if (uri === undefined) return undefined;
+	try {
+		const record = parseStdioUri(uri);
+		noteArgs(record.command, record.args ?? []);
+		return { kind: 'stdio', ...base, record: { ...record, cwd: root } };
+	} catch {
+		return field.report('an object, or a URI as in "stdio:npx -y some-server"');
+	}
+}
+
+function readRemote(field: Field, base: ServerBase, place: Place): RemoteServerEntry | undefined {
+	const address = readKey(launchKeys, 'url', field, place);
+	if (address === undefined) return undefined;
+	const headers = readKey(launchKeys, 'headers', field, place);
+	const helper = readKey(launchKeys, 'headersHelper', field, place);
+	const isSocket = /^wss?:/.test(address);
+	const type = field.at('type').value ?? (isSocket ? 'ws' : 'http');
+	const kind = type === 'sse' || type === 'ws' ? type : 'http';
+	if (isSocket !== (kind === 'ws'))
+		return field
+			.at('url')
+			.report(kind === 'ws' ? 'a ws:// or wss:// address' : 'an http:// or https:// address');
+	return {
+		url: address,
+		headers: headers?.plain ?? {},
+		secrets: headers?.secrets,
+		oauth: readKey(launchKeys, 'oauth', field, place),
+		...base,
+		kind,
+		...(helper !== undefined && {
+			headersHelper: helper,
+			cwd: readKey(launchKeys, 'cwd', field, place) ?? place.root,
+		}),
+	};
+}
+
+function readStdio(
+	field: Field,
+	{ timeoutMs, ...base }: ServerBase,
+	place: Place,
+): StdioServerEntry | undefined {
+	if (!field.at('command').isPresent) return field.at('command').report('a command, or a url');
+	const command = readKey(launchKeys, 'command', field, place);
+	if (command === undefined) return undefined;
+	const args = readKey(launchKeys, 'args', field, place) ?? [];
+	noteArgs(command, args);
+	const env = readKey(launchKeys, 'env', field, place);
+	const cwd = readKey(launchKeys, 'cwd', field, place) ?? place.root;
+	const box = readKey(launchKeys, 'sandbox', field, place);
+	const limits = readKey(launchKeys, 'limits', field, place);
+	const envFile = readKey(launchKeys, 'envFile', field, place);
+	const confined = { ...(box && { sandbox: box }), ...(limits && { limits }) };
+	return {
+		kind: 'stdio',
+		...base,
+		record: { command, args, env: env?.plain ?? {}, cwd, timeoutMs, ...confined },
+		secrets: env?.secrets,
+		...(envFile !== undefined && { envFile }),
+	};
+}

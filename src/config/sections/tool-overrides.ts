@@ -1,0 +1,81 @@
+/* `overrides` of a server: other words for its tools, and values that the client does not choose. */
+
+import type { SecretText } from '../../secrets/secret-text.ts';
+import type { JsonValue } from '../../wire/json.ts';
+import type { ParameterOverride, ToolOverride } from '../configuration.ts';
+import type { Field } from '../field.ts';
+import { flag, type Keys, key, mapOf, object, type Shape, schemaOf, text } from '../key.ts';
+
+type Annotations = NonNullable<ToolOverride['annotations']>;
+
+const annotationKeys: Keys<Annotations> = {
+	title: key(text, { about: 'a title' }),
+	readOnlyHint: key(flag, { about: 'whether it only reads' }),
+	destructiveHint: key(flag, { about: 'whether it may destroy something' }),
+	idempotentHint: key(flag, { about: 'whether a second call changes nothing more' }),
+	openWorldHint: key(flag, { about: 'whether it reaches beyond this machine' }),
+};
+
+type Value = NonNullable<JsonValue>;
+
+/** Any JSON value but null, with variables. */
+const jsonValue: Shape<Value> = { read: valueOf, schema: {} };
+
+/** The same; a text may have secret references. */
+const fixedValue: Shape<Value | SecretText> = {
+	read: (field) => field.secretText() ?? valueOf(field),
+	schema: {},
+};
+
+const values: Shape<readonly Value[]> = {
+	read: (field) => {
+		if (!field.isPresent) return undefined;
+		const given = field
+			.items()
+			.map(valueOf)
+			.filter((value) => value !== undefined);
+		return given.length > 0 ? given : field.report('at least one value');
+	},
+	schema: { type: 'array', minItems: 1 },
+};
+
+const parameterKeys: Keys<ParameterOverride> = {
+	description: key(text, { about: 'in place of its own' }),
+	default: key(jsonValue, { about: 'sent when the client sends none' }),
+	hidden: key(flag, { about: 'leave it out of the schema; needs a `value`' }),
+	value: key(fixedValue, {
+		about: 'sent in every call, whatever the client sends; may have variables and secret references',
+		isSecret: true,
+	}),
+	enum: key(values, { about: 'the only values that a client may send; of its own values, if it has some' }),
+};
+
+const parameter: Shape<ParameterOverride> = {
+	...object(parameterKeys),
+	read: (field, place) => {
+		const read = object(parameterKeys).read(field, place);
+		if (read?.hidden === true && read.value === undefined && !field.at('value').isPresent)
+			return field.at('value').report('a value, because the parameter is hidden');
+		if (read?.value !== undefined && read.hidden !== true)
+			return field.at('hidden').report('true, because the parameter has a fixed value');
+		return read;
+	},
+};
+
+const toolOverrideKeys: Keys<ToolOverride> = {
+	title: key(text, { about: 'in place of its own' }),
+	description: key(text, { about: 'in place of its own' }),
+	annotations: key(object(annotationKeys), { about: 'in place of those of the same name' }),
+	parameters: key(mapOf(parameter), { about: 'by the name of the parameter' }),
+};
+
+/** By the server's own names of its tools. */
+export const toolOverrides: Shape<Readonly<Record<string, ToolOverride>>> = {
+	...mapOf(object(toolOverrideKeys)),
+	schema: { type: 'object', additionalProperties: schemaOf(toolOverrideKeys) },
+};
+
+function valueOf(field: Field): Value | undefined {
+	// A value of a configuration file is JSON.
+	return (field.json() as JsonValue | undefined) ?? undefined;
+}

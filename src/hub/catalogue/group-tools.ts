@@ -1,0 +1,70 @@
+/*
+ * The tools of each group of the fabric as they were listed last, beside the pins: for
+ * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
+import { makeFolders } from '../../files/make-folders.ts';
+import { assertPrivate } from '../../files/private-path.ts';
+import { readRegularText } from '../../files/regular-file.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { writeState } from '../../files/state-file.ts';
+import type { Tool } from '../../protocol/mcp-types.ts';
+import type { PinPlace } from '../../trust/pins/pin-place.ts';
+import { isObject } from '../../wire/json.ts';
+import { KNOWN_FILE_NAME_CHARACTERS, KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
+
+/** A group and its tools. */
+export interface ListedGroup {
+	readonly group: string;
+	readonly tools: readonly Tool[];
+}
+
+/** Replace what is known of a group. Throws the error of the system. */
+export function writeGroupTools(place: PinPlace, { group, tools }: ListedGroup): void {
+	const folder = offersFolder(place);
+	makeFolders(folder, 0o700);
+	assertPrivate(folder);
+	writeState(join(folder, `${sha256(group).slice(0, KNOWN_FILE_NAME_CHARACTERS)}.json`), { group, tools });
+}
+
+/** All groups that are known, by name. A damaged file counts as absent. */
+export function readGroupTools(place: PinPlace): ListedGroup[] {
+	const folder = offersFolder(place);
+	return filesIn(folder)
+		.flatMap((name) => readOffer(join(folder, name)) ?? [])
+		.sort((one, other) => (one.group < other.group ? -1 : 1));
+}
+
+function offersFolder({ folder }: PinPlace): string {
+	return join(folder, 'offers');
+}
+
+function filesIn(folder: string): string[] {
+	// No group was listed yet.
+	return attempt(
+		() =>
+			readdirSync(folder)
+				.filter((name) => /^[\da-f]+\.json$/.test(name))
+				.slice(0, PINNED_GROUPS),
+		[],
+	);
+}
+
+function readOffer(file: string): ListedGroup | undefined {
+	try {
+		assertPrivate(file);
+		const read: unknown = JSON.parse(readRegularText(file, KNOWN_LIMIT_BYTES));
+		if (!isObject(read) || typeof read['group'] !== 'string' || !Array.isArray(read['tools']))
+			return undefined;
+		const tools = read['tools'].filter(isNamed);
+		return { group: read['group'], tools };
+	} catch {
+		return undefined; // damaged: it is written again when the group is listed
+	}
+}
+
+function isNamed(value: unknown): value is Tool {
+	return isObject(value) && typeof value['name'] === 'string';
+}

@@ -1,0 +1,170 @@
+/*
+ * Client requests and log messages of an MCP server, sent to the client whose call is in flight.
+ *
+ * A process that several clients share cannot say which client it asks, except over HTTP,
+ * where a request comes on the stream of a call. When all calls in flight are of one
+ * client the answer is certain too; otherwise the server gets an error.
+ */
+import { OrchestraError } from '../../../errors.ts';
+import type { Log } from '../../../log.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import type { LogChange } from '../../../mcp/server/provider.ts';
+import type { InputRequired } from '../../../protocol/mcp-types.ts';
+import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
+import { RELATED_TASK } from '../../../protocol/tasks.ts';
+import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import { isObject } from '../../../wire/json.ts';
+import { ClientRequestRate } from './client-request-rate.ts';
+import type { ScopeChoice } from './process/scope-choice.ts';
+import type { ServerProcess } from './process/server-process.ts';
+import type { ServerRequest } from './server-deps.ts';
+import { UrlElicitations } from './url-elicitations.ts';
+
+export class ServerClientRequests {
+	readonly #server: string;
+	readonly #log: Log;
+	readonly #scope: Pick<ScopeChoice, 'asked'>;
+	readonly #rate: ClientRequestRate;
+	readonly #pages = new UrlElicitations();
+	/** Calls of modern clients that did not declare what the server asked for. */
+	readonly #missing = new WeakMap<CallContext, unknown>();
+	#hasWarned = false;
+
+	constructor(server: string, scope: Pick<ScopeChoice, 'asked'>, log: Log) {
+		this.#server = server;
+		this.#scope = scope;
+		this.#rate = new ClientRequestRate(server);
+		this.#log = log;
+	}
+
+	/** Ask the client of a call. Rejects with the error for the server. */
+	async ask(context: CallContext, { method, params, signal }: ServerRequest): Promise<unknown> {
+		this.#rate.count(context, [method]);
+		if (method === 'elicitation/create') this.#pages.asked(context, [params]);
+		try {
+			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } }, signal);
+			return answer;
+		} catch (error) {
+			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
+			// The server gets the client's own error, not our words about it.
+			const cause = OrchestraError.is(error) ? error.cause : undefined;
+			throw rpcErrorOf(cause) ? cause : error;
+		}
+	}
+
+	/** The call whose client must answer. Throws when that is not certain. */
+	callOf(calls: readonly CallContext[], { method, params, call }: ServerRequest): CallContext {
+		const named = calls.find((each) => each === call) ?? ofTask(calls, params);
+		if (named) return named;
+		const candidates = withoutTask(calls);
+		const [first, ...others] = candidates;
+		if (first === undefined) {
+			throw new OrchestraError('closed', `no client has a call in flight that could answer ${method}`);
+		}
+		const isOneClient = others.every(({ sessionId }) => sessionId === first.sessionId);
+		const certain = others.length === 0 ? first : isOneClient ? certainCall(candidates) : undefined;
+		if (certain) return certain;
+		const message = `${candidates.length} calls are in flight, so it is not certain which client must answer ${method}`;
+		// Calls of one client would share the process of its session, too.
+		const remedy = isOneClient ? 'Make one call at a time.' : this.#scope.asked();
+		if (!this.#hasWarned)
+			this.#log.warn(`the MCP server ${this.#server} asks its client: ${message}. ${remedy}`);
+		this.#hasWarned = true;
+		throw new OrchestraError('bad_input', `${message}. ${remedy}`);
+	}
+
+	/** A modern server asks with the result of a call. Throws when it asks too often. */
+	returned(context: CallContext, { inputRequests = {} }: InputRequired): void {
+		const methods = Object.values(inputRequests).map(({ method }) => method);
+		this.#rate.count(context, methods);
+	}
+
+	/** The server answered a call with an error: that the client must open pages first, maybe. */
+	failed(context: CallContext, thrown: unknown): void {
+		const { code, data } = rpcErrorOf(thrown) ?? {};
+		if (code !== oldCodes.urlElicitationRequired || !isObject(data)) return;
+		this.#pages.asked(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
+	}
+
+	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */
+	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
+		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
+		if (method === 'notifications/tasks/status') tellStatus(process.contexts, params);
+		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
+		if (own === undefined) return undefined;
+		const { contexts, sessionId } = process;
+		return {
+			kind: 'log',
+			params: own,
+			sessionId,
+			source: this.#server,
+			heardBy: sendLog(contexts, own),
+		};
+	}
+
+	/** For a call that failed: throw the error for a capability that its client lacks, when that may be the cause. */
+	throwMissing(context: CallContext): void {
+		const error = this.#missing.get(context);
+		if (error !== undefined && context.revision.era === 'modern') throw error;
+	}
+}
+
+/**
+ * Of several calls of one client, the call that can carry the request. A legacy client gets a request, so any call will
+ * do. A modern one answers in the retry of the call that asks: not one whose client requests it has and maybe abandoned.
+ */
+function certainCall(calls: readonly CallContext[]): CallContext | undefined {
+	if (calls.every(({ revision }) => revision.era === 'legacy')) return calls[0];
+	const [open, ...others] = calls.filter(({ isOpen }) => isOpen);
+	return others.length === 0 ? open : undefined;
+}
+
+/** What a legacy server says about its task; that it has ended is known by its result. */
+function tellStatus(calls: readonly CallContext[], params: unknown): void {
+	const { taskId, statusMessage } = isObject(params) ? params : {};
+	const call = calls.find(({ upstreamTask }) => upstreamTask !== undefined && upstreamTask === taskId);
+	if (typeof statusMessage === 'string') call?.durable?.says(statusMessage);
+}
+
+/** Send a log message that belongs to no single call to every client with a call in flight. Returns their sessions. */
+function sendLog(calls: readonly CallContext[], params: Readonly<Record<string, unknown>>): Set<string> {
+	const sessions = new Set<string>();
+	for (const context of calls) {
+		if (sessions.has(context.sessionId)) continue;
+		sessions.add(context.sessionId);
+		context.forwardLog(params);
+	}
+	return sessions;
+}
+
+/** Send a log message of a server to the client of a call. */
+export function forwardLog(context: CallContext, params: unknown): void {
+	const own = withoutToken(params);
+	if (own) context.forwardLog(own);
+}
+
+/** The id of the task that a legacy request belongs to. */
+export function relatedTaskOf(params: unknown): unknown {
+	const related = metaOf(params)[RELATED_TASK];
+	return isObject(related) ? related['taskId'] : undefined;
+}
+
+/** The call that became the task which a request of the server belongs to. */
+function ofTask(calls: readonly CallContext[], params: unknown): CallContext | undefined {
+	const id = relatedTaskOf(params);
+	return id === undefined ? undefined : calls.find(({ upstreamTask }) => upstreamTask === id);
+}
+
+/** A client request of a task says so: any other belongs to a call that is none, if there is one. */
+function withoutTask(calls: readonly CallContext[]): readonly CallContext[] {
+	const plain = calls.filter(({ upstreamTask }) => upstreamTask === undefined);
+	return plain.length > 0 ? plain : calls;
+}
+
+/** A progress token is valid on one connection only, and so is the id of a task. */
+function withoutToken(params: unknown): Record<string, unknown> | undefined {
+	if (!isObject(params)) return undefined;
+	const { progressToken, [RELATED_TASK]: related, ...meta } = metaOf(params);
+	const isKept = progressToken === undefined && related === undefined;
+	return isKept ? params : { ...params, _meta: meta };
+}

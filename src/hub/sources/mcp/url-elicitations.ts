@@ -1,0 +1,36 @@
+/*
+ * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
+ * its note that a user is done with one reaches the client that was asked. Only legacy
+ * revisions have this notification.
+ */
+import { attempt } from '../../../errors.ts';
+import type { CallContext } from '../../../mcp/server/call-context.ts';
+import { isObject } from '../../../wire/json.ts';
+import { OPENED_PAGES_LIMIT } from '../source-limits.ts';
+
+export class UrlElicitations {
+	/** By elicitation id. */
+	readonly #clients = new Map<string, CallContext['clientNotifier']>();
+
+	/** The client of a call was asked to open these. */
+	asked({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
+		if (revision.era === 'modern') return;
+		for (const elicitation of elicitations) {
+			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;
+			if (typeof id !== 'string') continue;
+			this.#clients.set(id, clientNotifier);
+			const [oldest] = this.#clients.keys();
+			if (this.#clients.size > OPENED_PAGES_LIMIT && oldest !== undefined) this.#clients.delete(oldest);
+		}
+	}
+
+	/** The params of `notifications/elicitation/complete`. */
+	done(params: unknown): void {
+		const id = isObject(params) ? params['elicitationId'] : undefined;
+		if (typeof id !== 'string') return;
+		const notify = this.#clients.get(id);
+		this.#clients.delete(id);
+		// The client has disconnected.
+		attempt(() => notify?.('notifications/elicitation/complete', params));
+	}
+}

@@ -1,0 +1,45 @@
+/* Whether a sign-in to a remote server is stored, without a request and without its secrets. */
+import { Log } from '../log.ts';
+import { accountOf, hasAuthorizationHeader } from './account.ts';
+import { CredentialStore } from './credential-store.ts';
+import type { Tokens } from './credentials.ts';
+import { type AuthOptions, openAuth } from './open-auth.ts';
+import type { RemoteServer } from './open-remote-transport.ts';
+
+/**
+ * `refreshable`: expired, and renewed at the next request. `unassigned`: an earlier version stored a sign-in for the
+ * URL, and several entries have it. `header`: the entry has its own `Authorization`.
+ */
+export type SignInState = 'signed_in' | 'refreshable' | 'expired' | 'none' | 'unassigned' | 'header';
+
+export interface SignInStateOptions {
+	readonly environment: Readonly<NodeJS.ProcessEnv>;
+	/** As in `AuthOptions`. */
+	readonly otherEntries: AuthOptions['otherEntries'];
+}
+
+/** The state of the sign-in to a server. */
+export function signInStateOf(
+	server: RemoteServer,
+	{ environment, otherEntries }: SignInStateOptions,
+): SignInState {
+	const { name, headers, secrets, oauth: settings } = server;
+	if (hasAuthorizationHeader({ ...headers, ...secrets })) return 'header';
+	const store = CredentialStore.ofUser(environment, Log.silent);
+	const account = accountOf(server);
+	const { credentials } = openAuth({ account, name, settings, store });
+	const earlier = store.versionOf(account) === undefined ? store.readEarlier(account.url) : undefined;
+	const state = tokenState(credentials?.tokens);
+	// A program gets its token by itself.
+	if ((settings?.grant ?? 'browser') !== 'browser') return state === 'signed_in' ? state : 'refreshable';
+	if (earlier === undefined) return state;
+	return otherEntries && otherEntries().length === 0 ? tokenState(earlier.tokens) : 'unassigned';
+}
+
+/** The state of these tokens now. */
+export function tokenState(tokens: Tokens | undefined): 'signed_in' | 'refreshable' | 'expired' | 'none' {
+	if (tokens === undefined) return 'none';
+	const isExpired = tokens.expiresAt !== undefined && tokens.expiresAt <= Date.now();
+	if (!isExpired) return 'signed_in';
+	return tokens.refreshToken === undefined ? 'expired' : 'refreshable';
+}
