@@ -35,6 +35,14 @@ beforeAll(() => {
 });
 
 describe('the packed package', () => {
+	it('brings its manual page when it is installed for every folder', () => {
+		const prefix = temporaryFolder();
+		const [archive = ''] = readdirSync(bare).filter((name) => name.endsWith('.tgz'));
+		const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--prefix', prefix];
+		execFileSync('npm', ['install', '--global', ...flags, join(bare, archive)], { stdio: 'pipe' });
+		expect(readdirSync(join(prefix, 'share', 'man', 'man1'))).toEqual(['mctl.1']);
+	});
+
 	it.each(subpaths)('is imported by plain JavaScript as %s', (subpath) => {
 		const script = `const all = await import(${JSON.stringify(specifier(subpath))}); console.log(Object.keys(all).length)`;
 		expect(Number(runNode(consumer, ['--input-type=module', '-e', script]))).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
-import { PinStores } from '../trust/pins/pin-stores.ts';
+import { SharedPins } from '../trust/pins/shared-pins.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 import type { Middleware } from './calls/compose.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
@@ -158,7 +158,7 @@ function sourceDefaults(current: CurrentConfiguration, options: OpenHubOptions):
 	return {
 		clients: new ConnectedClients(),
 		limiter: new StartLimiter(),
-		review: { stores: new PinStores(), scans: new ToolScans(reportsFindings) },
+		review: { stores: new SharedPins(), scans: new ToolScans(reportsFindings) },
 		results,
 		tasks: new HubTasks({ configuration: () => current.configuration, environment, results, log }),
 	};

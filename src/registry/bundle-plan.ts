@@ -97,9 +97,20 @@ function readAsked(field: ForeignMember, args: readonly ForeignMember[]): Bundle
 			default: defaults[0],
 			choices: [],
 			isRepeated: option.at('multiple').flag(),
+			range: type === 'number' ? rangeOf(option) : undefined,
 			defaults,
 		};
 	});
+}
+
+function rangeOf(option: ForeignMember): AskedValue['range'] {
+	const bound = (name: string, otherwise: number): number => {
+		const text = option.at(name).text();
+		const number = text === undefined ? otherwise : Number(text);
+		if (Number.isNaN(number)) throw option.at(name).wrong('a number');
+		return number;
+	};
+	return { min: bound('min', -Infinity), max: bound('max', Infinity) };
 }
 
 /** The plan for a bundle that is unpacked in `folder`. */

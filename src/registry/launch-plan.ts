@@ -7,7 +7,7 @@
  * package as it is; and what names a package may neither be a flag nor lead to another source.
  */
 import { OrchestraError } from '../errors.ts';
-import { choosesProgram, foreignWord, type Runtime, runtimes } from './runtimes.ts';
+import { choosesProgram, foreignArg, type Runtime, runtimes } from './runtimes.ts';
 import type {
 	RegistryArgument,
 	RegistryInput,
@@ -30,6 +30,8 @@ export interface AskedValue {
 	readonly default: string | undefined;
 	readonly choices: readonly string[];
 	readonly isRepeated: boolean;
+	/** Of a number, both included. */
+	readonly range?: { readonly min: number; readonly max: number } | undefined;
 }
 
 /** What is installed, for the lock file. */
@@ -101,23 +103,12 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 	const { registryType, identifier, version, fileSha256, runtimeHint } = item;
 	const runtime = runtimes.get(registryType);
 	if (runtime === undefined) return `a package of type "${registryType}" is not supported`;
-	if (item.transport !== 'stdio')
-		return `its package ${identifier} listens at ${item.transport.url} in place of stdio`;
-	if (!runtime.identifier.test(identifier))
-		return `"${identifier}" is not the name of a package of type ${registryType}`;
 	const command = commandOf(item, runtime);
 	if (command === undefined) return `its package ${identifier} asks for the program "${runtimeHint}"`;
-	const base = baseWords(item, runtime);
-	if (base === undefined)
-		return `its package ${identifier} is at ${item.registryBaseUrl}, and not where ${command} looks`;
-	const loose = looseVersion(item, runtime) ?? loaderVariable(item);
-	if (loose !== undefined) return loose;
+	const refusal = refusalOf(item, runtime);
+	if (refusal !== undefined) return refusal;
+	const base = baseArgs(item, runtime) ?? [];
 	const slots = [...item.runtimeArguments, ...item.packageArguments].map(slotOf);
-	const unknown = foreignWord(
-		runtime,
-		item.runtimeArguments.flatMap((each) => sampleWords(slotOf(each))),
-	);
-	if (unknown !== undefined) return otherProgram(unknown, command);
 	const variables = item.environmentVariables.map(pairSlot);
 	const source = { type: registryType, identifier, version, sha256: fileSha256 ?? digestIn(identifier) };
 	const reference = packageReference(source);
@@ -131,7 +122,7 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 				list.flatMap((each) => slotOf(each).words(values));
 			const given = words(item.runtimeArguments);
 			// An optional value that is absent moves the words after it.
-			const other = foreignWord(runtime, given);
+			const other = foreignArg(runtime, given);
 			if (other !== undefined)
 				throw new OrchestraError('bad_input', otherProgram(other, command), ADD_BY_COMMAND);
 			const flags = runtime.flags.filter(
@@ -164,8 +155,25 @@ function commandOf(
 	return aliases.includes(runtimeHint) && runtimeArguments.length === 0 ? command : undefined;
 }
 
+/** Why a package cannot be started as the lock file names it; undefined when it can. */
+function refusalOf(item: RegistryPackage, runtime: Runtime): string | undefined {
+	const { registryType, registryBaseUrl, identifier, transport, runtimeArguments } = item;
+	const { command } = runtime;
+	if (transport !== 'stdio') return `its package ${identifier} listens at ${transport.url} in place of stdio`;
+	if (!runtime.identifier.test(identifier))
+		return `"${identifier}" is not the name of a package of type ${registryType}`;
+	if (baseArgs(item, runtime) === undefined)
+		return `its package ${identifier} is at ${registryBaseUrl}, and not where ${command} looks`;
+	const unknown = foreignArg(
+		runtime,
+		runtimeArguments.flatMap((each) => sampleArgs(slotOf(each))),
+	);
+	if (unknown !== undefined) return otherProgram(unknown, command);
+	return looseVersion(item, runtime) ?? loaderVariable(item);
+}
+
 /** Flags for the place that the package comes from; undefined when the program cannot be told. */
-function baseWords(
+function baseArgs(
 	{ registryBaseUrl, runtimeHint }: RegistryPackage,
 	{ command, base, fromBase }: Runtime,
 ): readonly string[] | undefined {
@@ -187,8 +195,10 @@ function otherProgram(word: string, command: string): string {
 }
 
 /** The words with a value for everything that is asked. */
-function sampleWords({ asked, words }: Slot): string[] {
-	return words(new Map(asked.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])));
+function sampleArgs(slot: Slot): string[] {
+	return slot.words(
+		new Map(slot.asked.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])),
+	);
 }
 
 /** Why the package is not pinned; undefined when it is. What the lock file names is what runs. */

@@ -122,7 +122,7 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 ]);
 
 /** The first word of an entry that may be another package, image or line of code; undefined when there is none. */
-export function foreignWord({ switches, valued }: Runtime, given: readonly string[]): string | undefined {
+export function foreignArg({ switches, valued }: Runtime, given: readonly string[]): string | undefined {
 	let isValue = false;
 	return given.find((word) => {
 		if (isValue) {

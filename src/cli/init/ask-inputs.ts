@@ -30,7 +30,7 @@ export async function askInputs(
 	fileOf: (server: FoundServer) => string,
 ): Promise<FoundServer[]> {
 	const known = new Map<string, string[]>();
-	const filled: FoundServer[] = [];
+	const answered: { server: FoundServer; asked: AskedValue[]; values: Map<string, string[]> }[] = [];
 	for (const server of chosen) {
 		const source = server.sources.find((each) => each.server.askable !== undefined);
 		const asked = (source?.server.askable?.inputs ?? []).map(askedValue);
@@ -45,6 +45,11 @@ export async function askInputs(
 		if (asked.length > 0) input.out.note(`${printableLine(server.name)} needs values that VS Code asks for.`);
 		const values = await askMissing(asked, given, input);
 		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
+		answered.push({ server, asked, values });
+	}
+	// Stored after the last question: whoever leaves before has left nothing.
+	const filled: FoundServer[] = [];
+	for (const { server, asked, values } of answered) {
 		const stored = await storedValues(asked, values, { ...input, owner: [fileOf(server), server.name] });
 		const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
 		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });

@@ -17,6 +17,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { nearest } from '../../nearest.ts';
+import { removeStored } from '../../secrets/store-secret.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
@@ -106,6 +107,7 @@ async function undo({ flags, cwd, environment, out }: CommandInput): Promise<voi
 	const options = { environment, isForced: flags['force'] === true };
 	const report = await undoLatestImport(stateFolder(environment), options);
 	const { restored, kept, failed, waiting, copies, backup } = report;
+	await removeStored(report.references, environment);
 	if (flags['json'] === true) {
 		const reasons = failed.map(({ path, error }) => ({ path, message: error.message }));
 		out.json({ schema: 'orchestra.init/1', restored, kept, failed: reasons, waiting, copies });

@@ -105,7 +105,7 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 /** Why a text is not a possible value; undefined when it is. */
 function problemOf(
 	text: string,
-	{ choices, format, isSecret, isOnCommandLine }: AskedValue,
+	{ choices, format, isSecret, isOnCommandLine, range }: AskedValue,
 ): string | undefined {
 	const isReference = /^\$\{[^}]+\}$/.test(text);
 	if (isReference && !(isOnCommandLine && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
@@ -113,9 +113,21 @@ function problemOf(
 		return `every process can read a command line, so a secret there must be a variable, as in '\${VARIABLE}'`;
 	if (choices.length > 0 && !choices.includes(text))
 		return `use one of ${choices.map(printableLine).join(', ')}`;
-	if (format === 'number' && (text.trim() === '' || !Number.isFinite(Number(text)))) return 'use a number';
+	if (format === 'number' && !isInRange(text, range)) return `use a number${describeRange(range)}`;
 	if (format === 'boolean' && text !== 'true' && text !== 'false') return 'use true or false';
 	return text.includes('\n') || text.includes('\0') ? 'use one line' : undefined;
+}
+
+function isInRange(text: string, range: AskedValue['range']): boolean {
+	const number = text.trim() === '' ? NaN : Number(text);
+	return Number.isFinite(number) && (range === undefined || (number >= range.min && number <= range.max));
+}
+
+function describeRange(
+	{ min, max }: NonNullable<AskedValue['range']> = { min: -Infinity, max: Infinity },
+): string {
+	if (Number.isFinite(min)) return Number.isFinite(max) ? ` from ${min} to ${max}` : ` of at least ${min}`;
+	return Number.isFinite(max) ? ` of at most ${max}` : '';
 }
 
 /** The values for the configuration: paths absolute, secrets stored and replaced by their references. @param owner the file and the name of the server */

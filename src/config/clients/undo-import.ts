@@ -9,7 +9,7 @@
 import { existsSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
 import { removeEmptyFolders } from '../../files/empty-folders.ts';
 import { removeDraftOf, replaceFile } from '../../files/replace-file.ts';
 import { CLIENT_FILE_LIMIT_BYTES, RESTORE_TRIES_LIMIT } from '../config-limits.ts';
@@ -47,6 +47,8 @@ export interface UndoReport {
 	readonly copies: readonly string[];
 	/** The folder of the backup. */
 	readonly backup: string;
+	/** Secret references that our configuration had before, and has no longer. */
+	readonly references: readonly string[];
 }
 
 /** Undo the latest move, as far as it is possible. */
@@ -59,6 +61,7 @@ export async function undoLatestImport(state: string, options: UndoOptions): Pro
 	const own = manifest.files.filter(({ target }) => target !== undefined);
 	await undo.restoreAll(clients.toReversed());
 	const waiting = undo.failed.length > 0 ? own : [];
+	const before = own.flatMap(referencesIn);
 	if (waiting.length === 0) await undo.restoreAll(own.toReversed());
 	if (undo.failed.length > 0) {
 		const left = new Set(undo.failed.map(({ path }) => path));
@@ -73,7 +76,14 @@ export async function undoLatestImport(state: string, options: UndoOptions): Pro
 		closeBackup(backup, undo.copies.length > 0 || undo.kept.length > 0);
 	}
 	const { restored, kept, failed, copies } = undo;
-	return { backup, restored, kept, failed, copies, waiting: waiting.map(({ path }) => path) };
+	const left = new Set(own.flatMap(referencesIn));
+	const references = before.filter((each) => !left.has(each));
+	return { backup, references, restored, kept, failed, copies, waiting: waiting.map(({ path }) => path) };
+}
+
+function referencesIn(entry: BackupEntry): string[] {
+	const text = attempt(() => presentBytes(entry)?.toString('utf8'));
+	return text?.match(/\$\{(?:file|keychain):[^}"]+\}/g) ?? [];
 }
 
 class Undo {

@@ -159,16 +159,24 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		this.#unchanged.remember(call, result, handle);
 	}
 
-	async #compacted(answer: Answer, result: CallToolResult, { client }: HubCall): Promise<Answer> {
+	/** Structured content that repeats the text gets the table too; one that says it in another form stays, and so does the text. */
+	async #compacted(answer: Answer, result: CallToolResult, { client, tool }: HubCall): Promise<Answer> {
 		if (!this.budgets.isChosen('compact', client)) return answer;
 		const { compactJson } = await import('./compact-json.ts');
-		let isChanged = false;
-		const content = result.content.map((block) => {
-			const text = block.type === 'text' ? compactJson(block.text) : undefined;
-			isChanged ||= text !== undefined;
+		const tables = result.content.map((block) =>
+			block.type === 'text' ? compactJson(block.text) : undefined,
+		);
+		const shown = tables.find((table) => table !== undefined);
+		if (shown === undefined) return answer;
+		const content = result.content.map((block, at) => {
+			const text = tables[at];
 			return text === undefined ? block : { ...block, text };
 		});
-		return isChanged ? { ...result, content } : answer;
+		if (result.structuredContent === undefined) return { ...result, content };
+		if (result.content.length > 1) return answer;
+		const { shortMembers } = await import('./shorten-result.ts');
+		const structuredContent = await shortMembers(result, tool, { shown, notice: '' });
+		return structuredContent === undefined ? answer : { ...result, content, structuredContent };
 	}
 
 	/** Within the budget of the client. */

@@ -36,7 +36,7 @@ const manifest = {
 	user_config: {
 		dirs: { type: 'directory', multiple: true, required: true, title: 'Folders', description: 'To use' },
 		key: { type: 'string', sensitive: true, title: 'Key', description: 'A key' },
-		level: { type: 'number', title: 'Level', description: 'How much', default: 3 },
+		level: { type: 'number', title: 'Level', description: 'How much', default: 3, min: 1, max: 5 },
 		note: { type: 'string', title: 'Note', description: 'Optional' },
 	},
 	server: {
@@ -76,6 +76,13 @@ describe('a bundle', () => {
 			expect.stringContaining('the signature of the bundle does not match'),
 		]);
 		expect(changed.leftBehind()).toEqual([]);
+	});
+
+	it.each(['0', '9', 'many'])('takes no number outside of its range, such as %s', async (level) => {
+		const place = openPlace(bundleOf(manifest));
+		const { code, stderr } = await place.add('--set', 'dirs=/one', '--set', `level=${level}`, '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining('--set level: use a number from 1 to 5')]);
+		expect(place.leftBehind()).toEqual([]);
 	});
 
 	it('is added, called and removed with its files', async () => {

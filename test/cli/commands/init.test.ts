@@ -10,7 +10,7 @@ import {
 	statSync,
 	symlinkSync,
 } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
@@ -368,31 +368,36 @@ describe.each(firstOf([60, 120]))('mctl init at %i columns', (columns) => {
 });
 
 describe('the inputs of VS Code', () => {
-	it.skipIf(!hasTerminal)('are asked for once, and a password is stored and not shown', async () => {
-		const place = vscodeHome();
-		const { screen, code } = await mctlInTerminal(['init', '--yes'], {
-			cwd: place.project,
-			env: place.env,
-			columns: 120,
-			typed: [
-				['region (eu, us): ', 'us\n'],
-				['token (not shown): ', `${SECRET}\n`],
-			],
-		});
-		expect([code, screen.includes(SECRET)]).toEqual([0, false]);
-		expect(screen).toContain('"computed" stays in VS Code: it uses ${input:made}');
-		const text = textOf(place, '.config/orchestra/config.json');
-		expect(text).not.toContain(SECRET);
-		const { one, two } = JSON.parse(text).mcpServers;
-		const [, path = ''] = /^Bearer \$\{file:(.+)\}$/.exec(one.env.TOKEN) ?? [];
-		expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([`${SECRET}\n`, 0o600]);
-		expect(one.args.slice(-2)).toEqual(['us', 'fast']);
-		expect(two.env.TOKEN).toMatch(/^\$\{file:/);
-		expect(Object.keys(JSON.parse(textOf(place, '.config/Code/User/mcp.json')).servers)).toEqual([
-			'computed',
-			'orchestra',
-		]);
-	});
+	it.skipIf(!hasTerminal)(
+		'are asked for once; a password is stored, not shown, and removed by --undo',
+		async () => {
+			const place = vscodeHome();
+			const { screen, code } = await mctlInTerminal(['init', '--yes'], {
+				cwd: place.project,
+				env: place.env,
+				columns: 120,
+				typed: [
+					['region (eu, us): ', 'us\n'],
+					['token (not shown): ', `${SECRET}\n`],
+				],
+			});
+			expect([code, screen.includes(SECRET)]).toEqual([0, false]);
+			expect(screen).toContain('"computed" stays in VS Code: it uses ${input:made}');
+			const text = textOf(place, '.config/orchestra/config.json');
+			expect(text).not.toContain(SECRET);
+			const { one, two } = JSON.parse(text).mcpServers;
+			const [, path = ''] = /^Bearer \$\{file:(.+)\}$/.exec(one.env.TOKEN) ?? [];
+			expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([`${SECRET}\n`, 0o600]);
+			expect(one.args.slice(-2)).toEqual(['us', 'fast']);
+			expect(two.env.TOKEN).toMatch(/^\$\{file:/);
+			expect(Object.keys(JSON.parse(textOf(place, '.config/Code/User/mcp.json')).servers)).toEqual([
+				'computed',
+				'orchestra',
+			]);
+			await init(place, '--undo');
+			expect(readdirSync(dirname(path))).toEqual([]);
+		},
+	);
 
 	it('are not asked for without a terminal: their servers stay', async () => {
 		const place = vscodeHome();

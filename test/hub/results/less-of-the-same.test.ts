@@ -92,8 +92,11 @@ describe('the file system server', () => {
 
 	it('sends tables to a client that asked for them', async () => {
 		const { client, file } = await served({}, { results: { compact: true } });
-		const text = await client.call('files__read_text_file', { path: file });
+		const call = { name: 'files__read_text_file', arguments: { path: file } };
+		const { content, structuredContent } = await client.request('tools/call', call);
+		const [{ text }] = content as [{ text: string }];
 		expect(text.startsWith('{"columns":["id","name","isOpen"],"rows":[[0,"item 0",true],')).toBe(true);
+		expect(structuredContent).toEqual({ content: text });
 	});
 });
 

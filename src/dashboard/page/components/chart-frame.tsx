@@ -31,7 +31,8 @@ interface ChartFrameProps {
 	readonly children: (area: ChartArea) => ComponentChildren;
 }
 
-const LEFT = 52;
+/** Holds `1,234,567,890`. */
+const LEFT = 76;
 const BOTTOM = 18;
 const FIRST_WIDTH = 600;
 
