@@ -95,15 +95,20 @@ async function largeResult(url, headers, lines) {
 	return best;
 }
 
-function modernCall(url, headers, { name, arguments: input } = { name: 'echo', arguments: { text: TEXT } }) {
+/** A call of a tool in the modern era. */
+export function modernCall(
+	url,
+	headers,
+	{ name, arguments: input } = { name: 'echo', arguments: { text: TEXT } },
+) {
 	const params = { name, arguments: input, _meta: meta };
 	const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
 	const more = { 'MCP-Protocol-Version': VERSION, 'Mcp-Method': 'tools/call', 'Mcp-Name': name };
 	return encodeHttp(url, { ...headers, ...more }, body);
 }
 
-/** All lines share one session and one id: the tool answers at once, so the id is never in flight twice. */
-async function legacyCall(url, headers, lines) {
+/** A call in a session of its own. All lines may share it and its one id: the tool answers at once, so the id is never in flight twice. */
+export async function legacyCall(url, headers, lines) {
 	const params = {
 		protocolVersion: '2025-11-25',
 		capabilities: {},

@@ -47,6 +47,7 @@ const SESSION = [
 	['policy', 'test', 'files__move_file', '--client', 'claude-code'],
 	['log', '--slowest', '3'],
 ];
+const MOST_HEIGHT = 6000;
 const ROUNDS = 6;
 const FONT = 13;
 const LINE = 19;
@@ -84,15 +85,23 @@ async function walk(target) {
 				await page.evaluate(`location.hash = '#/${screen}'`);
 				await page.waitForTimeout(1500);
 				const name = `${screen.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
-				await page.screenshot({ path: join(target, name), fullPage: true });
+				await screenshotAll(page, [width, height], join(target, name));
 			}
 			await page.evaluate(`location.hash = '#/overview'`);
 			for (const name of ['Access', 'Histogram'])
 				await page.getByRole('button', { name, exact: true }).click();
 			await page.getByText('it sees all tools').or(page.getByText('view ')).first().waitFor();
-			await page.screenshot({ path: join(target, `lenses-${width}-${scheme}.png`), fullPage: true });
+			await screenshotAll(page, [width, height], join(target, `lenses-${width}-${scheme}.png`));
 			await page.context().close();
 		}
+}
+
+/** The content scrolls in a part of the page, so the page is made as high as it. */
+async function screenshotAll(page, [width, height], path) {
+	const hidden = await page.locator('main').evaluate((main) => main.scrollHeight - main.clientHeight);
+	await page.setViewportSize({ width, height: Math.min(MOST_HEIGHT, height + hidden) });
+	await page.screenshot({ path });
+	await page.setViewportSize({ width, height });
 }
 
 async function openPage(width, height, colorScheme) {

@@ -34,14 +34,21 @@ function fail(sentence) {
 
 function gatewayNumbers({ machine, calls, known }) {
 	const direct = calls.find(({ name }) => name === 'direct');
-	const rows = calls.map(({ name, p50Micros, perSecond, cpuMicros, largeMs }) => {
+	const rowOf = ({ name, p50Micros, perSecond, cpuMicros, largeMs }) => {
 		const added = name === 'direct' ? '' : whole(p50Micros - direct.p50Micros);
-		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${whole(cpuMicros)} | ${whole(largeMs)} |`;
-	});
+		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${cpuMicros.toFixed(1)} | ${whole(largeMs)} |`;
+	};
+	const isAcross = ({ name }) => name.includes('legacy client, modern server');
+	const sameEra = calls.filter((each) => !isAcross(each)).map(rowOf);
+	const acrossEras = calls.filter(isAcross).map(rowOf);
 	return `
-| the same echo server | median µs | added µs | calls/s, 64 in flight | CPU µs per call | 10 MiB result, ms |
+| client and server of one era | median µs | added µs | calls/s, 64 in flight | CPU µs per call | 10 MiB result, ms |
 |---|---|---|---|---|---|
-${rows.join('\n')}
+${sameEra.join('\n')}
+
+| across eras | median µs | added µs | calls/s, 64 in flight | CPU µs per call | 10 MiB result, ms |
+|---|---|---|---|---|---|
+${acrossEras.join('\n')}
 
 With 100 known servers, \`mctl serve\` answers its first \`tools/list\` ${whole(known.listMs)} ms after its start (a bare Node.js server: ${whole(known.bareMs)} ms), with
 ${known.children} server processes and ${whole(known.residentBytes / 1024 / 1024)} MiB resident. ${machineText(machine)}

@@ -91,19 +91,20 @@ export function askOnce([line], bytes) {
 	return new Promise((resolve, reject) => line.ask(bytes, resolve, reject));
 }
 
-/** Keep every line busy for `ms`; the number of answers. Throws when an answer is not a success. */
+/** Keep every line busy for `ms`; the number of answers. Throws when an answer is not a success. `bytes` may be a map from each line to its own. */
 export function drive(lines, bytes, ms) {
 	const endAt = performance.now() + ms;
 	let count = 0;
 	let open = lines.length;
 	return new Promise((resolve, reject) => {
 		for (const line of lines) {
+			const request = bytes instanceof Map ? bytes.get(line) : bytes;
 			const next = (answer) => {
 				if (answer !== undefined) {
 					count++;
 					if (!answer.startsWith('HTTP/1.1 200')) return reject(new Error(answer.slice(0, 300)));
 				}
-				if (performance.now() < endAt) return line.ask(bytes, next, reject);
+				if (performance.now() < endAt) return line.ask(request, next, reject);
 				open--;
 				if (open === 0) resolve(count);
 			};

@@ -22,7 +22,7 @@ export interface ParameterOverride {
 	/** Sent when the client sends none. */
 	readonly default?: JsonValue | undefined;
 	readonly hidden?: boolean | undefined;
-	/** Of a hidden one: sent in every call. A `SecretText` is resolved with the first. */
+	/** The value of a hidden parameter, sent in every call. A `SecretText` is resolved with the first. */
 	readonly value?: JsonValue | SecretText | undefined;
 	readonly enum?: readonly JsonValue[] | undefined;
 }
@@ -222,11 +222,11 @@ export interface FabricRule {
 
 /** How many calls of other hubs a worker runs at once; above it calls are refused. */
 export interface FabricLimits {
-	/** Of all hubs. */
+	/** The calls of all hubs together. */
 	readonly calls?: number | undefined;
-	/** Of each hub. */
+	/** The calls of each hub. */
 	readonly perHub?: number | undefined;
-	/** Of each tool, by a pattern of its name as it is offered. */
+	/** The calls of each tool, by a pattern of its name as it is offered. */
 	readonly perTool?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -396,7 +396,7 @@ export interface Configuration {
 	readonly plans: boolean | undefined;
 	/** Undefined when this hub takes no part. */
 	readonly fabric: FabricSection | undefined;
-	/** Of the organisation of the user. */
+	/** The identity provider of the organisation of the user. */
 	readonly identityProvider: IdentityProvider | undefined;
 	/** Beside the official one; the first is asked first. */
 	readonly registries: readonly RegistryEntry[];

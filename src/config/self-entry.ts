@@ -66,7 +66,7 @@ export function markedEnvironment(
 }
 
 /** Throws `bad_input` when the hub of this place (its folder, or its one file) is in the chain that started this process, or the chain is too long. */
-export function refuseSelfHub(environment: Readonly<NodeJS.ProcessEnv>, place: string): void {
+export function refuseSelf(environment: Readonly<NodeJS.ProcessEnv>, place: string): void {
 	const chain = chainOf(environment);
 	const entry = chain.at(-1) ?? '';
 	if (chain.length >= HUB_CHAIN_LIMIT)
@@ -130,7 +130,7 @@ export class HubChain {
 	}
 
 	/** Whether the header of a request says that it comes from an entry of this hub. */
-	isOwnRequest(header: string | string[] | undefined): boolean {
+	isSelfRequest(header: string | string[] | undefined): boolean {
 		return typeof header === 'string' && chainIn(decodePercent(header)).includes(this.#own);
 	}
 

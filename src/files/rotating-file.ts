@@ -19,7 +19,7 @@ export class RotatingFile {
 	readonly #onError: (error: unknown) => void;
 	readonly #log: Pick<Log, 'warn'> | undefined;
 	#descriptor: number | undefined;
-	/** Of the open file, in bytes. */
+	/** The size of the open file, in bytes. */
 	#size = 0;
 	#buffer: string[] = [];
 	#bufferBytes = 0;

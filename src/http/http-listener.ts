@@ -34,7 +34,7 @@ export interface HttpListenerOptions {
 	readonly address: HostPort;
 	readonly authenticate: Authenticate;
 	/** Whether an entry of this hub sent the request. */
-	readonly isOwnRequest?: ((request: IncomingMessage) => boolean) | undefined;
+	readonly isSelfRequest?: ((request: IncomingMessage) => boolean) | undefined;
 	/** The provider of `/mcp`, or of `/mcp/<name>`; undefined when there is none. Always the same for a name. */
 	readonly provider: (name: string | undefined) => Served | undefined;
 	/** Other paths. */
@@ -157,7 +157,7 @@ export class HttpListener {
 		if (principal === undefined) return refuse(response, unauthorized);
 		const serving = route ?? this.#endpointOf(request.url ?? '');
 		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
-		if (this.#options.isOwnRequest?.(request)) return refuse(response, ownRequest);
+		if (this.#options.isSelfRequest?.(request)) return refuse(response, ownRequest);
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
 		void this.#run(serving, { request, response, principal, streams: this.#streams });

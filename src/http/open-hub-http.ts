@@ -43,7 +43,7 @@ export async function openHubHttp(deps: HubHttpDeps, additions: HubHttpAdditions
 		provider: (name) => (name === undefined ? whole : view(name)),
 		continuesTraces: deps.spans !== undefined,
 		onRequest,
-		isOwnRequest: ({ headers }) => deps.opened.chain.isOwnRequest(headers[STARTED_BY_HEADER]),
+		isSelfRequest: ({ headers }) => deps.opened.chain.isSelfRequest(headers[STARTED_BY_HEADER]),
 		log,
 	});
 	return {

@@ -66,7 +66,7 @@ export class ExtensionRules {
 		return remaining.length === 0 ? others : { ...others, extensions: Object.fromEntries(remaining) };
 	}
 
-	/** Of the extensions that the server declares, those that clients may be told of. */
+	/** The declared extensions of a server that clients may be told of. */
 	announced(capabilities: Open | undefined): Extensions {
 		return Object.fromEntries(this.#allowed(capabilities?.['extensions'], 'isAnnounced'));
 	}

@@ -39,7 +39,7 @@ export interface KnownWorker extends WorkerFacts {
 	/** Calls of this hub that it accepted, and of those the ones that have not ended. */
 	readonly calls: number;
 	readonly inFlight: number;
-	/** Of those, calls whose outcome is unknown. */
+	/** The calls among them whose outcome is unknown. */
 	readonly unknown: number;
 }
 
@@ -51,7 +51,7 @@ export interface FabricGroup {
 	readonly pin: string;
 	/** Tools that are not as they were accepted. */
 	readonly drifted: number;
-	/** Of those, the ones that are not listed. */
+	/** The tools among them that are not listed. */
 	readonly quarantined: number;
 	readonly workers: readonly KnownWorker[];
 }

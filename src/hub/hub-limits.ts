@@ -27,7 +27,7 @@ export const PINNED_GROUPS = 200;
 /** The hash of a larger text is that of its first bytes. */
 export const JOURNAL_HASHED_BYTES: number = 256 * 1024;
 
-/** Of a value without a text, only the beginning is encoded above this size. */
+/** Only the beginning of a value without a text is encoded above this size. */
 export const JOURNAL_ENCODED_CHARACTERS: number = 1024 * 1024;
 export const JOURNAL_NAME_CHARACTERS = 1000;
 

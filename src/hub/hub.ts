@@ -236,7 +236,7 @@ export class Hub implements Source, Provider {
 		return { state: 'ready', calls: this.calls.openCount };
 	}
 
-	/** Those of all sources together, and tools: a hub may get some later. */
+	/** The capabilities of all sources together, and tools: a hub may get some later. */
 	get capabilities(): readonly Capability[] {
 		return [...new Set<Capability>(['tools', ...this.sources.flatMap(({ capabilities }) => capabilities)])];
 	}
@@ -245,14 +245,14 @@ export class Hub implements Source, Provider {
 		return this.#options.id?.();
 	}
 
-	/** Those of the hub itself, how to search and to look, and those of the MCP servers whose lists are known. */
+	/** The instructions of the hub itself, how to search and to look, and those of the MCP servers whose lists are known. */
 	instructions(clientInfo?: unknown): Awaitable<string | undefined> {
 		const { instructions, results } = this.#options;
 		const own = joinedInstructions(instructions?.(), results?.guide(clientName({ clientInfo })));
 		return instructionsFor(this.sources, own, this.exposure?.guide(this.sources));
 	}
 
-	/** Those of the MCP servers that are known, and of the hub itself. */
+	/** The extensions of the MCP servers that are known, and of the hub itself. */
 	extensions(era: 'legacy' | 'modern'): Extensions {
 		const { [TASKS]: tasks, ...others } = this.#extensions.for(era);
 		return tasks && this.tasks ? { ...others, [TASKS]: tasks } : others;

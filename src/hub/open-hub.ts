@@ -14,7 +14,7 @@ import type { ExportCounts, Tracer } from '../telemetry/tracer.ts';
 import { ApprovalFiles } from '../trust/approval-files.ts';
 import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
-import { PinStores } from '../trust/pins/pin-stores.ts';
+import { SharedPins } from '../trust/pins/shared-pins.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 import type { Middleware } from './calls/compose.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
@@ -168,7 +168,7 @@ function sourceDefaults(
 		plans: planDeps(hub, current, { gate: rules.gate, environment }),
 		clients: new ConnectedClients(),
 		limiter: new StartLimiter(),
-		review: { stores: new PinStores(), scans: new ToolScans(reportsFindings) },
+		review: { stores: new SharedPins(), scans: new ToolScans(reportsFindings) },
 		results,
 		tasks: new HubTasks({ configuration: () => current.configuration, environment, results, log }),
 	};

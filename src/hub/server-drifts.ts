@@ -49,9 +49,9 @@ export interface ServerDrift {
 	readonly state: 'same' | 'drifted' | 'unpinned' | 'unknown' | 'broken' | 'too_large';
 	readonly problem: OrchestraError | undefined;
 	readonly lockFile: string;
-	/** That the lock file does not have it any more, although its tools were accepted. */
+	/** The sentence that the lock file does not have it any more, although its tools were accepted. */
 	readonly missing: string | undefined;
-	/** Of the tools as they are now: what a user saw when they accept it. */
+	/** The hash of the tools as they are now: what a user saw when they accept it. */
 	readonly sha256: string | undefined;
 	readonly drifted: readonly ToolDrift[];
 	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */

@@ -43,7 +43,7 @@ export class SourceSet {
 		return gone;
 	}
 
-	/** Those with `retire` drain in the background; resolves when the others are closed. */
+	/** Sources with `retire` drain in the background; resolves when the others are closed. */
 	async retire(gone: readonly Source[]): Promise<void> {
 		const closed = gone.map(async (source) => {
 			this.#retiring.add(source);

@@ -66,14 +66,14 @@ export interface SourceStatus {
 	readonly nextTryAt?: Date | undefined;
 	/** Calls in flight and queued. */
 	readonly calls?: number;
-	/** Of those, calls that wait for a free place. */
+	/** The calls among them that wait for a free place. */
 	readonly queued?: number;
 	/** Starts of its processes that succeeded, since the source was made. */
 	readonly starts?: number;
-	/** Of those, starts after a crash or a failed start. */
+	/** The starts among them after a crash or a failed start. */
 	readonly restarts?: number;
 	readonly failedStarts?: number;
-	/** Of the process; the oldest one when it has several; undefined when none runs. */
+	/** The process id of the process; the oldest one when it has several; undefined when none runs. */
 	readonly pid?: number | undefined;
 	readonly startedAt?: Date | undefined;
 	/** The number of its processes. */

@@ -50,7 +50,7 @@ export interface ServerLines {
 	last(count: number): readonly ServerLine[];
 	/** The last lines of the hub about it: its starts and ends. A flood of stderr does not displace them. */
 	events(): readonly ServerLine[];
-	/** Of the last lines of stderr, those that say most, oldest first. */
+	/** The last lines of stderr that say most, oldest first. */
 	lastErrors(count: number): readonly string[];
 	/** Returns the function that removes the listener. */
 	listen(listener: (line: ServerLine) => void): () => void;
@@ -105,7 +105,7 @@ export interface Instructions {
 
 /** A source whose server declares extensions of MCP. */
 export interface ServerExtensions {
-	/** Those that clients may be told of, as far as they are known. Starts no process. */
+	/** The extensions that clients may be told of, as far as they are known. Starts no process. */
 	readonly extensions: Extensions;
 }
 

@@ -68,7 +68,7 @@ function idsOf(fragments: FragmentStore, category: string | undefined): string[]
 	return [...new Set(inside.map(({ name, category: own }) => name.slice(own.length + 1)))].sort();
 }
 
-/** Those that begin with the value, then those that hold it. */
+/** The candidates that begin with the value, then those that hold it. */
 function select(candidates: readonly string[], value: string): Completion {
 	const wanted = value.toLowerCase();
 	const holding = candidates.filter((candidate) => candidate.toLowerCase().includes(wanted));

@@ -4,7 +4,7 @@ import type { FragmentStore } from './files/fragment-store.ts';
 import { matchParameters } from './match/match-request.ts';
 import { categoryUri } from './uri.ts';
 
-/** Of the shape below; raised when a field changes its meaning. */
+/** The version of the shape below; raised when a field changes its meaning. */
 const REGISTRY_VERSION = '1.0.0';
 
 /** RFC 6570 template of a match over all categories. */

@@ -28,7 +28,7 @@ export interface OAuthSettings {
 	readonly grant?: (typeof grants)[number] | undefined;
 	/** PEM of a private key, which signs in place of a secret. */
 	readonly privateKey?: string | undefined;
-	/** Of the organisation, for the grant `enterprise`. */
+	/** The identity provider of the organisation, for the grant `enterprise`. */
 	readonly identityProvider?: IdentityProvider | undefined;
 	/** Values with secret references, by their keys; they are resolved before they are used. */
 	readonly secrets?: SecretStrings | undefined;

@@ -35,7 +35,7 @@ export class GuardedHttp {
 	readonly #trusted: readonly URL[];
 	readonly #signal: AbortSignal | undefined;
 	readonly #environment: Readonly<NodeJS.ProcessEnv>;
-	/** Those of the trusted URLs. */
+	/** The addresses of the trusted URLs. */
 	#addresses: Promise<string[][]> | undefined;
 
 	/** @param trusted URLs that the user configured: their networks may be reached @param environment names proxies */

@@ -13,9 +13,9 @@ export type LineKind = 'reason' | 'text' | 'frame' | 'noise';
 
 /** Gives each line of one stream its kind, in order: what follows a line of a stack may belong to it. */
 export class CrashReader {
-	/** Of the source that Node.js quotes. */
+	/** The rest of the source that Node.js quotes. */
 	#quoted: { kind: LineKind; left: number } | undefined;
-	/** Of a frame of Python, whose source is indented below it. */
+	/** The last frame of Python, whose source is indented below it. */
 	#python: { kind: LineKind; indent: number } | undefined;
 	#isPanicOfRust = false;
 

@@ -38,7 +38,7 @@ export const nameParameters: Readonly<Record<string, string>> = {
 export const oldCodes = {
 	/** Up to 2025-11-25; -32602 today. */
 	resourceNotFound: -32002,
-	/** Of 2025-11-25 alone. */
+	/** Revision 2025-11-25 alone has this code. */
 	urlElicitationRequired: -32042,
 } as const;
 

@@ -26,7 +26,7 @@ interface Queue {
 
 export class MatchingExchanges {
 	readonly #byKey = new Map<string, Queue>();
-	/** Those with replaced secrets in their params. */
+	/** The exchanges with replaced secrets in their params. */
 	readonly #masked: RecordedExchange[] = [];
 	readonly #methods = new Set<string>();
 

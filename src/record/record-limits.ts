@@ -27,7 +27,7 @@ export const RECORDING_BYTES: number = 16 * 1024 * 1024;
 /** Longest message that is recorded. */
 export const RECORDED_MESSAGE_BYTES: number = 4 * 1024 * 1024;
 
-/** Of one server in the folder of the hub: most files, and most bytes. The oldest files are removed. */
+/** Most recordings of one server in the folder of the hub: files, and bytes. The oldest files are removed. */
 export const RECORDINGS_LIMIT = 100;
 export const RECORDINGS_BYTES: number = 16 * RECORDING_BYTES;
 

@@ -93,7 +93,7 @@ class Conversation implements RecordedConversation {
 	/** The methods of the server's requests, by id. */
 	readonly #methods = new Map<string, string>();
 	readonly #byToken = new Map<string, RecordedExchange>();
-	/** Those without an answer, and some that have one. */
+	/** The calls without an answer, and some that have one. */
 	readonly #calls: RecordedExchange[] = [];
 	#last: RecordedExchange | undefined;
 

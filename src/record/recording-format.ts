@@ -20,7 +20,7 @@ export interface RecordingHeader {
 	readonly server: string;
 	/** ISO 8601. */
 	readonly startedAt: string;
-	/** Of a recording that has several files, from 0. */
+	/** The number of this file of a recording that has several, from 0. */
 	readonly part: number;
 }
 

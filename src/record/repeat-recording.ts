@@ -21,7 +21,7 @@ import type { RecordedConversation, RecordedExchange } from './recorded-exchange
 export interface RepeatedRequest {
 	readonly line: number;
 	readonly method: string;
-	/** Of a tool or prompt, or a URI. */
+	/** The name of a tool or prompt, or the URI of a resource. */
 	readonly name?: string | undefined;
 	/** Why it was not made again. */
 	readonly skipped?: string | undefined;

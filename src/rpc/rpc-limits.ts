@@ -3,7 +3,7 @@
 /** Most places. */
 export const CALL_TABLE_PLACES_LIMIT = 512;
 
-/** Of a text, these decide about its place. */
+/** As many last characters of a text decide about its place. */
 export const CALL_TABLE_LAST_CHARACTERS = 4;
 
 /** Most requests of the peer in flight. Further ones are queued; when the queue is full, they are refused. */

@@ -46,7 +46,7 @@ export class Semaphore<Tag = undefined> {
 		this.#options = options;
 	}
 
-	/** Those that work and those that wait. */
+	/** How many work and wait. */
 	get size(): number {
 		return this.#running + this.#waiting.length;
 	}

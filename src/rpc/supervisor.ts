@@ -30,7 +30,7 @@ export interface Ending {
 /** How often it started; several supervisors may share one. */
 export interface StartCounts {
 	starts: number;
-	/** Of those, after a crash or a failed start. */
+	/** The starts among them after a crash or a failed start. */
 	restarts: number;
 	failedStarts: number;
 }

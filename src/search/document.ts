@@ -48,7 +48,7 @@ export interface SearchResult {
 export interface Ranking {
 	/** Best first; equal scores in the order of their ids. */
 	ranked: Array<Omit<SearchHit, 'why'>>;
-	/** Of the first five, those that the words of the query as they are written name: no guess may hide them. */
+	/** The documents among the first five that the words of the query as they are written name: no guess may hide them. */
 	named: ReadonlySet<string>;
 	/** How many documents matched at all. */
 	total: number;

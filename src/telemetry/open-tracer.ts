@@ -8,7 +8,7 @@ export interface TracerOptions {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Unless `OTEL_SERVICE_NAME` says otherwise. */
 	readonly serviceName: string;
-	/** Of this program. */
+	/** The version of this program. */
 	readonly version: string;
 	readonly log: Log;
 }

@@ -27,7 +27,7 @@ export interface ArgumentRow {
 	readonly text: string;
 	/** Characters of the real value: those of a string, or of the JSON of another value. */
 	readonly characters: number;
-	/** Of the real value: of the UTF-8 of a string, or of the canonical JSON of another value. */
+	/** The hash of the real value: of the UTF-8 of a string, or of the canonical JSON of another value. */
 	readonly sha256: string;
 	/** Too long to be read at a glance: it is shown folded. */
 	readonly isLong: boolean;

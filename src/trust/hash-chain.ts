@@ -24,7 +24,7 @@ export interface ChainLink {
 export interface ChainedLine {
 	readonly n: number;
 	readonly fields: Readonly<Record<string, unknown>>;
-	/** Of the last line of a batch. */
+	/** The end of the last line of a batch. */
 	readonly end: { readonly previous: string; readonly hash: string } | undefined;
 }
 

@@ -22,7 +22,7 @@ it('lists, shows, asks about, keeps and removes the results of agents', async ()
 	expect(asked.stdout).toBe('[1.50]\n');
 	expect((await run('results', 'look', handle, 'tail', 'lines=1')).stdout).toContain('"closed"');
 	await run('results', 'keep', handle);
-	store.endSession('session');
+	await store.endSession('session');
 	await store.close();
 	expect((await run('results', 'show', handle)).stdout).toBe(issues);
 	expect(existsSync(join(state, 'orchestra/results/kept', handle))).toBe(true);

@@ -6,7 +6,7 @@ import {
 	isSelfCommand,
 	isStartedBy,
 	markedEnvironment,
-	refuseSelfHub,
+	refuseSelf,
 } from '../../src/config/self-entry.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
@@ -85,15 +85,15 @@ describe('an entry that starts this program itself', () => {
 		const first = new HubChain({}, '/one').within({});
 		const second = new HubChain(markedEnvironment(first, { file: '/one/x', name: 'e' }), '/two').within({});
 		const bridge = markedEnvironment(second, { file: '/two/y', name: 'f' });
-		expect(() => refuseSelfHub(bridge, '/one')).toThrow('was started by the hub of /one, as "/two/y#f"');
-		expect(() => refuseSelfHub(bridge, '/two')).toThrow('was started by the hub of /two');
-		expect(() => refuseSelfHub(bridge, '/three')).not.toThrow();
+		expect(() => refuseSelf(bridge, '/one')).toThrow('was started by the hub of /one, as "/two/y#f"');
+		expect(() => refuseSelf(bridge, '/two')).toThrow('was started by the hub of /two');
+		expect(() => refuseSelf(bridge, '/three')).not.toThrow();
 	});
 
 	it('is refused behind more hubs than a chain has links, also when none of them repeats', () => {
 		let environment: NodeJS.ProcessEnv = {};
 		const open = (at: number): void => {
-			refuseSelfHub(environment, `/hub-${at}`);
+			refuseSelf(environment, `/hub-${at}`);
 			const children = new HubChain(environment, `/hub-${at}`).within({});
 			environment = markedEnvironment(children, { file: `/hub-${at}/x`, name: 'e' });
 		};
@@ -105,9 +105,9 @@ describe('an entry that starts this program itself', () => {
 		const chain = new HubChain({}, '/one');
 		const children = chain.within({ PATH: '/bin' });
 		const leave = chain.join(new HubChain({}, '/two').text);
-		expect(() => refuseSelfHub(children, '/two')).toThrow('was started by the hub of /two');
+		expect(() => refuseSelf(children, '/two')).toThrow('was started by the hub of /two');
 		leave?.();
-		expect(() => refuseSelfHub(children, '/two')).not.toThrow();
+		expect(() => refuseSelf(children, '/two')).not.toThrow();
 		expect(chain.join(chain.text)).toBeUndefined();
 	});
 

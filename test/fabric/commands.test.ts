@@ -183,11 +183,11 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			link: { state: 'up' },
 			offers: [{ name: 'nas', workerFacts: [{ name: 'nas', labels: ['zone=a'], isDraining: false }] }],
 		});
+		expect(await left).toEqual([0, null]);
 		await server.kill();
 		await until('it reports the lost link', () => text.includes('"state":"down"'), 15_000);
 		watch.kill('SIGINT');
 		await once(watch, 'exit');
-		expect(await left).toEqual([0, null]);
 	}, 60_000);
 
 	it('makes keys that only the user can read, and a configuration with every member', async () => {

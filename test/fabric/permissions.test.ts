@@ -82,11 +82,11 @@ describe.skipIf(natsServer === undefined)('permissions of the fabric', () => {
 		// The first has all rights here, to make the bucket.
 		const whole = printed.replace(/, permissions: .* (?=} # boss)/, ' ');
 		const server = await startNats({ port, folder, whole });
+		const hub = await useFabric([server.url], { name: 'boss', credentials: seedOf('boss') });
 		const { log } = await offerFabric([server.url], { name: 'late', credentials: seedOf('late') });
 		await until('it is refused', () => log.join('').includes('does not permit'));
 		writeFiles(folder, { 'nats.conf': whole.replaceAll('.another.', '.late.') });
 		process.kill(server.pid, 'SIGHUP');
-		const hub = await useFabric([server.url], { name: 'boss', credentials: seedOf('boss') });
 		await hub.sees('late__echo');
 		expect(await hub.call('late__echo', { text: 'now' })).toBe('now');
 	});

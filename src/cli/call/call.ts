@@ -77,7 +77,7 @@ export const call: Command = {
 
 interface OneCall {
 	readonly target: CallTarget;
-	/** Those of the configuration. */
+	/** The servers of the configuration. */
 	readonly servers: readonly string[];
 	readonly view: CallView;
 	readonly timeoutMs: number | undefined;

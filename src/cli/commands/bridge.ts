@@ -4,7 +4,7 @@ import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
 import { rootFolder, toldFolder } from '../../config/clients/project-folder.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { refuseSelfHub, STARTED_BY } from '../../config/self-entry.ts';
+import { refuseSelf, STARTED_BY } from '../../config/self-entry.ts';
 import type { OrchestraError } from '../../errors.ts';
 import { attempt } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -142,7 +142,7 @@ function hubFinder(input: CommandInput, project: BridgeProject): FindHub {
 	const reported = new Set<number>();
 	return async () => {
 		const cwd = project.folder();
-		refuseSelfHub(input.environment, hubFolderHere({ ...input, cwd }).root);
+		refuseSelf(input.environment, hubFolderHere({ ...input, cwd }).root);
 		const record = await hubHere({ ...input, cwd }, { certsDir, replacesOlder: true });
 		const text = reported.has(record.pid) ? undefined : versionText(record, packageVersion());
 		if (text !== undefined) input.out.note(`transport.stdio: ${text}`);

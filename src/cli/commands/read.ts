@@ -23,7 +23,7 @@ import { showBytes } from '../terminal/show-bytes.ts';
 
 const STORAGE_SCHEME = 'orchestra://';
 const LIBRARY_SCHEME = 'orchestr8://';
-/** Of a resource that does not exist, in the newer and the older revisions. */
+/** The codes of a resource that does not exist, in the newer and the older revisions. */
 const notFoundCodes: readonly number[] = [-32_602, -32_002];
 
 export const read: Command = {

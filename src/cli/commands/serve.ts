@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { refuseSelfHub, STARTED_BY } from '../../config/self-entry.ts';
+import { refuseSelf, STARTED_BY } from '../../config/self-entry.ts';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
@@ -108,7 +108,7 @@ async function openOther(options: OpenHubOptions): Promise<OpenedHub> {
 	const { cwd, environment, file } = options;
 	// Without the variable, the usual case, nothing has to be read for it.
 	if (environment[STARTED_BY] !== undefined)
-		refuseSelfHub(environment, file ?? loadConfiguration({ cwd, environment }).configuration.root);
+		refuseSelf(environment, file ?? loadConfiguration({ cwd, environment }).configuration.root);
 	return openHub(options);
 }
 

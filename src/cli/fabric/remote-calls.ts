@@ -19,7 +19,7 @@ interface RemoteFailure {
 
 export interface RemoteCallCounts {
 	readonly lastMinute: number;
-	/** Of those, by the worker that accepted them. */
+	/** The calls by the worker that accepted them. */
 	readonly byWorker: Readonly<Record<string, number>>;
 	/** The oldest first. */
 	readonly failures: readonly RemoteFailure[];

@@ -13,7 +13,7 @@ import { hubFolderHere } from './hub-location.ts';
 export interface HubStatus extends HubRecord {
 	readonly backends: readonly HubSourceStatus[];
 	readonly processes: readonly ProcessStatus[];
-	/** Of those, MCP servers. */
+	/** The MCP servers among them. */
 	readonly servers: readonly HubSourceStatus[];
 	/** A sentence for each project file that is not trusted: what is blocked. */
 	readonly heldBack: readonly string[];

@@ -15,7 +15,7 @@ export function mayHaveMore({ plugins, mcpServers, fabric, root }: Configuration
 	return isConfigured || existsSync(join(root, '.projects'));
 }
 
-/** Of a list, what the folder itself does not have, and a sentence about each plugin that failed. */
+/** The items of a list that the folder itself does not have, and a sentence about each plugin that failed. */
 export interface HubItems {
 	readonly items: readonly ListedItem[];
 	readonly notes: readonly string[];

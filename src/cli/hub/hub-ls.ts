@@ -9,7 +9,7 @@ import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
 interface ListedHub extends HubEntry {
-	/** Of its program; null when the hub does not say it. */
+	/** The version of its program; null when the hub does not say it. */
 	readonly version: string | null;
 	/** Bridges that are connected; null when the hub does not respond. */
 	readonly clients: number | null;

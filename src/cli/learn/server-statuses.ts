@@ -16,7 +16,7 @@ import {
 	readKnown,
 } from '../../hub/sources/mcp/server-cache.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
-import { ToolNames } from '../../hub/sources/mcp/tools/tool-names.ts';
+import { ToolAllowlist } from '../../hub/sources/mcp/tools/tool-allowlist.ts';
 import { Log } from '../../log.ts';
 import type { SignInState } from '../../oauth/sign-in-state.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
@@ -32,7 +32,7 @@ export interface ListedServer extends SourceReport {
 	readonly isEnabled: boolean;
 	/** The command line, or the URL without the parts that may be secret. */
 	readonly command: string;
-	/** Of a remote server; null for a program on this machine. */
+	/** The sign-in of a remote server; null for a program on this machine. */
 	readonly signIn: SignInState | null;
 	/** The file with the entry. */
 	readonly file: string;
@@ -118,7 +118,7 @@ function knownServer(entry: ServerEntry, environment: Environment): CachedServer
 
 /** The tools that a known server offers to clients, under its own or its new names. */
 function knownTools(entry: ServerEntry, known: CachedServer): readonly Tool[] {
-	return new ToolNames(entry.settings).exposed(known.tools);
+	return new ToolAllowlist(entry.settings).exposed(known.tools);
 }
 
 /** Nothing when no hub runs or it does not respond: then the files are shown. */

@@ -141,7 +141,7 @@ function failureNotes({ name }: ListedServer, check: ServerCheck | undefined): s
 	return [`${name}: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`];
 }
 
-/** Those that the configuration names. */
+/** The plugins that the configuration names. */
 export const pluginListing: Listing = {
 	headings: ['PLUGIN', 'STATE', 'COMMAND'],
 	whenEmpty: 'None is configured. `mctl new plugin my-plugin` writes one.',

@@ -18,7 +18,7 @@ import { serverNamed } from '../target/server-named.ts';
 const DIFFERENT = 1;
 
 export interface AgainstServer {
-	/** Of the recording, or of a folder with several. */
+	/** The folder of the recording, or of a folder with several. */
 	readonly path: string;
 	/** Each has its own connection. */
 	readonly recordings: readonly Recording[];

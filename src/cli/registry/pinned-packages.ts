@@ -21,7 +21,7 @@ export interface PackagedServer {
 	readonly pin: PinnedPackage;
 }
 
-/** Those of the project and of the user that have an entry still. Throws `bad_input` when a lock file is damaged. */
+/** The packages of the project and of the user that have an entry still. Throws `bad_input` when a lock file is damaged. */
 export function packagedServers({ cwd, environment }: CommandPlace): PackagedServer[] {
 	const files = (['project', 'user'] as const).flatMap((scope) =>
 		serverFiles(scope, cwd, environment).slice(0, 1),

@@ -88,7 +88,7 @@ function addressOf({ file, server }: ServerSource): `${ClientId}:${string}` {
 	return `${file.client.id}:${server.name}`;
 }
 
-/** Those of our own files; one that cannot be read has none here, and other commands report it. */
+/** The servers of our own files; one that cannot be read has none here, and other commands report it. */
 function existingServers({ cwd, environment }: CommandPlace): NormalEntry[] {
 	const files = [join(cwd, 'orchestra.json'), userFile(environment)];
 	return files.flatMap((path) => {

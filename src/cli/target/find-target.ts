@@ -41,11 +41,11 @@ async function quarantineError(
 ): Promise<OrchestraError | undefined> {
 	if (server?.settings.pin !== 'quarantine' || tool === undefined) return undefined;
 	const { serverDrifts } = await import('../../hub/server-drifts.ts');
-	const { ToolNames } = await import('../../hub/sources/mcp/tools/tool-names.ts');
-	const upstreamName = new ToolNames(server.settings).ownName(tool);
+	const { ToolAllowlist } = await import('../../hub/sources/mcp/tools/tool-allowlist.ts');
+	const nameThere = new ToolAllowlist(server.settings).upstreamName(tool);
 	const [drift] = serverDrifts([server], environment);
 	if (drift?.problem) return drift.problem;
-	const found = drift?.drifted.find((each) => each.tool === upstreamName && each.isHeld);
+	const found = drift?.drifted.find((each) => each.tool === nameThere && each.isHeld);
 	if (found === undefined) return undefined;
 	const what = found.kind === 'new' ? 'is new' : 'was changed';
 	const missingFile = drift?.missing === undefined ? '' : `. ${drift.missing}`;

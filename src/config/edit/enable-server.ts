@@ -32,7 +32,7 @@ function pluginEdit({ text, path, plugins = [] }: ServerFile, id: string, isEnab
 		.reduce((before, [key, value]) => set(before, key, value), text);
 }
 
-/** Those that the entry has; `enabled` when it has none. */
+/** The flags that the entry has; `enabled` when it has none. */
 function flagsOf({ path, entry }: PluginPlace, isEnabled: boolean): [(string | number)[], boolean][] {
 	const flags = { disabled: !isEnabled, enabled: isEnabled };
 	const own = Object.entries(flags).filter(([key]) => Object.hasOwn(entry, key));

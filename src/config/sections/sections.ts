@@ -342,7 +342,7 @@ function servers(): Shape<readonly ServerEntry[]> {
 	};
 }
 
-/** Of two entries with one name the first counts. */
+/** The first of two entries with one name counts. */
 function firstOf<T>(first: readonly T[], second: readonly T[], nameOf: (entry: T) => string): T[] {
 	const taken = new Set(first.map(nameOf));
 	return [...first, ...second.filter((entry) => !taken.has(nameOf(entry)))];

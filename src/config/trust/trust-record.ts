@@ -27,7 +27,7 @@ export interface TrustedProject {
 	readonly path: string;
 	/** ISO 8601. */
 	readonly trustedAt: string;
-	/** Of the trusted versions, the latest first. */
+	/** The hashes of the trusted versions, the latest first. */
 	readonly sha256: readonly string[];
 	/** What the latest version runs and sets: a text by the name of each. */
 	readonly runs: Readonly<Record<string, string>>;

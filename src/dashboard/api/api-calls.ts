@@ -72,7 +72,7 @@ export interface HistogramBar {
 export interface OverviewReply extends LatencyReply {
 	readonly all: DurationSummary;
 	readonly histogram: readonly HistogramBar[];
-	/** Of all clients and sources, whatever the filter; the most used first. */
+	/** The flows of all clients and sources, whatever the filter; the most used first. */
 	readonly flows: readonly CallFlow[];
 	readonly busiest: readonly ToolUse[];
 	/** By their mean duration. */

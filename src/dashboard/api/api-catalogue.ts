@@ -91,7 +91,7 @@ export interface ServerPage extends SourceRow {
 	/** For a rule about all its tools; null when no pattern matches them alone. */
 	readonly policyTarget: PolicyTarget | null;
 	readonly drift: readonly DriftRow[];
-	/** Of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
+	/** The hash of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
 	readonly driftSha256: string | null;
 	/** The `mctl` command of each action, and of others that may help, by name. */
 	readonly commands: Readonly<Record<string, string>>;
@@ -153,7 +153,7 @@ export interface SkillsReply {
 
 /** A skill of a server, the library or the project. */
 export interface SkillRow {
-	/** Of its SKILL.md; `/api/resource?uri=` reads it. */
+	/** The URI of its SKILL.md; `/api/resource?uri=` reads it. */
 	readonly uri: string;
 	readonly name: string;
 	readonly description: string;

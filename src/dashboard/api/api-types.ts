@@ -78,7 +78,7 @@ export interface DoneReply {
 export interface FabricReply {
 	readonly use: FabricOverview | null;
 	readonly offer: OfferedFabric | null;
-	/** Those with a key, on the machine where the keys were made; elsewhere none. */
+	/** The members with a key, on the machine where the keys were made; elsewhere none. */
 	readonly members: readonly FabricMember[];
 }
 
@@ -154,7 +154,7 @@ export interface CostsReply {
 
 export interface HubFacts {
 	readonly version: string;
-	/** Of the program on disk, which the next start uses. */
+	/** The version of the program on disk, which the next start uses. */
 	readonly filesVersion: string;
 	/** The folder whose configuration it serves. */
 	readonly root: string;
@@ -258,7 +258,7 @@ export interface DashboardEvents {
 	readonly state: DashboardState;
 	/** At most 4 per second. */
 	readonly calls: CallsEvent;
-	/** Of the call in `?call=<number>`: at most 4 per second while it runs, then once more with its end. */
+	/** The call in `?call=<number>`: at most 4 per second while it runs, then once more with its end. */
 	readonly call: CallDetails;
 	/** Lines of the server in `?server=<id>`. */
 	readonly log: LogEvent;

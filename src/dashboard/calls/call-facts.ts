@@ -30,7 +30,7 @@ const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
 export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'> &
 	Pick<CallContext, 'worker'>;
 
-/** Of most calls: never written to. */
+/** Most calls have these rows, which are never written to. */
 const noRows: never[] = [];
 
 export class CallFacts {

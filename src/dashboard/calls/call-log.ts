@@ -25,7 +25,7 @@ export class CallLog implements CallListener {
 	/** By the number of the hub. */
 	readonly #open = new CallTable<number, RetainedCall>();
 	readonly #facts: RetainedFacts;
-	/** Of the calls of the journal, the newest last. */
+	/** The calls of the journal, the newest last. */
 	readonly #earlier: CallFacts[] = [];
 	/** The numbers of the calls that ended since the last event; the oldest are overwritten. */
 	readonly #ended: Float64Array;

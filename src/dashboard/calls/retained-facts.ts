@@ -58,7 +58,7 @@ export class RetainedFacts {
 		this.#release(open);
 	}
 
-	/** Of a call that has ended or is among the last ones; undefined when they are not retained. */
+	/** The facts of a call that has ended or is among the last ones; undefined when they are not retained. */
 	find(number: number): CallFacts | undefined {
 		return this.#last.find(number) ?? this.#notable.find(number);
 	}

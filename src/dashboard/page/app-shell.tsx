@@ -144,8 +144,9 @@ function ConnectionState(): JSX.Element {
 	);
 }
 
-function SignOutButton(): JSX.Element {
+function SignOutButton(): JSX.Element | null {
 	const { api, feed } = useDashboard();
+	if (feed.connection.value === 'signed out' || feed.connection.value === 'restarted') return null;
 	const leave = async (): Promise<void> => {
 		await api.post('/api/sign-out', {}).catch(() => undefined); // a hub that is gone knows no sign-in
 		feed.signOut();

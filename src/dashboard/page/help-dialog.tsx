@@ -11,6 +11,11 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 	['Servers', 'mctl hub ps'],
 	['Approvals', 'mctl approve'],
 	['Library', 'mctl find <task>'],
+	['Usage', 'mctl usage'],
+	['Tasks', 'mctl tasks'],
+	['Results', 'mctl results ls'],
+	['Add', 'mctl init'],
+	['Hubs', 'mctl hub ls'],
 	['Settings', 'mctl doctor'],
 ];
 

@@ -18,7 +18,7 @@ export class ApprovalsView {
 		this.#deps = deps;
 	}
 
-	/** Of the shared hub and of every `mctl serve` of the same project. */
+	/** The waiting calls of the shared hub and of every `mctl serve` of the same project. */
 	list(): ApprovalRow[] {
 		const { root } = this.#deps.opened.configuration();
 		try {

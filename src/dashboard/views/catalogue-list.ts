@@ -13,7 +13,7 @@ import type { IndexedItem } from './item-index.ts';
 /** The list with what the search needs of it. */
 export interface MadeList {
 	readonly reply: CatalogueReply;
-	/** Of the definitions of the tools. */
+	/** The costs of the definitions of the tools. */
 	readonly costs: CostsReply['sources'];
 	/** Prompts, resources, templates and skills. */
 	readonly items: readonly IndexedItem[];

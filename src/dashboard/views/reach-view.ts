@@ -19,7 +19,7 @@ interface ReachedTool {
 	readonly annotations: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Of the clients that are connected and of those that the configuration names. */
+/** The reach of the clients that are connected and of those that the configuration names. */
 export async function reachOf({ hub, opened }: Pick<DashboardDeps, 'hub' | 'opened'>): Promise<ReachReply> {
 	const configuration = opened.configuration();
 	const policy = policyOf(configuration);

@@ -153,7 +153,7 @@ function ruleRow({ action, tools, clients, when, reason, file, line }: PolicyRul
 	return { decision: action, match, rule: `${file}:${line}`, reason: reason ?? null };
 }
 
-/** Those that work for its kind: only a server or a plugin has a process, and only a server has pins and a prefix. */
+/** The commands that work for its kind: only a server or a plugin has a process, and only a server has pins and a prefix. */
 function commandsFor(row: Pick<SourceRow, 'id' | 'kind'>): Record<string, string> {
 	const { id, kind } = row;
 	const isServer = kind === 'mcp';

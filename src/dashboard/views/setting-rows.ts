@@ -72,7 +72,7 @@ function rowOf({ file, document }: ConfigFile, unit: Unit, below: Path, value: u
 interface Merged {
 	readonly configuration: Configuration;
 	readonly sections: FileSections;
-	/** Of all files. */
+	/** The rules of all files. */
 	readonly rules: readonly PolicyRule[];
 	readonly shownRules: Set<PolicyRule>;
 }
@@ -149,7 +149,7 @@ function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: un
 	return { path, key, value, state: counts ? 'counts' : 'unused' };
 }
 
-/** Of a file that is not trusted, folders outside of the project are blocked. */
+/** Folders outside of the project are blocked when the file is not trusted. */
 function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	const folder = dirname(file);
 	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));

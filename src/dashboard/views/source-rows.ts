@@ -16,7 +16,7 @@ export function sourceRows({ hub, opened, calls }: DashboardDeps, memory: Memory
 	});
 }
 
-/** Of one source, or of a disabled entry; undefined when there is none. */
+/** The row of one source, or of a disabled entry; undefined when there is none. */
 export function sourceRowOf(id: string, deps: DashboardDeps, memory: MemorySamples): SourceRow | undefined {
 	return sourceRows(deps, memory).find((row) => row.id === id);
 }

@@ -72,8 +72,9 @@ async function configure(
 		if (error === undefined) return undefined;
 		const { err_code: code, description } = isObject(error) ? error : {};
 		const shown = description ?? error;
-		if (code === NO_LEADER) throw new OrchestraError('timeout', String(shown));
-		return { code, text: typeof shown === 'string' ? shown : JSON.stringify(shown) };
+		const text = typeof shown === 'string' ? shown : JSON.stringify(shown);
+		if (code === NO_LEADER) throw new OrchestraError('timeout', text);
+		return { code, text };
 	} catch (error) {
 		if (link.info?.cluster !== undefined && isSilence(error))
 			throw new OrchestraError('timeout', bucketProblem(link, error), {

@@ -13,7 +13,7 @@ import { clientName, type HubCall, type Target } from './hub-call.ts';
 export interface Reader {
 	/** The name of the client. */
 	readonly client: string;
-	/** Of its request. */
+	/** The context of its request. */
 	readonly context?: CallContext | undefined;
 	/** Whether what is known so far will do. Default: late sources are waited for. */
 	readonly soFar?: boolean;

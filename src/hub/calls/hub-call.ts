@@ -77,7 +77,7 @@ export class HubCall implements StartedCall, GatedCall {
 		return this.request.context;
 	}
 
-	/** Of a call of a tool. */
+	/** The arguments of a call of a tool. */
 	get arguments(): unknown {
 		return this.request.method === 'tools/call' ? this.request.params.arguments : undefined;
 	}

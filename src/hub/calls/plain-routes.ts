@@ -51,7 +51,7 @@ export class PlainRoutes implements ToolForwarder {
 	readonly #deps: PlainRoutesDeps;
 	/** By the name of the tool, as JSON. */
 	readonly #routes = new Map<string, ToolRoute>();
-	/** That of the last call: the next one has it too, as a rule. */
+	/** The route of the last call: the next one has it too, as a rule. */
 	#last: ToolRoute | undefined;
 	#generation = -1;
 	#policy: object | undefined;

@@ -21,7 +21,7 @@ import {
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { OLD_PAGE_KEY } from '../calls/adapt-apps.ts';
-import { isLabelled, ownUri, qualifiedUri, skillUri } from './names.ts';
+import { isLabelled, qualifiedUri, skillUri, upstreamUri } from './names.ts';
 
 type Open = Readonly<Record<string, unknown>>;
 
@@ -87,7 +87,7 @@ export class LabelledUris {
 	read(answer: Answer, requested: string): Answer {
 		const { contents } = answerValue(answer);
 		if (!Array.isArray(contents)) return answer;
-		const own = ownUri(this.#server, requested);
+		const own = upstreamUri(this.#server, requested);
 		const isSame = (content: unknown): boolean => isObject(content) && content['uri'] === requested;
 		if (own === requested && contents.every(isSame)) return answer;
 		const result = exactAnswer(answer);

@@ -27,7 +27,7 @@ export interface ListSource {
 
 export class ListDifferences {
 	readonly #source: ListSource;
-	/** Of each list, when it was last compared. */
+	/** The fingerprint of each list when it was last compared. */
 	readonly #fingerprints = new Map<ItemKind, string>();
 	/** Comparisons in flight. */
 	readonly #comparing = new Map<ListedChange['kind'], Promise<boolean>>();

@@ -54,7 +54,7 @@ export function skillUri(source: string, uri: string): string | undefined {
 }
 
 /** The server's own URI: without its prefix. */
-export function ownUri(source: string, uri: string): string {
+export function upstreamUri(source: string, uri: string): string {
 	const prefix = `orchestra+${source}:`;
 	if (uri.startsWith(prefix)) return uri.slice(prefix.length);
 	const [start = '', scheme = ''] = LABELLED.exec(uri) ?? [];
@@ -67,5 +67,5 @@ export function ownUri(source: string, uri: string): string {
 
 /** Whether a URI has the label of this server, or its prefix. */
 export function isOfSource(source: string, uri: string): boolean {
-	return uri === `skill://${uriLabel(source)}` || ownUri(source, uri) !== uri;
+	return uri === `skill://${uriLabel(source)}` || upstreamUri(source, uri) !== uri;
 }

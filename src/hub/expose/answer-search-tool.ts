@@ -29,7 +29,7 @@ import {
 	searchTools,
 } from './search-tools.ts';
 import { GOOD_SCORE, type SkillSearch, skillsUsing } from './skill-search.ts';
-import { type ExposedTool, ownName } from './tool-document.ts';
+import { type ExposedTool, upstreamName } from './tool-document.ts';
 import type { SearchedTools } from './tool-exposure.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolIndex } from './tool-index.ts';
@@ -198,7 +198,7 @@ async function closeNames(
 ): Promise<string[]> {
 	const exposed = tools.filter(({ tool }) => isVisible(tool.name, deps));
 	const names = exposed.map(({ tool }) => tool.name);
-	const owns = exposed.map(({ tool, server }) => ownName(tool.name, server).toLowerCase());
+	const owns = exposed.map(({ tool, server }) => upstreamName(tool.name, server).toLowerCase());
 	const { tool } = new ServerNames(exposed.map(({ server }) => server)).read(wanted);
 	// What follows the first `__`, when nothing is known of the server.
 	const asked = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();

@@ -6,7 +6,7 @@ import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';
 import { able, type Source } from '../source.ts';
 import { GUIDE_SERVER_CHARACTERS, GUIDE_SERVERS_CHARACTERS } from './expose-limits.ts';
 import { CALL_TOOL, DESCRIBE_TOOL, FIND_TOOLS } from './search-tools.ts';
-import { firstSentence, ownName } from './tool-document.ts';
+import { firstSentence, upstreamName } from './tool-document.ts';
 
 /** Tools that stand for a server without instructions. */
 const NAMED_TOOLS = 4;
@@ -47,7 +47,7 @@ function toolsOf(source: Source): Awaitable<readonly Tool[]> {
 }
 
 function toolNames({ id }: Source, tools: readonly Tool[]): string {
-	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => ownName(name, id));
+	const names = tools.slice(0, NAMED_TOOLS).map(({ name }) => upstreamName(name, id));
 	return firstSentence(
 		`${names.join(', ')}${tools.length > NAMED_TOOLS ? ', …' : ''}`,
 		GUIDE_SERVER_CHARACTERS,

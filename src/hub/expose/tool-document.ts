@@ -42,13 +42,13 @@ export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchD
 		id: tool.name,
 		group: server,
 		fields: {
-			name: [spaced(ownName(tool.name, server)), tool.title ?? ''],
+			name: [spaced(upstreamName(tool.name, server)), tool.title ?? ''],
 			server: spaced(server),
 			summary: firstSentence(description),
 			description,
 			parameters,
 			details,
-			actions: verbsOf(ownName(tool.name, server)),
+			actions: verbsOf(upstreamName(tool.name, server)),
 			about: about.slice(0, SERVER_ABOUT_CHARACTERS),
 		},
 	};
@@ -57,11 +57,14 @@ export function toolDocument({ tool, server, about = '' }: ExposedTool): SearchD
 /** A tool as a model reads it. */
 export function embeddedTool({ tool, server }: ExposedTool): EmbeddedDocument {
 	const { name, title = '', description = '' } = tool;
-	return { id: name, text: [spaced(`${server} ${ownName(name, server)}`), title, description].join('\n') };
+	return {
+		id: name,
+		text: [spaced(`${server} ${upstreamName(name, server)}`), title, description].join('\n'),
+	};
 }
 
 /** The name without its server. */
-export function ownName(name: string, server: string): string {
+export function upstreamName(name: string, server: string): string {
 	const prefix = toolPrefix(server);
 	return name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : name;
 }

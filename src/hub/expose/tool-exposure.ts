@@ -59,7 +59,7 @@ export type CallDirectly = (params: CallToolParams) => Awaitable<Answer>;
 
 /** The tools that a search tool may use. */
 export interface SearchedTools {
-	/** Those of the client, as they are listed now. */
+	/** The tools of the client, as they are listed now. */
 	readonly list: () => Awaitable<MergedList<Tool>>;
 	readonly absent: () => readonly AbsentServer[];
 	/** A sentence about servers that the user has to trust first. */

@@ -61,7 +61,7 @@ export class ToolIndex {
 	readonly #strings = new Map<string, string>();
 	/** The server of each of them. */
 	readonly #servers = new Map<string, string>();
-	/** Those without a description. */
+	/** The tools without a description. */
 	readonly #bare = new Set<string>();
 	readonly #embeddings: OpenEmbeddings;
 	readonly #embedded = new WeakMap<readonly ExposedTool[], readonly EmbeddedDocument[]>();

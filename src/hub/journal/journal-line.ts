@@ -43,7 +43,7 @@ export function tokenMembers({ at, client, backend, tool, tokens }: JournalToken
 interface FixedMembers {
 	readonly error: string | undefined;
 	readonly who: string;
-	/** Of the policy. */
+	/** The decision of the policy. */
 	readonly decision: string;
 }
 

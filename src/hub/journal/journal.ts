@@ -26,7 +26,7 @@ export interface JournalEntry {
 	readonly outcome: 'ok' | 'failed' | 'error' | 'canceled';
 	/** The code of an error, never its message: that may quote arguments. */
 	readonly error?: string | undefined;
-	/** Of a call without a usable answer: whether it ran. */
+	/** Whether a call without a usable answer ran. */
 	readonly remote?: RequestOutcome | undefined;
 	/** The worker of another machine that accepted it. */
 	readonly worker?: string | undefined;
@@ -50,7 +50,7 @@ export interface JournalEntry {
 export interface JournalTokens {
 	readonly at: Date;
 	readonly client: string;
-	/** Of a result. */
+	/** The source of a result. */
 	readonly backend?: string | undefined;
 	readonly tool?: string | undefined;
 	readonly tokens: Readonly<Partial<Record<'sent' | 'search' | 'views' | 'budget', number>>>;

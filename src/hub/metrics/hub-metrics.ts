@@ -236,7 +236,7 @@ export class HubMetrics {
 interface CallSeries {
 	readonly ended: { value: number };
 	readonly served: Pick<Histogram, 'observe'>;
-	/** Of a call to an MCP server. */
+	/** The duration of a call to an MCP server. */
 	readonly made: Pick<Histogram, 'observe'> | undefined;
 }
 

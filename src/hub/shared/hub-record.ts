@@ -17,7 +17,7 @@ export interface HubRecord extends ProcessIdentity {
 	/** The folder whose configuration it serves. */
 	readonly root: string;
 	readonly startedAt: string;
-	/** Of its program; absent in the record of a hub that is older than this field. */
+	/** The version of its program; absent in the record of a hub that is older than this field. */
 	readonly version?: string | undefined;
 	/** Its protocol features; absent when unknown. */
 	readonly features?: readonly string[] | undefined;

@@ -35,7 +35,7 @@ export interface StartOptions {
 }
 
 export interface HubReplacement {
-	/** Of this program. */
+	/** The version of this program. */
 	readonly version: string;
 	/** Ask the hub to end if it is idle; false when it stays. */
 	readonly retire: (record: HubRecord) => Promise<boolean>;

@@ -30,7 +30,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
 import { LabelledUris, mapItems } from '../catalogue/labelled-uris.ts';
-import { isLabelled, isOfSource, isPage, ownUri } from '../catalogue/names.ts';
+import { isLabelled, isOfSource, isPage, upstreamUri } from '../catalogue/names.ts';
 import { ExtensionRules } from '../extensions.ts';
 import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
@@ -213,13 +213,13 @@ export class McpSource
 		const name = targetName(call);
 		const quarantined = method === 'tools/call' ? this.#tools.quarantineReason(name) : undefined;
 		if (quarantined !== undefined) return Promise.resolve(failure(quarantined));
-		if (method === 'resources/read') this.#tools.assertPage(ownUri(this.id, name));
+		if (method === 'resources/read') this.#tools.assertPage(upstreamUri(this.id, name));
 		if (method === 'resources/directory/read') {
 			const folder = this.#folder(call.params);
 			if (folder) return Promise.resolve(folder);
 		}
 		const { mapped, hasEffects } = calls[method];
-		const own = this.#ownName(targetKind(call), name);
+		const own = this.#upstreamName(targetKind(call), name);
 		const changes = sentMembers(renamed(call, own));
 		const mayRepeat = (): boolean => !hasEffects || this.#tools.isRepeatable(own);
 		// The result of the server, unchecked: clients check it themselves.
@@ -287,16 +287,16 @@ export class McpSource
 		return own.startsWith('skill://') || isSkillFile(this.#catalogue.known, own);
 	}
 
-	#ownName(kind: ItemKind, name: string): string {
-		if (kind === 'tools') return this.#tools.ownName(name);
-		return kind === 'prompts' ? name : ownUri(this.id, name);
+	#upstreamName(kind: ItemKind, name: string): string {
+		if (kind === 'tools') return this.#tools.upstreamName(name);
+		return kind === 'prompts' ? name : upstreamUri(this.id, name);
 	}
 
 	plainTarget(
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
 		if (this.#tools.quarantineReason(name) !== undefined || this.#entry.settings.select) return undefined;
-		const own = this.#tools.ownName(name);
+		const own = this.#tools.upstreamName(name);
 		if (this.#tools.overrides.hasValues(own)) return undefined;
 		return this.#calls.plainTarget(own, context, serverInfo);
 	}

@@ -22,7 +22,7 @@ import { decodeVersion, isBlockCut } from './stored-file.ts';
 export interface StorageEntry {
 	/** From the root, with `/` between names. */
 	path: string;
-	/** Of the file, front matter included, in bytes. */
+	/** The size of the file, front matter included, in bytes. */
 	size: number;
 	version: bigint;
 	modifiedAt: Date;

@@ -23,7 +23,7 @@ export interface UsageNumbers {
 	readonly p50Ms: number | null;
 	readonly p95Ms: number | null;
 	readonly argumentTokens: number;
-	/** Of the results as their servers returned them. */
+	/** The tokens of the results as their servers returned them. */
 	readonly resultTokens: number;
 	/**
 	 * Of a server or a tool: the definitions in the tool list, once; null when it is not known. Of a client and of all:
@@ -36,7 +36,7 @@ export interface UsageNumbers {
 /** The calls of a server, of a tool or of a client. */
 export interface UsageRow extends UsageNumbers {
 	readonly name: string;
-	/** Of a tool: its server. */
+	/** The server of a tool; null for other rows. */
 	readonly server: string | null;
 	readonly lastCallAt: number | null;
 }
@@ -47,7 +47,7 @@ export interface UsageTimeline {
 	readonly stepMs: number;
 	readonly calls: readonly number[];
 	readonly failed: readonly number[];
-	/** Of arguments and results. */
+	/** The tokens of arguments and results. */
 	readonly tokens: readonly number[];
 }
 
@@ -70,7 +70,7 @@ export interface UsageReport {
 	/** Older lines, or further names, were left out for their number. */
 	readonly isCut: boolean;
 	readonly totals: UsageNumbers;
-	/** Those with the most calls first. */
+	/** The servers with the most calls first. */
 	readonly servers: readonly UsageRow[];
 	readonly tools: readonly UsageRow[];
 	readonly clients: readonly UsageRow[];

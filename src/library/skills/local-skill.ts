@@ -9,7 +9,7 @@ const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/;
 export interface LocalSkill {
 	/** The folder, with `/` on every system; its last segment is the name. */
 	readonly path: string;
-	/** Of its SKILL.md, every field with its type. */
+	/** The frontmatter of its SKILL.md, every field with its type. */
 	readonly frontmatter: Readonly<Record<string, unknown>>;
 	/** Sorted by path; SKILL.md is one of them. */
 	readonly files: readonly LocalSkillFile[];

@@ -70,7 +70,7 @@ class TlsListener implements LinkListener {
 	readonly #server: Server;
 	readonly #options: ListenOptions;
 	readonly #streams = new Set<TlsStream>();
-	/** Those that have not completed their handshake; one that the peer gave up counts until its timeout. */
+	/** The connections that have not completed their handshake; one that the peer gave up counts until its timeout. */
 	#handshakes = 0;
 	/** All sockets, including those that never complete their handshake. */
 	readonly #sockets = new Set<Socket>();

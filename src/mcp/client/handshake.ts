@@ -39,7 +39,7 @@ export interface ServerDescription {
 /** The probe failed in a way that says nothing about the era. */
 interface Unproven {
 	readonly failure: OrchestraError;
-	/** Of a program that was silent: whether its answer came since, and is that of a modern server. */
+	/** Whether the answer of a program that was silent came since, and is that of a modern server. */
 	readonly isLateModern?: () => boolean;
 }
 

@@ -78,7 +78,7 @@ export function isPlainToolCall(view: MessageView): boolean {
 /** Remembers the forms of calls that may pass. */
 export class PlainCallCheck {
 	readonly #forms = new WeakSet<MessageForm>();
-	/** That of the last call: the next one has it too, as a rule. */
+	/** The form of the last call: the next one has it too, as a rule. */
 	#last: MessageForm | undefined;
 
 	/** Like `isPlainToolCall`. */

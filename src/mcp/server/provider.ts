@@ -28,7 +28,7 @@ export interface ResourceChange {
 /** A log message that belongs to no call, for all sessions or for the one with this id. */
 export interface LogChange {
 	readonly kind: 'log';
-	/** Of `notifications/message`. */
+	/** The params of `notifications/message`. */
 	readonly params: Readonly<Record<string, unknown>>;
 	readonly sessionId?: string | undefined;
 	/** The source that sent it. */

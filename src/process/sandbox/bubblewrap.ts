@@ -177,7 +177,7 @@ function bind(option: string, paths: readonly string[]): string[] {
 	return sorted.flatMap((path) => [option, path, path]);
 }
 
-/** Of this environment and of this user: an entry may set another HOME. */
+/** The home folders of this environment and of this user: an entry may set another HOME. */
 function homeFolders({ HOME }: Readonly<NodeJS.ProcessEnv>): string[] {
 	const known = [HOME ?? '', homedir(), userInfo().homedir].filter((path) => path !== '');
 	const real = known.filter((path) => isFolder(path)).map(realPath);

@@ -356,7 +356,7 @@ export class OutgoingCalls {
 	}
 }
 
-/** Of a call that ends without an answer. */
+/** The outcome of a call that ends without an answer. */
 function outcomeOf({ unsent }: PendingCall): RequestOutcome {
 	return unsent === undefined ? 'unknown' : 'not_run';
 }

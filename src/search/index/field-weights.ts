@@ -22,7 +22,7 @@ export interface WordNumbers {
 
 export class FieldWeights {
 	readonly #fields: readonly SearchField[];
-	/** Of each word its weight so far, and its occurrences in the field that is being weighed. */
+	/** Each word has its weight so far, and its occurrences in the field that is being weighed. */
 	#table = new Float64Array(2048);
 
 	constructor(fields: readonly SearchField[]) {

@@ -21,11 +21,11 @@ export interface PatternMatch {
 export class PatternIndex {
 	readonly #list: ConceptList;
 	readonly #positions: PatternPositions;
-	/** Of each slot. */
+	/** The weight of each slot. */
 	readonly #slotWeights: Float64Array;
-	/** Of all slots of each pattern. */
+	/** The weight of all slots of each pattern. */
 	readonly #fullWeights: Float64Array;
-	/** Of the slots of each pattern that are met. */
+	/** The weight of the slots of each pattern that are met. */
 	readonly #weights: Float64Array;
 	readonly #met: Uint8Array;
 	readonly #isFilled: Uint8Array;

@@ -46,7 +46,7 @@ export class PostingList {
 		this.end += 2;
 	}
 
-	/** Of a document; 0 when it does not have the stem. */
+	/** The weight of a document; 0 when it does not have the stem. */
 	weightOf(slot: number): number {
 		const at = this.#place(slot);
 		return at < this.end && this.entries[at] === slot ? (this.entries[at + 1] ?? 0) : 0;

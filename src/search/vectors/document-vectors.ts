@@ -38,7 +38,7 @@ export interface VectorQuery {
 }
 
 export interface VectorOptions {
-	/** Of all documents that are there already. */
+	/** The slots of all documents that are there already. */
 	readonly slots: Iterable<number>;
 	readonly saturation?: number | undefined;
 }

@@ -23,7 +23,7 @@ export class UnansweredMessages {
 		this.#log = log;
 	}
 
-	/** Those on their way; each resolves when the server has accepted or refused it. */
+	/** The messages on their way; each resolves when the server has accepted or refused it. */
 	get sending(): Promise<void>[] {
 		return [...this.#sending];
 	}

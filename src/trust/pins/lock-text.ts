@@ -18,7 +18,7 @@ export interface PinnedPackage {
 	/** `npm`, `pypi`, `oci`, …; `remote` for an address. */
 	readonly type: string;
 	readonly identifier: string;
-	/** Of the file or image, when the registry names one. */
+	/** The hash of the file or image, when the registry names one. */
 	readonly sha256: string | undefined;
 }
 

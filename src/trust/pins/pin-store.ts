@@ -40,7 +40,7 @@ export interface PinSnapshot {
 export interface AcceptedTools {
 	/** Undefined for a server that was never pinned. */
 	readonly pinned: ToolHashes | undefined;
-	/** That the lock file does not have the server any more; then `pinned` is from the state folder. */
+	/** The sentence that the lock file does not have the server any more; then `pinned` is from the state folder. */
 	readonly missing: string | undefined;
 }
 

@@ -40,6 +40,13 @@ describe('the picture of clients and servers', () => {
 		]);
 	});
 
+	it('has the page as a connected client when it called something', () => {
+		const state = { clients: [client('dashboard')], backends: [source('files')] };
+		const own = [{ client: 'dashboard', backend: 'files', count: 1, errors: 0 }];
+		const { clients } = flowPicture(state, own, { choice: NOBODY });
+		expect(clients).toMatchObject([{ id: 'dashboard', note: 'connected' }]);
+	});
+
 	it('shows with the lens for access what a client may call', () => {
 		const state = { clients: [], backends: [source('files')] };
 		const sources = [{ backend: 'files', tools: 4, hidden: 1, allow: 2, ask: 1, deny: 0 }];

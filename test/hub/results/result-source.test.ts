@@ -4,12 +4,10 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HubCall } from '../../../src/hub/calls/hub-call.ts';
-import type { MergedList } from '../../../src/hub/catalogue/merged-list.ts';
 import { ClientBudgets } from '../../../src/hub/results/client-budgets.ts';
 import { ResultSource } from '../../../src/hub/results/result-source.ts';
 import { Log } from '../../../src/log.ts';
 import { CallContext } from '../../../src/mcp/server/call-context.ts';
-import type { Item } from '../../../src/protocol/item-lists.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../../src/rpc/calls/incoming-call.ts';
@@ -120,7 +118,7 @@ describe('a long result', () => {
 			inputSchema: {},
 			...tool,
 		}));
-		const { items } = source().withLook({ items: tools, routes: new Map() } as unknown as MergedList<Item>);
+		const { items } = source().withLook({ items: tools, routes: new Map() });
 		expect(items).toEqual([
 			expect.objectContaining({ name: 'look' }),
 			{

@@ -65,7 +65,7 @@ describe('ResultStore', () => {
 	it('gives a result of a modern client over HTTP to its sender in any session, also when the first one ended', async () => {
 		const { store } = opened();
 		const id = await store.keep(text('1'), sender('token:1', 'first'));
-		store.endSession('first');
+		await store.endSession('first');
 		expect(await store.find(id, sender('token:1', 'second'))).toBeDefined();
 		expect(await store.find(id, sender('token:2', 'first'))).toBeUndefined();
 		expect(await store.find(id, session('first'))).toBeUndefined();
@@ -83,7 +83,7 @@ describe('ResultStore', () => {
 		const gone = await store.keep(text('1'), session('a'));
 		const stays = await store.keep(text('1'), session('b'));
 		const { path } = (await store.find(gone, session('a'))) ?? { path: '' };
-		store.endSession('a');
+		await store.endSession('a');
 		expect(await store.find(gone, session('a'))).toBeUndefined();
 		expect(await store.find(stays, session('b'))).toBeDefined();
 		await until('the file is gone', () => !existsSync(path));
@@ -186,7 +186,7 @@ describe('ResultStore', () => {
 		const id = await store.keep(text('12345'), session('s'));
 		const [kept] = await allKept(environment);
 		if (kept) await pinResult(kept, environment);
-		store.endSession('s');
+		await store.endSession('s');
 		await store.close();
 		expect(await allKept(environment)).toMatchObject([{ handle: id, isPinned: true }]);
 		expect(await new ResultStore({ environment }).find(id, session('another'))).toMatchObject({ bytes: 5 });

@@ -13,18 +13,19 @@ describe('a server whose task', () => {
 		['never-ends', /did not end within 1000 ms/],
 		['polls-never', /did not end within 1000 ms/],
 		['flips-without-end', /did not end within 1000 ms/],
-		['asks-anew-each-time', /did not end within 1000 ms|more than 64 questions/],
-		['is-no-task', /the task/],
+		['asks-anew-each-time', /did not end within 1000 ms|more than 64 client requests/],
+		['is-no-task', /did not end within 1000 ms/],
 		['has-no-status', /the status of the task is/],
 		['completes-without-result', /has no result/],
 		['fails-without-error', /has no error/],
 		['tells-of-another', /the state of another task/],
-		['asks-1000-times', /more than 64 questions/],
+		['asks-1000-times', /more than 64 client requests/],
 		['asks-at-length', /too long/],
 		['asks-without-method', /has no method/],
 		['asks-for-files', /not a request that a client can answer/],
 	])('%s fails its own task, and serves others on', async (how, reason) => {
-		const client = await modern(await serve());
+		// Only a task that never ends needs the end of its time.
+		const client = await modern(await serve(String(reason).includes('did not end') ? 1000 : 60_000));
 		const task = await go(client, { how });
 		const [ended, other] = await Promise.all([end(client, task), go(client, { how: 'honest' })]);
 		expect(ended).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(reason) } });
@@ -114,8 +115,9 @@ describe('a server that gives the id of a task of the hub', () => {
 	});
 });
 
-function serve(): Promise<ServedHub> {
-	return serveServers({ evil: entry, twin: entry }, { more: { tasks: { maxMs: 1000 } } });
+/** @param maxMs the longest time of a task */
+function serve(maxMs = 1000): Promise<ServedHub> {
+	return serveServers({ evil: entry, twin: entry }, { more: { tasks: { maxMs } } });
 }
 
 function modern(served: ServedHub): Promise<HubClient> {

@@ -2,13 +2,21 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { DurationSummary, HistogramBar, LatencyBucket } from '../../api/api-calls.ts';
-import { formatCount, formatMoment, formatMs, formatPercent, formatTick } from '../text/quantities.ts';
+import {
+	formatBound,
+	formatCalls,
+	formatCount,
+	formatMoment,
+	formatMs,
+	formatPercent,
+	formatTick,
+} from '../text/quantities.ts';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
 const TOP = 6;
 /** Room for a duration below a bar, in pixels. */
-const LABEL_WIDTH = 44;
+const LABEL_WIDTH = 50;
 
 /** What happened in one step. */
 export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
@@ -43,9 +51,7 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 		return (
 			<>
 				{bucket && <span>{formatMoment(bucket.at)}</span>}
-				<span>
-					{formatCount(shown.count)} {what ?? 'calls'}
-				</span>
+				<span>{what === undefined ? formatCalls(shown.count) : `${formatCount(shown.count)} ${what}`}</span>
 				{what === undefined && (
 					<span class="legend failed">
 						{formatCount(shown.errors)} failed ({formatPercent(rate)})
@@ -177,7 +183,7 @@ export function LatencyHistogram({ bars, all }: HistogramProps): JSX.Element {
 					{formatMs(bar.fromMs)} to {formatMs(bar.toMs)}
 				</span>
 				<span>
-					{formatCount(bar.count)} calls ({formatPercent(bar.count / Math.max(1, all.count))})
+					{formatCalls(bar.count)} ({formatPercent(bar.count / Math.max(1, all.count))})
 				</span>
 			</>
 		);
@@ -204,7 +210,7 @@ function HistogramBars({ area, bars }: Pick<HistogramProps, 'bars'> & { area: Ch
 						<rect class="calls" {...place} y={TOP + room - height} height={height} />
 						{at % every === 0 && area.x(at) + LABEL_WIDTH <= area.width && (
 							<text x={area.x(at)} y={area.height - 4}>
-								{formatMs(fromMs)}
+								{formatBound(fromMs)}
 							</text>
 						)}
 					</>
@@ -220,7 +226,8 @@ function DurationNumbers({ durations, at }: { durations: DurationSummary; at?: n
 		<>
 			{at !== undefined && <span>{formatMoment(at)}</span>}
 			<span>
-				{formatCount(count)} calls{errors > 0 && `, ${formatCount(errors)} failed`}
+				{formatCalls(count)}
+				{errors > 0 && `, ${formatCount(errors)} failed`}
 			</span>
 			<span>p50 {formatMs(p50)}</span>
 			<span>p95 {formatMs(p95)}</span>

@@ -10,7 +10,7 @@ import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../components/panel.
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { USAGE_ROWS_LIMIT } from '../page-limits.ts';
-import { formatAge, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
+import { formatAge, formatCalls, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
 const DAY_MS = 86_400_000;
@@ -126,7 +126,7 @@ function UsageTable({ report }: { report: UsageReport }): JSX.Element {
 						<strong>
 							<VisibleText text={row.name} isLine />
 						</strong>
-						<span class="number">{formatCount(row.calls)} calls</span>
+						<span class="number">{formatCalls(row.calls)}</span>
 						<FailureShare
 							share={row.failed / Math.max(1, row.calls)}
 							label={`${formatCount(row.failed)} calls failed`}

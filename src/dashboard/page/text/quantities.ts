@@ -45,6 +45,15 @@ export function formatTick(ms: number): string {
 	return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
 }
 
+/** Short enough for a bar of a chart: `16.4 s`, `4 min`. */
+export function formatBound(ms: number): string {
+	return ms < 60_000 ? formatMs(ms) : `${formatCount(Math.round(ms / 60_000))} min`;
+}
+
+export function formatCalls(count: number): string {
+	return count === 1 ? '1 call' : `${formatCount(count)} calls`;
+}
+
 /** How long ago, in one unit: `12 s`, `5 min`. */
 export function formatAge(at: number, now: number): string {
 	const seconds = Math.max(0, Math.round((now - at) / 1000));

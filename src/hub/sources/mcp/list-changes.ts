@@ -10,7 +10,7 @@ export type ChangedList = Exclude<Change, { kind: 'resource' | 'log' }>['kind'];
 
 /** The changes of a running server. */
 interface PendingReads {
-	/** Those whose read has not begun. */
+	/** The lists whose read has not begun. */
 	readonly kinds: Set<ChangedList>;
 	/** When the next read may begin. */
 	nextAt: number;

@@ -20,7 +20,7 @@ export interface McpSourceOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** The state folder: for what is known of servers, and their logs. */
 	readonly folder: string;
-	/** Of this program. */
+	/** The version of this program. */
 	readonly version: string;
 	/** Shared by all servers of the hub. */
 	readonly limiter: StartLimiter;

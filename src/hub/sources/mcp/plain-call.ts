@@ -52,7 +52,7 @@ export interface PlainTarget {
 	readonly process: ServerProcess;
 	readonly connection: ServerConnection;
 	/** The server's own name of the tool, as JSON. */
-	readonly ownName: string;
+	readonly upstreamName: string;
 	readonly patch: EraPatch;
 	readonly timeoutMs: number;
 	readonly maxTotalMs: number;
@@ -132,9 +132,9 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	#isSent(begun: string): boolean {
-		const { connection, patch, ownName } = this.route.target;
+		const { connection, patch, upstreamName } = this.route.target;
 		this.id = connection.takeId();
-		const text = patch.request(this.view, begun, { id: String(this.id), name: ownName });
+		const text = patch.request(this.view, begun, { id: String(this.id), name: upstreamName });
 		this.cost = SendWindow.costOf(text);
 		try {
 			return connection.forward(this, text);

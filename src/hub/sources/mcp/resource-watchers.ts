@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import { ResourceSubscriptions, withParents } from '../../../mcp/server/resource-subscriptions.ts';
 import { type Deferred, deferred } from '../../../rpc/deferred.ts';
-import { ownUri, qualifiedUri } from '../../catalogue/names.ts';
+import { qualifiedUri, upstreamUri } from '../../catalogue/names.ts';
 
 interface Watched {
 	/** The URIs that clients used. */
@@ -51,7 +51,7 @@ export class ResourceWatchers {
 
 	/** A client subscribed; `begin` is called for the first one of a resource. Settles with the answer of the server. */
 	add(uri: string, begin: (own: string) => void): Promise<void> {
-		const own = ownUri(this.#server, uri);
+		const own = upstreamUri(this.#server, uri);
 		const known = this.#watched.get(own);
 		const watched = known ?? { given: new ResourceSubscriptions(), made: deferred(), isMade: false };
 		watched.given.change(uri, true);
@@ -62,7 +62,7 @@ export class ResourceWatchers {
 
 	/** A client unsubscribed. Returns its own URI when no other is subscribed. */
 	remove(uri: string): string | undefined {
-		const own = ownUri(this.#server, uri);
+		const own = upstreamUri(this.#server, uri);
 		const watched = this.#watched.get(own);
 		watched?.given.change(uri, false);
 		if (!watched?.given.isEmpty) return undefined;

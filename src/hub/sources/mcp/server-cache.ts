@@ -88,7 +88,7 @@ export interface CacheFiles {
 	readonly failed: string;
 	/** Changes with the values of the entry, also those that are not in the fingerprint. */
 	readonly mark: string;
-	/** That it asks its clients. */
+	/** The file that says that it asks its clients. */
 	readonly asks: string;
 }
 

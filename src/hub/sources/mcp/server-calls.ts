@@ -146,7 +146,7 @@ export class ServerCalls {
 		return {
 			process,
 			connection,
-			ownName: JSON.stringify(own),
+			upstreamName: JSON.stringify(own),
 			patch,
 			timeoutMs,
 			maxTotalMs: maxMs,

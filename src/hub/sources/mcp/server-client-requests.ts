@@ -89,7 +89,8 @@ export class ServerClientRequests {
 	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */
 	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
 		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
-		if (method === 'notifications/tasks/status') tellStatus(process.contexts, params);
+		// The answer that made the task may be in the same chunk, and be handled later in this turn.
+		if (method === 'notifications/tasks/status') setImmediate(() => tellStatus(process.contexts, params));
 		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
 		if (own === undefined) return undefined;
 		const { contexts, sessionId } = process;

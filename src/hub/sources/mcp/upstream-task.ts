@@ -36,7 +36,7 @@ export interface UpstreamTaskOptions {
 	readonly connection: ServerConnection;
 	/** Connects again to a server elsewhere; undefined when its tasks end with its connection. */
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
-	/** Of the call. */
+	/** The context of the call. */
 	readonly context: CallContext;
 	/** What a modern server is told of the client. */
 	readonly capabilities: Readonly<Record<string, unknown>>;

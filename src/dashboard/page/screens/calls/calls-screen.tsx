@@ -12,7 +12,7 @@ import { CallList } from '../../live/call-list.ts';
 import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { CALLS_RENEW_MS, CHART_RENEW_MS } from '../../page-limits.ts';
-import { formatCount, formatMs, formatTime } from '../../text/quantities.ts';
+import { formatCalls, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { CallDetail } from './call-detail.tsx';
 import { CallFilters } from './call-filters.tsx';
@@ -86,7 +86,8 @@ function CallRowList({ list }: { list: CallList }): JSX.Element {
 	return (
 		<>
 			<p class="dim list-count">
-				{count === 1 ? '1 call' : `${formatCount(count)} calls, newest first`}
+				{formatCalls(count)}
+				{count > 1 && ', newest first'}
 				<NewCalls list={list} />
 			</p>
 			<VirtualList

@@ -50,8 +50,8 @@ export function flowPicture(
 	const ofBackend = tally(flows, 'backend', (flow) => choice.client === '' || flow.client === choice.client);
 	const connected = new Set(clients.map(({ name }) => name).filter((name) => name !== ''));
 	// The page itself is a client; it is of interest when it called something.
-	connected.delete('dashboard');
-	const names = [...new Set([...connected, ...flows.map(({ client }) => client)])].filter(Boolean);
+	const others = [...connected].filter((name) => name !== 'dashboard');
+	const names = [...new Set([...others, ...flows.map(({ client }) => client)])].filter(Boolean);
 	const clientNodes = names
 		.map((id) => ({
 			id,

@@ -11,7 +11,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { useFetched } from '../../components/fetched.ts';
 import { Panel, Toggle } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
-import { formatCount, formatPercent } from '../../text/quantities.ts';
+import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
 import { attributeText, VisibleText } from '../../text/visible-text.tsx';
 import { type FlowChoice, type FlowNode, type FlowPicture, flowPicture } from './flow-model.ts';
 
@@ -268,7 +268,7 @@ function ChoiceCaption({
 					<VisibleText text={[client, backend].filter(Boolean).join(' → ')} isLine />
 				</strong>
 			</span>
-			<span>{formatCount(count)} calls</span>
+			<span>{formatCalls(count)}</span>
 			<span>{formatPercent(count === 0 ? 0 : errors / count)} failed</span>
 			<a href={routeHref('calls', '', { client, backend })}>Its calls</a>
 			{backend !== '' && <a href={routeHref('servers', backend)}>The server</a>}

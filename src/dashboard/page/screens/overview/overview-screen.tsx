@@ -15,7 +15,14 @@ import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../../components/pan
 import { useToolCosts } from '../../components/tool-costs.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
-import { formatAge, formatBytes, formatCount, formatDuration, formatMs } from '../../text/quantities.ts';
+import {
+	formatAge,
+	formatBytes,
+	formatCalls,
+	formatCount,
+	formatDuration,
+	formatMs,
+} from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { BackendList } from '../servers/backend-list.tsx';
 import { AttentionPanel } from './attention-panel.tsx';
@@ -253,9 +260,7 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 							<span>
 								<VisibleText text={client.transport} isLine />
 							</span>
-							<span class="number">
-								{client.calls === 1 ? '1 call' : `${formatCount(client.calls)} calls`}
-							</span>
+							<span class="number">{formatCalls(client.calls)}</span>
 							<span class="number dim">for {formatAge(client.since, now.value)}</span>
 							<a href={routeHref('calls', '', { client: client.name })}>Calls</a>
 						</div>

@@ -9,7 +9,13 @@ import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
 import { EmptyState, Panel, StateWord, Toggle } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
-import { formatBytes, formatCount, formatDuration, formatPercent } from '../../text/quantities.ts';
+import {
+	formatBytes,
+	formatCalls,
+	formatCount,
+	formatDuration,
+	formatPercent,
+} from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 import { ServerActions } from './server-actions.tsx';
@@ -73,10 +79,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 					? ''
 					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
 			</span>
-			<SparkBars
-				values={callsPerMinute}
-				label={`${calls === 1 ? '1 call' : `${formatCount(calls)} calls`} in 30 minutes`}
-			/>
+			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
 			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}

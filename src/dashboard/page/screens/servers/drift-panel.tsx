@@ -26,7 +26,9 @@ export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => v
 					<Drift row={row} />
 				))}
 			</ul>
-			{decisions.map((action) => page.commands[action] && <CommandText command={page.commands[action]} />)}
+			<p class="actions">
+				{decisions.map((action) => page.commands[action] && <CommandText command={page.commands[action]} />)}
+			</p>
 		</Panel>
 	);
 }

@@ -7,7 +7,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { Panel, StateWord } from '../../components/panel.tsx';
 import { useToolCosts } from '../../components/tool-costs.ts';
 import { routeHref } from '../../live/route.ts';
-import { formatCount, formatPercent } from '../../text/quantities.ts';
+import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 
@@ -48,7 +48,7 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 				<VisibleText text={id} isLine />
 			</a>
 			<StateWord state={state} health={healthOf(row)} />
-			<SparkBars values={callsPerMinute} label={`${formatCount(calls)} calls in 30 minutes`} />
+			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of them failed`}

@@ -25,7 +25,7 @@ export interface FailureFacts {
 	readonly phase: Phase;
 	/** Milliseconds per phase. */
 	readonly elapsedMs: Readonly<Record<string, number>>;
-	/** Of its process. */
+	/** The diagnosis of its process. */
 	readonly diagnosis: Diagnosis | undefined;
 	/** The file with its stderr. */
 	readonly logFile: string;
@@ -110,7 +110,7 @@ export function commandOf(entry: ServerEntry): string {
 	return URL.canParse(entry.url) ? publicUrl(new URL(entry.url)) : entry.url;
 }
 
-/** Of the call: it is sent in the last phase. What is not known to be harmless is unknown. */
+/** The outcome of the call: it is sent in the last phase. What is not known to be harmless is unknown. */
 function outcomeOf(error: OrchestraError, phase: Phase): RequestOutcome {
 	return phase === 'call' ? (requestOutcomeOf(error) ?? 'unknown') : 'not_run';
 }

@@ -42,7 +42,7 @@ export class ServerOpening {
 		return { spawn: this.#spawnMs, initialize: totalMs - this.#spawnMs };
 	}
 
-	/** Of its process; undefined when there is none. */
+	/** The diagnosis of its process; undefined when there is none. */
 	get diagnosis(): Diagnosis | undefined {
 		return this.#transport && diagnosisOf(this.#transport);
 	}

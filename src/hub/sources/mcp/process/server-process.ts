@@ -92,7 +92,7 @@ export class ServerProcess {
 		return this.#startedAt;
 	}
 
-	/** Of the running or starting child; undefined when there is none. */
+	/** The process id of the running or starting child; undefined when there is none. */
 	get pid(): number | undefined {
 		if (this.connection) return diagnosisOf(this.connection.transport)?.pid;
 		return this.#supervisor.isStarting ? this.#opening?.diagnosis?.pid : undefined;

@@ -14,8 +14,8 @@ import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { pinPlace } from '../../../../trust/pins/pin-place.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
 import { PinStore } from '../../../../trust/pins/pin-store.ts';
-import type { PinStores } from '../../../../trust/pins/pin-stores.ts';
 import { isTooMuch, type ToolHashes, toolHashes } from '../../../../trust/pins/pinned-tool.ts';
+import type { SharedPins } from '../../../../trust/pins/shared-pins.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../../trust/pins/tool-drift.ts';
 import { LOGGED_PIN_CHANGES_LIMIT } from '../../source-limits.ts';
 import type { ListOrigin } from '../server-catalogue.ts';
@@ -35,7 +35,7 @@ export interface ServerPinsOptions {
 
 /** What the servers of a hub share to review their tools. */
 export interface ToolReview {
-	readonly stores: PinStores;
+	readonly stores: SharedPins;
 	readonly scans: ToolScans;
 }
 

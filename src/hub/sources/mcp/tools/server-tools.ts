@@ -21,11 +21,11 @@ import type { CachedServer } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
-import { ToolNames } from './tool-names.ts';
+import { ToolAllowlist } from './tool-allowlist.ts';
 
 export class ServerTools {
 	readonly #entry: ServerEntry;
-	readonly #names: ToolNames;
+	readonly #names: ToolAllowlist;
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
@@ -42,14 +42,14 @@ export class ServerTools {
 		const { name: server, settings } = entry;
 		this.#entry = entry;
 		this.overrides = new OverriddenTools({ server, overrides: settings.overrides, environment, log });
-		this.#names = new ToolNames(entry.settings, (tool, by) =>
+		this.#names = new ToolAllowlist(entry.settings, (tool, by) =>
 			log.warn(`"${tool}" of ${entry.name} is left out: \`rename\` gives its name to "${by}"`),
 		);
 		this.#catalogue = catalogue;
 		this.#pins = pins;
 	}
 
-	/** Those of `tools` that are listed. */
+	/** The tools of `tools` that are listed. */
 	listed(tools: readonly Tool[]): readonly Tool[] {
 		const quarantined = this.#pins.quarantined;
 		const applied = this.overrides.apply(tools);
@@ -70,8 +70,8 @@ export class ServerTools {
 	}
 
 	/** The server's own name of a tool. Throws when the entry does not offer it. */
-	ownName(name: string): string {
-		const own = this.#names.ownName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
+	upstreamName(name: string): string {
+		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
 		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		return own;
 	}

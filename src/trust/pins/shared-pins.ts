@@ -5,7 +5,7 @@
 import type { PinPlace } from './pin-place.ts';
 import type { PinStore } from './pin-store.ts';
 
-export class PinStores {
+export class SharedPins {
 	readonly #stores = new Map<string, PinStore>();
 
 	/** The store of a place; `open` creates the first. */

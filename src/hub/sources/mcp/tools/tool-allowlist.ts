@@ -1,4 +1,4 @@
-/* Which tools of a server are exposed, and under which names. */
+/* The allowlist of a server: which of its tools are exposed, and under which names. */
 import type { ServerSettings } from '../../../../config/configuration.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { wildcard } from '../../../../trust/wildcard.ts';
@@ -7,12 +7,12 @@ type NameTest = (name: string) => boolean;
 type NameSettings = Pick<ServerSettings, 'allow' | 'deny' | 'rename'>;
 
 /** Maps the tools of a server to those that clients see, and back. */
-export class ToolNames {
+export class ToolAllowlist {
 	readonly #settings: NameSettings;
 	readonly #allow: readonly NameTest[] | undefined;
 	readonly #deny: readonly NameTest[];
 	/** The own name of each exposed tool that is renamed. */
-	readonly #ownNames: ReadonlyMap<string, string>;
+	readonly #upstreamNames: ReadonlyMap<string, string>;
 	readonly #onTaken: (tool: string, by: string) => void;
 	readonly #taken = new Set<string>();
 
@@ -23,13 +23,13 @@ export class ToolNames {
 		this.#allow = settings.allow?.map(wildcard);
 		this.#deny = settings.deny.map(wildcard);
 		const renamed = Object.entries(settings.rename).filter(([own]) => this.isOffered(own));
-		this.#ownNames = new Map(renamed.map(([own, given]) => [given, own]));
+		this.#upstreamNames = new Map(renamed.map(([own, given]) => [given, own]));
 	}
 
 	/** The tools that are exposed, renamed. */
 	exposed(tools: readonly Tool[]): readonly Tool[] {
 		const { allow, deny } = this.#settings;
-		if (allow === undefined && deny.length === 0 && this.#ownNames.size === 0) return tools;
+		if (allow === undefined && deny.length === 0 && this.#upstreamNames.size === 0) return tools;
 		return tools
 			.filter(({ name }) => this.isOffered(name) && !this.#isTaken(name))
 			.map((tool) => {
@@ -46,7 +46,7 @@ export class ToolNames {
 
 	/** Whether a call of its name goes to another tool. */
 	#isTaken(name: string): boolean {
-		const by = this.ownName(this.givenName(name));
+		const by = this.upstreamName(this.givenName(name));
 		if (by === name) return false;
 		if (!this.#taken.has(name)) this.#onTaken(name, by);
 		this.#taken.add(name);
@@ -60,7 +60,7 @@ export class ToolNames {
 	}
 
 	/** The server's own name of a tool. */
-	ownName(given: string): string {
-		return this.#ownNames.get(given) ?? given;
+	upstreamName(given: string): string {
+		return this.#upstreamNames.get(given) ?? given;
 	}
 }
