@@ -3,9 +3,11 @@
  * its tool, or a name as agents see it. What a name can belong to follows from the
  * configuration, so that nothing else is started for it.
  */
+import { join } from 'node:path';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
+import { PLANS_FOLDER, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { quoted } from '../../printable.ts';
 import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
@@ -59,10 +61,19 @@ export async function callTarget(
 		refuseBlocked(first, blocked);
 		refuseUnused(first, configProblems, configuration.mcpServers);
 	}
-	const needs = isOfFolder ? nothing : neededFor(first, configuration);
+	const needs = isOfFolder
+		? nothing
+		: isPlan(first, configuration)
+			? undefined
+			: neededFor(first, configuration);
 	const broken = brokenTool({ toolProblems }, first);
 	const blockedReason = blockedReasonOf(first, blocked);
 	return { address: undefined, server: undefined, tool: first, args: rest, needs, broken, blockedReason };
+}
+
+/** Whether a name is that of a saved plan, which may call any tool. */
+function isPlan(name: string, { plans, root }: Configuration): boolean {
+	return plans === true && savedPlans(join(root, PLANS_FOLDER)).some((plan) => plan.name === name);
 }
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */

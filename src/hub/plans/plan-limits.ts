@@ -9,7 +9,7 @@ export const PLAN_STACK_BYTES: number = 256 * 1024;
 /** Memory of the thread besides that of the program, in MiB. */
 export const PLAN_THREAD_MB = 64;
 /** Most steps of a program, in units of the interpreter: about ten thousand instructions each. */
-export const PLAN_STEPS_LIMIT = 20_000;
+export const PLAN_STEPS_LIMIT = 10_000;
 /** How long a program may compute between two waits, in milliseconds. */
 export const PLAN_COMPUTE_MS = 10_000;
 /** How long the interpreter may take to start. */
