@@ -3,8 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
-import { makeFolders } from '../../files/make-folders.ts';
-import { replaceFile } from '../../files/replace-file.ts';
 import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
 import { PlanStore } from '../../hub/plans/plan-store.ts';
 import { isPlanName, PLANS_FOLDER, planText, savedPlans } from '../../hub/plans/saved-plans.ts';
@@ -15,12 +13,12 @@ import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { withHub } from '../hub-client/hub-session.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
+import { writeNewFile } from '../new/create-fragment.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { replay, show, showAll } from './plan-view.ts';
 
 export const plan: Command = {
-	usage:
-		'mctl plan [ls|run FILE|show ID|save ID NAME|replay ID [FILE]|resume ID] [--input JSON] [--all] [--json]',
+	usage: 'mctl plan [ls|run FILE|show ID|save ID NAME|replay ID [FILE]|resume ID] [--input JSON]',
 	examples: [
 		'mctl plan run count.ts --input \'{"folder": "src"}\'',
 		'mctl plan ls',
@@ -111,18 +109,13 @@ function off(): never {
 	});
 }
 
-function save({ head }: StoredPlan, name: string, input: CommandInput): void {
+async function save({ head }: StoredPlan, name: string, input: CommandInput): Promise<void> {
 	if (!isPlanName(name))
 		throw usageError(plan, `"${name}" is no name of a plan: letters, digits, - and _, a letter first`);
 	const path = join(rootOf(input), PLANS_FOLDER, `${name}.ts`);
-	if (existsSync(path))
-		throw new OrchestraError('bad_input', `${path} exists already`, {
-			hint: 'Choose another name, or remove the file.',
-		});
 	const { description } = input.flags;
-	makeFolders(join(rootOf(input), PLANS_FOLDER));
 	const about = typeof description === 'string' ? description : `Saved from the plan ${head.id.slice(0, 8)}.`;
-	replaceFile(path, Buffer.from(planText(head.code, about)), { expected: { bytes: undefined } });
+	await writeNewFile(path, planText(head.code, about));
 	if (input.flags['json']) return input.out.json({ schema: 'orchestra.plan-saved/1', name, path });
 	input.out.line(
 		`${path}: write its parameters in the header, for example: @param {string} folder The folder`,
