@@ -54,12 +54,12 @@ async function isRun({ title, name, args, isShown = false, env }) {
 	let output = '';
 	for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
 	const code = await once(child, 'close').then(
-		([exitCode]) => exitCode,
+		([exitCode, signal]) => exitCode ?? signal,
 		(error) => error.message,
 	);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);
 	process.stderr.write(
-		`${code === 0 ? '' : output}  ${title}: ${code === 0 ? '' : 'failed, '}${seconds} s\n`,
+		`${code === 0 ? '' : output}  ${title}: ${code === 0 ? '' : `failed (${code}), `}${seconds} s\n`,
 	);
 	return code === 0;
 }
