@@ -22,6 +22,7 @@ describe('shortenText', () => {
 	});
 
 	it('makes JSON of JSON, whose leaves are those of the server', () => {
+		let lists = 0;
 		fc.assert(
 			fc.property(
 				longJson(),
@@ -32,12 +33,14 @@ describe('shortenText', () => {
 					const { shown, notice } = shortenText({ text, json: value }, budget, about);
 					expect(estimateTokens(shown) + estimateTokens(notice)).toBeLessThanOrEqual(budget * 1.02);
 					expect(isPartOf(JSON.parse(shown), value)).toBe(true);
-					if (Array.isArray(value) && JSON.parse(shown).length > 1)
-						expect(text.startsWith(shown.replace(/\s*\]$/, ''))).toBe(true);
+					if (!Array.isArray(value) || JSON.parse(shown).length < 2) return;
+					expect(text.startsWith(shown.replace(/\s*\]$/, ''))).toBe(true);
+					lists++;
 				},
 			),
 			{ numRuns: 60 },
 		);
+		expect(lists).toBeGreaterThan(0);
 	});
 
 	it('says in numbers what was left out, the shape of JSON, and how to go on', () => {
