@@ -27,8 +27,10 @@ async function render() {
 	return `# Commands
 
 Generated from the table of commands (\`src/cli/commands.ts\`). \`mctl help <command>\` prints the same in a terminal.
-\`-h\` and \`--help\` work everywhere, and so do \`-q\` and \`--quiet\`, which leave out warnings and notes. stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
-Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached, 124 a deadline, 130 interrupted by Ctrl-C, 143 by SIGTERM.
+\`-h\` and \`--help\` work everywhere, and so do \`-q\` and \`--quiet\`, which leave out warnings and notes.
+stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
+Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached,
+124 a deadline, 130 interrupted by Ctrl-C, 143 by SIGTERM.
 The servers (serve, bridge, hub run) end with 0 at a first Ctrl-C or SIGTERM; calls in flight have one second. A second one ends them at once, with 130 or 143.
 
 | command | what it does |

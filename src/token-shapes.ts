@@ -48,7 +48,7 @@ function withoutValue(match: string, start = '', value = ''): string {
 	return isReference(value) ? match : start + MASK;
 }
 
-/** In the order in which they are replaced. */
+/** The shapes in the order in which they are replaced. */
 export const tokenShapes: readonly TokenShape[] = [
 	{ shape: prefixed, replace: all },
 	{ shape: authorization, replace: withoutCredential },

@@ -11,7 +11,7 @@ import { JsonText, withMember } from '../wire/json-text.ts';
 import { withId } from './message-head.ts';
 
 export class HubRequests {
-	/** From the id that the client sees to the id of the hub. */
+	/** The id of the hub for each id that the client sees. */
 	readonly #open = new Map<string, string>();
 	#hubs = 0;
 

@@ -60,7 +60,7 @@ export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | '
 	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }
 
-/** For a command that takes flags only: any argument is wrong usage. */
+/** Refuse all arguments of a command that takes flags only. */
 export function refuseArgs({ args }: Pick<CommandInput, 'args'>, command: Pick<Command, 'usage'>): void {
 	const [name] = command.usage.split(' [');
 	if (args.length > 0)

@@ -40,7 +40,7 @@ export interface ToolOverride {
 				readonly openWorldHint?: boolean | undefined;
 		  }
 		| undefined;
-	/** By name. */
+	/** Keyed by name. */
 	readonly parameters?: Readonly<Record<string, ParameterOverride>> | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ServerSettings {
 	readonly deny: readonly string[];
 	/** New names of tools by their own names. */
 	readonly rename: Readonly<Record<string, string>>;
-	/** By the own names of tools. */
+	/** Keyed by the names that the server gives its tools. */
 	readonly overrides: Readonly<Record<string, ToolOverride>>;
 	readonly learn: boolean;
 	readonly eager: boolean;
@@ -324,7 +324,7 @@ export interface ResultsSection extends ClientResults {
 	readonly tools: Readonly<Record<string, number>>;
 }
 
-/** For the results of one server. */
+/** The settings for the results of one server. */
 export type ServerResults = Pick<ClientResults, 'budgetTokens'>;
 
 /** How search ranks, beside its own signals. */
@@ -374,14 +374,14 @@ export interface Configuration {
 	readonly root: string;
 	/** The files that were read, highest precedence first. */
 	readonly files: readonly string[];
-	/** In the order of the files, the project's first. */
+	/** The servers in the order of the files, the project's first. */
 	readonly mcpServers: readonly ServerEntry[];
 	readonly tools: ToolsSection;
 	readonly library: LibrarySection;
 	readonly plugins: readonly PluginEntry[];
 	readonly hub: HubSection;
 	readonly limits: Limits;
-	/** For servers without a mode of their own: the strictest of all files. */
+	/** The mode of servers that name none: the strictest of all files. */
 	readonly pin: PinMode | undefined;
 	/** The rules of each file that has some; the strictest decision of all files counts. */
 	readonly policy: readonly (readonly PolicyRule[])[];

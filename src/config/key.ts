@@ -34,7 +34,7 @@ export type KeyTrust = 'held' | 'kept' | 'inside' | 'part' | 'free';
 
 /** The rest of a key. */
 export interface KeyRules<T> {
-	/** For the documentation. */
+	/** What the documentation says about it. */
 	readonly about: string;
 	/** The value of a file without the key. */
 	readonly empty?: T;
@@ -144,7 +144,7 @@ export function mapOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
 	};
 }
 
-/** For a list or map of entries of this shape. */
+/** The members of a list or map of entries of this shape. */
 export function entryMembers({ members }: Shape<unknown>): Pick<Shape<unknown>, 'members'> {
 	return members === undefined ? {} : { members };
 }

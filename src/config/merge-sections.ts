@@ -18,7 +18,7 @@ export interface ConfigFile {
 	readonly isTrusted: boolean;
 }
 
-/** In the order in which files count: those that are not trusted are last, and weaken nothing of the others. */
+/** The files in the order in which they count: untrusted ones are last, and weaken nothing of the others. */
 export function inEffect(files: readonly ConfigFile[]): readonly ConfigFile[] {
 	const trusted = files.filter(({ isTrusted }) => isTrusted);
 	const before = mergeSections(trusted);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In the package, and where a registry of npm publishes it. */
+/** The path of the schema in an installed package. */
 const INSTALLED = './node_modules/orchestra-hub/orchestra.schema.json';
 const PUBLISHED = 'https://unpkg.com/orchestra-hub/orchestra.schema.json';
 

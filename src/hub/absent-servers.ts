@@ -10,7 +10,7 @@ export interface AbsentServer {
 	readonly reason?: string | undefined;
 }
 
-/** In configuration order. */
+/** The servers that have not answered, in configuration order. */
 export function absentServers(sources: readonly ReportedSource[]): AbsentServer[] {
 	return sources.flatMap(({ id, status: { isListed = true, error } }): AbsentServer[] => {
 		if (isListed) return [];

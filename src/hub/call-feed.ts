@@ -24,7 +24,7 @@ export interface StartedCall {
 	readonly arguments?: unknown;
 	/** Who makes it. Cheaper than `context`. */
 	readonly caller?: Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'revision'> | undefined;
-	/** For a plain call it is made for the first reader. */
+	/** The context; that of a plain call is made for the first reader. */
 	readonly context?: CallContext | undefined;
 	/** True when it passes as text: it has neither phases nor a worker. */
 	readonly isPlain?: boolean | undefined;

@@ -88,7 +88,7 @@ export class AnnouncedExtensions {
 		this.#log = log;
 	}
 
-	/** For a client of this era. Equal settings of servers pass, differing ones become `{}`; those of the hub itself win. */
+	/** The extensions for a client of this era. Equal settings of servers pass, differing ones become `{}`; those of the hub itself win. */
 	for(era: 'legacy' | 'modern'): Extensions {
 		const sources = this.#sources();
 		const merged = this.#merged(sources.map((source) => able(source, 'extensions')?.extensions ?? {}));

@@ -217,7 +217,7 @@ export class Hub implements Source, Provider {
 		});
 	}
 
-	/** In configuration order. */
+	/** The sources in configuration order. */
 	get sources(): readonly Source[] {
 		return this.#sources.current;
 	}

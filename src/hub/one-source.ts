@@ -153,7 +153,7 @@ export async function publishedTarget(hub: Hub, source: Source, name: string): P
 	return { source, name, item: published.get(name)?.item, toolName: toolNameOf(published, source, name) };
 }
 
-/** By their own names. */
+/** The tools of a source, keyed by the names that it gives them. */
 async function publishedTools(hub: Hub, source: Source): Promise<ReadonlyMap<string, Route<Tool>>> {
 	const { routes } = await hub.catalogue.list('tools');
 	const own = [...routes.values()].filter((route) => route.source === source);

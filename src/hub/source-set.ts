@@ -22,12 +22,12 @@ export class SourceSet {
 		this.#onChange = onChange;
 	}
 
-	/** In configuration order. */
+	/** The sources in configuration order. */
 	get current(): readonly Source[] {
 		return this.#current;
 	}
 
-	/** With the replaced ones that are not closed yet. */
+	/** The sources with the replaced ones that are not closed yet. */
 	get all(): readonly Source[] {
 		return [...this.#current, ...this.#retiring];
 	}

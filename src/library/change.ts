@@ -10,9 +10,9 @@ export interface ListChange {
 
 /** The prompts and resources that a reload added, changed and removed. */
 export interface LibraryChange {
-	/** By URI. */
+	/** What changed, by URI. */
 	resources: ListChange;
-	/** By name. */
+	/** What changed, by name. */
 	prompts: ListChange;
 }
 

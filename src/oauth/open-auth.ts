@@ -42,7 +42,7 @@ export interface AuthOptions {
 	readonly otherEntries?: (() => readonly string[]) | undefined;
 	/** Undefined: nobody can sign in here; a refusal becomes an error that names `mctl auth`. */
 	readonly interactive?: Interaction | undefined;
-	/** With the variables of proxies. Default: that of this process. */
+	/** The environment, with the variables of proxies. Default: that of this process. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	readonly log?: Log | undefined;
 	/** Ends every wait. */

@@ -97,7 +97,7 @@ export interface TokenRequest extends RequestingClient {
 	readonly parameters: Readonly<Record<string, string>>;
 	/** Scopes that are requested; the granted ones when the response names none. */
 	readonly scopes: readonly string[];
-	/** In place of the secret. */
+	/** How the client proves who it is, where it has no secret. */
 	readonly authentication?: oauth.ClientAuth | undefined;
 }
 

@@ -106,7 +106,7 @@ function damaged(what: string, payload: Uint8Array, cause: unknown): OrchestraEr
 /** The envelope of a message: the request and the value of its kind. */
 const ENVELOPE_LEVELS = 3;
 
-/** For the decoder: messages inside each other, the envelope included. */
+/** How deep the decoder follows messages inside each other, the envelope included. */
 const RECURSION_LIMIT: number = (PROTOBUF_VALUE_LEVELS + ENVELOPE_LEVELS) * 3;
 
 /** Throws `bad_input` when something in a message is nested too deep. */

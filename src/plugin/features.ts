@@ -12,7 +12,7 @@ export const MCP_PARTS = 'mcp-parts';
 /** A tunnel names the view of its session. */
 export const TOOL_VIEWS = 'tool-views';
 
-/** In a rejected registration: the bridge must not use this hub. */
+/** The reason of a rejected registration that says that the bridge must not use this hub. */
 export const REFUSED = 'refused';
 
 /** All features of this implementation. */

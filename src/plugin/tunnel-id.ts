@@ -12,7 +12,7 @@ export interface TunneledSession {
 	readonly view?: string | undefined;
 }
 
-/** For example `tunnel:6f1c…?view=review`. */
+/** The id of a tunnel, for example `tunnel:6f1c…?view=review`. */
 export function tunnelId({ sessionId = '', view }: TunneledSession): string {
 	return `${PREFIX}${sessionId}${view === undefined ? '' : VIEW + encodeURIComponent(view)}`;
 }

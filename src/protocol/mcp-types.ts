@@ -96,7 +96,7 @@ export interface Icon {
 /** Audience and priority of content. */
 export interface Annotations {
 	audience?: readonly ('user' | 'assistant')[];
-	/** From 0 to 1. */
+	/** A number from 0 to 1. */
 	priority?: number;
 	/** ISO 8601. */
 	lastModified?: string;

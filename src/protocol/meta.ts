@@ -12,9 +12,9 @@ export const SUBSCRIPTION_ID: string = `${PREFIX}subscriptionId`;
 /** The extension whose methods are `skills/*`. */
 export const SKILLS: string = `${PREFIX}skills`;
 
-/** In a list request the id of the hub that asks, in its result that of the hub that answers. */
+/** The id of the hub that asks, in a list request; of the hub that answers, in its result. */
 export const HUB_ID = 'orchestra/hub';
-/** In a listed item the ids of the hubs that it came through. */
+/** The ids of the hubs that a listed item came through. */
 export const HUB_PATH = 'orchestra/hubs';
 
 /** The error codes that MCP adds to those of JSON-RPC. */

@@ -9,7 +9,7 @@ import { isObject } from '../wire/json.ts';
 /** The extension of modern revisions. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** In `_meta` of legacy messages: the task that they belong to. */
+/** The member of `_meta` in legacy messages that names their task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** The only legacy revision with tasks. */

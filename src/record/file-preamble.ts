@@ -13,7 +13,7 @@ export interface WrittenLine {
 }
 
 export class FilePreamble {
-	/** By the sender and the id of the request. */
+	/** Keyed by the sender and the id of the request. */
 	readonly #inFlight = new Map<string, string>();
 	readonly #handshake: string[] = [];
 	/** The requests of the handshake without an answer. */

@@ -16,7 +16,7 @@ import { recordingsOfCall, type TimedCall } from './recording-files.ts';
 export interface SoughtCall extends TimedCall {
 	/** As the server names the tool. */
 	readonly tool: string;
-	/** With secrets replaced; undefined when they are not known. */
+	/** The arguments with secrets replaced; undefined when they are not known. */
 	readonly arguments: unknown;
 }
 

@@ -20,7 +20,7 @@ import { headerLine, messageLine, omittedLine, type Side } from './recording-for
 
 export interface RecorderOptions {
 	readonly folder: string;
-	/** For the name of the file. */
+	/** The name of the server, for the name of the file. */
 	readonly server: string;
 	readonly log: Pick<Log, 'warn'>;
 	/** The folder is one that the user named: no file there is removed. */

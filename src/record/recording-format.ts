@@ -26,7 +26,7 @@ export interface RecordingHeader {
 
 /** A line with a message. */
 export interface RecordedMessage {
-	/** In the file, from 1. */
+	/** The number of the line in the file, from 1. */
 	readonly line: number;
 	/** Milliseconds since the start. */
 	readonly at: number;

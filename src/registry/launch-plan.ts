@@ -30,7 +30,7 @@ export interface AskedValue {
 	readonly default: string | undefined;
 	readonly choices: readonly string[];
 	readonly isRepeated: boolean;
-	/** Of a number, both included. */
+	/** The range of a number, both ends included. */
 	readonly range?: { readonly min: number; readonly max: number } | undefined;
 }
 

@@ -41,7 +41,7 @@ const semanticVersion = /^v?\d+\.\d+\.\d+(?:-[\da-z.-]+)?(?:\+[\da-z.-]+)?$/i;
 const pythonVersion = /^v?\d[\w.!+-]*$/i;
 const nugetVersion = /^\d+(?:\.\d+){1,3}(?:-[\da-z.-]+)?$/i;
 
-/** By the type of a package in the registry. */
+/** Keyed by the type of a package in the registry. */
 export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 	[
 		'npm',

@@ -26,7 +26,7 @@ export interface RegistryInput {
 /** A word of a command line, or a flag with its value. */
 export interface RegistryArgument extends RegistryInput {
 	readonly type: 'positional' | 'named';
-	/** With its dashes, for a named one. */
+	/** The name of a named argument, with its dashes. */
 	readonly name?: string | undefined;
 	/** What a positional one is called. */
 	readonly valueHint?: string | undefined;

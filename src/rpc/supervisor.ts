@@ -41,7 +41,7 @@ export function startCounts(): StartCounts {
 
 /** What is supervised. */
 export interface Supervised<T> {
-	/** For messages: `the plugin notes`. */
+	/** How messages name it: `the plugin notes`. */
 	readonly name: string;
 	/**
 	 * Start it.

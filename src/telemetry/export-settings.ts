@@ -16,7 +16,7 @@ export interface ExportSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From the environment; undefined, with a warning, when the address cannot be used. */
+/** The settings in the environment; undefined, with a warning, when the address cannot be used. */
 export function exportSettings(
 	environment: Environment,
 	serviceName: string,

@@ -87,7 +87,7 @@ export class Tracer {
 		return new OpenSpan(this, parent, beginning);
 	}
 
-	/** For spans. */
+	/** A span ended: pass it to the exporter. */
 	ended(span: Span): void {
 		this.#exporter.export(span);
 	}
@@ -119,7 +119,7 @@ export class OpenSpan {
 		this.#beginning = { ...beginning, startMs: beginning.startMs ?? tracer.now() };
 	}
 
-	/** For messages that this span sends. */
+	/** The `traceparent` of messages that this span sends. */
 	get traceparent(): string {
 		return formatTraceparent(this);
 	}

@@ -31,7 +31,7 @@ const MONOTONIC = 1;
 /** The other end of the stdout of this process. */
 export class StdoutReader {
 	readonly #descriptor: number;
-	/** For the arguments of poll(2); made once, because each reserves much address space. */
+	/** The memory for the arguments of poll(2); made once, because each reserves much address space. */
 	#memory: { readonly buffer: ArrayBuffer } | undefined;
 
 	/** @param descriptor of the output; for tests */

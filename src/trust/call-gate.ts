@@ -53,7 +53,7 @@ export interface GatedPlan {
 	/** Whether `tools` are all, because a name is computed. */
 	readonly isComputed: boolean;
 	readonly code: string;
-	/** Of the code. */
+	/** The digest of the code. */
 	readonly sha256: string;
 	readonly input: unknown;
 	readonly context: CallContext;

@@ -70,7 +70,7 @@ function hashOf(text: string): string {
 
 /** The servers that texts are read by. */
 export class ServerNames {
-	/** By their names and by their labels. */
+	/** Keyed by their names and by their labels. */
 	readonly #servers = new Map<string, string>();
 	#longest = 0;
 

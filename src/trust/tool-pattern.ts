@@ -46,7 +46,7 @@ function testOf(pattern: string, servers: ServerNames): ToolTest {
 		server === undefined ? isText(tool) || isText(name) : ofServer(server, tool);
 }
 
-/** For tools with a server, and a pattern that begins with none. */
+/** The test for tools with a server, of a pattern that begins with none. */
 function serverTest(
 	pattern: string,
 	isText: (text: string) => boolean,

@@ -18,7 +18,7 @@ export const CONTINUED_CALLS_LIMIT = 1000;
 
 /** How old the head of a chain may be, in milliseconds. */
 export const CHAIN_HEAD_MS = 1000;
-/** For the first line: a chain without a head is a damaged one. */
+/** How old it may be at the first line, in milliseconds: a chain without a head is a damaged one. */
 export const CHAIN_FIRST_HEAD_MS = 1;
 
 /** Longest pattern of a rule. */

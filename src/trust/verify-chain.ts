@@ -20,7 +20,7 @@ export interface ChainFile {
 export interface ChainFinding {
 	readonly kind: 'changed' | 'missing' | 'reordered' | 'repeated' | 'cut';
 	readonly file: string;
-	/** In the file, from 1. */
+	/** The number of the line in the file, from 1. */
 	readonly line: number;
 	readonly message: string;
 }
@@ -83,7 +83,7 @@ export function verifyChain(
 /** A line of a file. */
 interface Read {
 	readonly text: string;
-	/** In the file, from 1. */
+	/** The number of the line in the file, from 1. */
 	readonly line: number;
 	readonly found: ChainedLine | undefined;
 }

@@ -40,7 +40,7 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 /** Integers with more digits may be written differently. */
 const SHORT_DIGITS = 15;
-/** From an opening character to its closing one, for both kinds. */
+/** What leads from an opening character to its closing one, for both kinds. */
 const TO_CLOSING = 2;
 const SPACE = 0x20;
 
@@ -75,7 +75,7 @@ export class JsonScanner {
 	#levels = MESSAGE_LEVELS;
 	/** The opening character of each open container. */
 	readonly #opened = new Uint8Array(MESSAGE_LEVELS + 1);
-	/** For each depth: the members to record in the container there, and the one whose value is read. */
+	/** The members to record in the container at each depth, and the one whose value is read. */
 	readonly #members: (readonly ScannedMember[] | undefined)[] = [];
 	readonly #current: (ScannedMember | undefined)[] = [];
 	/** Objects at this depth and below are checked for equal names. */

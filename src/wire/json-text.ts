@@ -70,7 +70,7 @@ function keepNumbers(value: unknown, text: string | undefined, levels: number): 
 	for (const [key, part] of parts) keepNumbers(Reflect.get(value, key), part, levels - 1);
 }
 
-/** For `toJSON`: what our encoder replaces by `text`; undefined in any other encoder. */
+/** What our encoder replaces by `text`; undefined in any other encoder. */
 function embedText(text: string): string | undefined {
 	if (!isEncoding) return undefined;
 	// Created on first use: few processes need it.

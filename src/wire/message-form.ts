@@ -40,7 +40,7 @@ interface Hole {
 export class MessageForm {
 	/** The start and the end of each member in the text that it was made of; -1 for an absent one. */
 	readonly spans: readonly number[];
-	/** For each of these positions, the number of holes that end before it or at it. */
+	/** The number of holes that end before each of these positions or at it. */
 	readonly gaps: readonly number[];
 	readonly #holes: readonly Hole[];
 	readonly #tail: string;

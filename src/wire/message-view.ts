@@ -31,7 +31,7 @@ export class MessageView {
 	#isCanonical = false;
 	#form: MessageForm | undefined;
 	#spans: readonly number[] = absent;
-	/** For each position in `spans`, the one of `shifts` that moves it. */
+	/** The position in `shifts` that moves each position in `spans`. */
 	#gaps: readonly number[] = noGaps;
 	readonly #shifts: number[] = [0, 0, 0, 0, 0, 0, 0];
 

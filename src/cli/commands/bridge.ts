@@ -90,13 +90,13 @@ function moveTo(uris: readonly string[], project: BridgeProject, input: CommandI
 	return isMoved;
 }
 
-/** For the time before the hub answers: it reads the same files. */
+/** The instructions until the hub answers, from the same files. */
 function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
 	// The folder may be gone.
 	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).blocked));
 }
 
-/** For a client that works with its first list: the hub may be too late for it. */
+/** The tools for a client that works with its first list: the hub may be too late for it. */
 async function earlyToolsFor(
 	client: string,
 	{ environment }: CommandInput,
@@ -106,7 +106,7 @@ async function earlyToolsFor(
 	return earlyTools(loadConfiguration({ cwd: project.folder(), environment }).configuration, client);
 }
 
-/** From the shared hub, which is started for it: what its servers need is started once. */
+/** Ask the shared hub for the skills, and start it for that: what its servers need is started once. */
 async function skillFor(
 	input: CommandInput,
 	project: BridgeProject | undefined,

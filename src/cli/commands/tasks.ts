@@ -47,7 +47,7 @@ async function statesHere(store: TaskStore, { cwd, environment, flags }: Command
 	return flags['all'] ? states : states.filter(({ record }) => isOfProject(record.principal, root));
 }
 
-/** By its id, or the beginning of it. */
+/** The task with this id, or with an id that begins so. */
 function one(states: readonly TaskState[], id: string | undefined, action: string): TaskState {
 	if (id === undefined) throw usageError(tasks, `mctl tasks ${action} needs the id of a task`);
 	const found = states.filter(({ record }) => record.id.startsWith(id));

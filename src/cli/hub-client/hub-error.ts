@@ -26,7 +26,7 @@ export function errorOfHub(thrown: unknown): OrchestraError {
 	);
 }
 
-/** For agents the hint is the last line of the message too. */
+/** The message without the hint, which is its last line for agents. */
 function withoutAdvice(message: string, advice: string | undefined): string {
 	return advice === undefined ? message : message.replace(`\nNext: ${advice}`, '');
 }

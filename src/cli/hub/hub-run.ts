@@ -38,7 +38,7 @@ const openHttp: RunHubOptions['openHttp'] = async (deps) => {
 	return openDashboard(deps);
 };
 
-/** In the background the log goes to the hub's own file, begun anew when it is large. */
+/** Run a hub in the background: its log goes to its own file, begun anew when it is large. */
 async function runWithLogFile(options: Omit<RunHubOptions, 'log'>): Promise<void> {
 	const file = new RotatingFile(options.folder.logFile, HUB_LOG_BYTES, () => {});
 	const log = Log.fromEnvironment('hub', options.environment, (line) => file.write(line));

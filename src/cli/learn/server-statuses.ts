@@ -37,7 +37,7 @@ export interface ListedServer extends SourceReport {
 	/** The file with the entry. */
 	readonly file: string;
 	readonly settings: ServerSettings;
-	/** From its next start: a server that asks its clients has `session` unless its entry names another. */
+	/** The scope from its next start: `session` for a server that sends requests to its clients, unless its entry names another. */
 	readonly scope: ServerScope;
 }
 
@@ -76,7 +76,7 @@ async function signIns(
 /** The names that a server listed last. */
 export interface CachedNames {
 	readonly name: string;
-	/** In front of every name, as agents see it. */
+	/** What agents see in front of every name. */
 	readonly prefix: string;
 	readonly tools: readonly string[];
 	readonly prompts: readonly string[];

@@ -126,7 +126,7 @@ function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isO
 	if (isOneOfMany) out.line();
 }
 
-/** With the servers that are down, whose tools, prompts and resources are missing. The list of servers has them itself. */
+/** The notes, with the servers that are down, whose items are missing. The list of servers has them itself. */
 async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInput): Promise<string[]> {
 	const own = [...new Set(shown.flatMap(({ listed }) => listed.notes ?? []))];
 	const kinds = shown.map(({ kind }) => kind);

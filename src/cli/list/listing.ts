@@ -6,9 +6,9 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import type { CommandInput } from '../command.ts';
 
 export interface Listed {
-	/** For people, one row each, in the order of `headings`. */
+	/** One row for each item, in the order of `headings`. */
 	readonly rows: readonly (readonly string[])[];
-	/** For programs, one object each. */
+	/** One object for each item, for `--json`. */
 	readonly items: readonly object[];
 	readonly problems: readonly ConfigProblem[];
 	/** Sentences beside the table, for users. */

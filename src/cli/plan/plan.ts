@@ -62,7 +62,7 @@ async function runFile(file: string, input: CommandInput): Promise<number> {
 	);
 }
 
-/** Of a file, or of a saved plan. */
+/** The code of a file, or of a saved plan. */
 function codeOf(file: string, input: CommandInput): string {
 	const path = resolve(input.cwd, file);
 	if (existsSync(path)) return readFileSync(path, 'utf8');
@@ -136,7 +136,7 @@ function headsHere(input: CommandInput): PlanHead[] {
 	return input.flags['all'] ? heads : heads.filter((head) => head.root === root);
 }
 
-/** By its id, or the beginning of it. */
+/** The plan with this id, or with an id that begins so. */
 function one(id: string, input: CommandInput): StoredPlan {
 	const found = headsHere(input).filter((head) => head.id.startsWith(id));
 	const [head] = found;

@@ -25,7 +25,7 @@ export interface Addition {
 	/** Its name in the configuration. */
 	readonly name: string;
 	readonly plan: Pick<LaunchPlan, 'asked' | 'entry'>;
-	/** For the lock file. */
+	/** What the lock file gets. */
 	readonly pin: PinnedPackage;
 	/** What is shown before the prompt, as rows of a name and a text. */
 	readonly facts: readonly (readonly [string, string])[];

@@ -13,7 +13,7 @@ export const registryFlag: Flag = {
 	help: 'ask this registry, or the one of this name in "registries"',
 };
 
-/** In the order in which they are asked. */
+/** The registries in the order in which they are searched. */
 export function chosenRegistries(input: CommandInput, command: Pick<Command, 'usage'>): RegistryClient[] {
 	const { flags, cwd, environment, signal, out } = input;
 	const { registries } = loadConfiguration({ cwd, environment }).configuration;

@@ -39,7 +39,7 @@ export function findAuthTarget(
 	return targetOf(entry, arg);
 }
 
-/** With an account, a URL is no entry: that account at the URL, with the other settings of the first entry that has it. */
+/** The target at a URL. With an account it is no entry, but takes the other settings of the first entry with the URL. */
 function urlTarget(
 	entries: readonly RemoteServerEntry[],
 	url: string,

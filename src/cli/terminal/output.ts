@@ -59,7 +59,7 @@ export class Output {
 		return this.#isClosed;
 	}
 
-	/** From now on, leave out all notes: for `--quiet`. */
+	/** Leave out all notes from now on, for `--quiet`. */
 	silence(): void {
 		this.#isQuiet = true;
 	}

@@ -20,7 +20,7 @@ export type ClientId =
 	| 'opencode'
 	| 'cline';
 
-/** For whom a file counts: all projects of the user, or one project. */
+/** Whether a file counts for all projects of the user, or for one project. */
 export type ClientScope = 'user' | 'project';
 
 export interface KnownClient {

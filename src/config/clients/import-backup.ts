@@ -46,7 +46,7 @@ export interface BackupEntry {
 	readonly after: string;
 	/** The keys of every object or list that was edited. */
 	readonly places: readonly (readonly string[])[];
-	/** For whom it counts, when it is a configuration of ours. */
+	/** Whose file it is, when it is a configuration of ours. */
 	readonly target?: ClientScope | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface PlannedFile {
 	readonly after: Buffer;
 	/** The keys of every object or list that was edited. */
 	readonly places: readonly (readonly string[])[];
-	/** For whom it counts, when it is a configuration of ours. */
+	/** Whose file it is, when it is a configuration of ours. */
 	readonly target?: ClientScope | undefined;
 	/** Mode of a new file. */
 	readonly mode: number;

@@ -87,7 +87,7 @@ function entriesOf(text: string, path: string, keys: readonly string[]): Map<str
 	});
 }
 
-/** In JSON, the old text of the servers when nobody else changed them, with the order and the comments; else undefined. */
+/** JSON with the old text of the servers, its order and comments; undefined when others changed them. */
 function sameContainer({ path, before, after, now, keys }: PlaceEdit): string | undefined {
 	if (formatOf(path) !== 'json') return undefined;
 	const [old, edited, present] = [before, after, now].map((text) => jsonPieceAt(text, keys));

@@ -10,7 +10,7 @@ import { nextLine } from './text-edits.ts';
 
 export interface TomlStatement {
 	readonly kind: 'table' | 'pair';
-	/** From the top of the file: of a pair, with the path of its table. */
+	/** The path from the top of the file; that of a pair begins with its table. */
 	readonly path: readonly string[];
 	/** Where its first line starts, and where the line after its last one does. */
 	readonly start: number;

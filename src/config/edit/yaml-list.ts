@@ -25,7 +25,7 @@ export function removeYamlItems(text: string, key: string, indexes: readonly num
 	return applyTextEdits(text, edits);
 }
 
-/** With the comma behind it, or before the last one. */
+/** Remove an item with the comma behind it, or the last one with the comma before it. */
 function removeFlowItem(text: string, key: string, index: number): string {
 	const { yaml, pair } = findList(text, key);
 	const items = yaml.isSeq(pair?.value) ? pair.value.items : [];

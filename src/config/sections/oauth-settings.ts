@@ -74,7 +74,7 @@ function url(form: RegExp): Shape<string> {
 	};
 }
 
-/** As it is written. */
+/** The object as it is written in a file. */
 interface WrittenOAuth
 	extends Omit<
 		OAuthSettings,
@@ -130,7 +130,7 @@ function readOAuth(field: Field, place: Place): OAuthSettings | undefined {
 	return { ...rest, ...divided({ clientSecret, privateKey }), sendsResource: resource };
 }
 
-/** As it is written. */
+/** The object as it is written in a file. */
 interface WrittenProvider {
 	readonly issuer?: string;
 	readonly tokenEndpoint?: string;

@@ -8,7 +8,7 @@ import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, string
 import { childLimits, pluginSandbox } from './confinement.ts';
 import { isEntryEnabled, secretMap } from './server-entry.ts';
 
-/** As it is written. */
+/** An entry as it is written in a file. */
 interface WrittenPlugin {
 	readonly id?: string;
 	readonly binary?: string;

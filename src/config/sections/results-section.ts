@@ -38,10 +38,10 @@ export const resultKeys: Keys<ResultsSection> = {
 	}),
 };
 
-/** In an entry of `clients`. */
+/** The keys in an entry of `clients`. */
 export const clientResults: Shape<ClientResults> = object(clientResultKeys);
 
-/** In an entry of `mcpServers`. */
+/** The keys in an entry of `mcpServers`. */
 export const serverResults: Shape<ServerResults> = object<ServerResults>({
 	budgetTokens: key(budget, { about: 'most tokens of its results, for clients that have a budget' }),
 });

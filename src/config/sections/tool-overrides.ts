@@ -69,7 +69,7 @@ const toolOverrideKeys: Keys<ToolOverride> = {
 	parameters: key(mapOf(parameter), { about: 'by the name of the parameter' }),
 };
 
-/** By the server's own names of its tools. */
+/** Keyed by the names that the server gives its tools. */
 export const toolOverrides: Shape<Readonly<Record<string, ToolOverride>>> = {
 	...mapOf(object(toolOverrideKeys)),
 	schema: { type: 'object', additionalProperties: schemaOf(toolOverrideKeys) },

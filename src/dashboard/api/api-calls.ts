@@ -75,7 +75,7 @@ export interface OverviewReply extends LatencyReply {
 	/** The flows of all clients and sources, whatever the filter; the most used first. */
 	readonly flows: readonly CallFlow[];
 	readonly busiest: readonly ToolUse[];
-	/** By their mean duration. */
+	/** The slowest by their mean duration. */
 	readonly slowest: readonly ToolUse[];
 }
 
@@ -95,7 +95,7 @@ export interface ToolUse extends DurationSummary {
 export interface CallDetails extends CallRow {
 	/** The phase that a running call is in; null when it has ended. */
 	readonly phase: string | null;
-	/** In the order in which they happen: approval, queue, start, run. The last one of a running call goes on. Empty when they are not kept. */
+	/** The phases in their order: approval, queue, start, run. The last one of a running call goes on. Empty when they are not stored. */
 	readonly phases: readonly CallPhaseRow[];
 	/** The last ones. */
 	readonly progress: readonly ProgressRow[];
@@ -209,6 +209,6 @@ export interface CallQuestion {
 export interface AnswerRequest {
 	readonly id: string;
 	readonly action: 'accept' | 'decline' | 'cancel';
-	/** For `accept` of a form. */
+	/** What the user filled in, with `accept`. */
 	readonly content?: ApiObject | undefined;
 }

@@ -24,7 +24,7 @@ export interface ToolReply {
 	/** The decision of the policy for this client without arguments, and the rule as `file:line`. */
 	readonly policy: string | null;
 	readonly rule: string | null;
-	/** For a rule about it; null when none can name it. */
+	/** What a rule about it names; null when none can name it. */
 	readonly policyTarget: PolicyTarget | null;
 	/** Calls the tool in a terminal; the page adds the arguments as JSON. */
 	readonly command: string;
@@ -88,7 +88,7 @@ export interface ServerPage extends SourceRow {
 	readonly history: readonly ServerEvent[];
 	/** Rules of the policy that match its tools. */
 	readonly rules: readonly PolicyRuleRow[];
-	/** For a rule about all its tools; null when no pattern matches them alone. */
+	/** What a rule about all its tools names; null when no pattern matches them alone. */
 	readonly policyTarget: PolicyTarget | null;
 	readonly drift: readonly DriftRow[];
 	/** The hash of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
@@ -186,7 +186,7 @@ export interface LibraryMatch {
 	readonly category: string;
 	readonly tags: readonly string[];
 	readonly tokens: number;
-	/** From 0 to 1, relative to the best. */
+	/** The score from 0 to 1, relative to the best. */
 	readonly score: number;
 	readonly why: readonly SearchReason[];
 	/** False for a match that does not fit the budget. */
@@ -203,7 +203,7 @@ export interface LibraryDocument {
 }
 
 export interface SettingsReply {
-	/** In order of precedence, the strongest first. */
+	/** The files in order of precedence, the strongest first. */
 	readonly files: readonly SettingsFile[];
 	/** The configuration as merged, one row per value, with secrets replaced. */
 	readonly values: readonly SettingRow[];

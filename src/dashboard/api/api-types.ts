@@ -92,7 +92,7 @@ export type OfferedFabric = {
 /** Everything that the overview shows. */
 export interface DashboardState {
 	readonly hub: HubFacts;
-	/** In configuration order; disabled ones too. */
+	/** All sources in configuration order; disabled ones too. */
 	readonly backends: readonly SourceRow[];
 	readonly clients: readonly ClientRow[];
 	/** Calls that wait for a user. */
@@ -137,7 +137,7 @@ export interface ReachedSource {
 /** The files of MCP clients on this machine. */
 export interface ClientFilesReply {
 	readonly clients: readonly {
-		/** For `mctl init --client`. */
+		/** The name that `mctl init --client` takes. */
 		readonly id: string;
 		readonly title: string;
 		readonly files: readonly string[];

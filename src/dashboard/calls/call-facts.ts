@@ -143,7 +143,7 @@ function charactersOf(row: ProgressRow | CallLogRow): number {
 	return CALL_OBJECT_CHARACTERS + (('text' in row ? row.text : row.message)?.length ?? 0);
 }
 
-/** With the phase that it is in. A call without a context is not measured. */
+/** The phases with the one that the call is in. A call without a context is not measured. */
 function phasesUntilNow({ at }: CallRow, context: CallContext | undefined): Record<string, number> {
 	if (context === undefined) return {};
 	const { current } = context.phases ?? {};

@@ -22,7 +22,7 @@ export class CallLog implements CallListener {
 	readonly ring: CallRing;
 	readonly counts: MinuteCounts = new MinuteCounts();
 	readonly #limits: CallLogLimits;
-	/** By the number of the hub. */
+	/** Keyed by the number that the hub gave the call. */
 	readonly #open = new CallTable<number, RetainedCall>();
 	readonly #facts: RetainedFacts;
 	/** The calls of the journal, the newest last. */

@@ -223,7 +223,7 @@ export class CallRing {
 	}
 }
 
-/** For each interned string, 0 when it does not match; undefined when all match. */
+/** An array with 0 at each interned string that does not match; undefined when all match. */
 function matcher(strings: StringPool, wanted: string | undefined, isExact = false): Uint8Array | undefined {
 	if (wanted === undefined || wanted === '') return undefined;
 	if (isExact) return strings.matching((text) => text === wanted);

@@ -48,7 +48,7 @@ export class StringPool {
 		return this.#strings[id] ?? '';
 	}
 
-	/** For each number, 1 when its string passes the test. */
+	/** An array with 1 at each number whose string passes the test. */
 	matching(test: (text: string) => boolean): Uint8Array {
 		return Uint8Array.from(this.#strings, (text) => (test(text) ? 1 : 0));
 	}

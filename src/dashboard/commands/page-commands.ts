@@ -25,7 +25,7 @@ export type PageCommand =
 	  }
 	| {
 			readonly kind: 'add-listed';
-			/** In the registry. */
+			/** The name in the registry. */
 			readonly name: string;
 			/** `NAME=VALUE` */
 			readonly values: readonly string[];
@@ -65,7 +65,7 @@ export function commandArgs(command: PageCommand): string[] {
 	}
 }
 
-/** As it is typed in a terminal. */
+/** The command as it is typed in a terminal. */
 export function commandText(command: PageCommand): string {
 	return ['mctl', ...commandArgs(command)].map(quoted).join(' ');
 }

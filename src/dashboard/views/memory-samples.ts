@@ -13,7 +13,7 @@ export class MemorySamples {
 	#wanted = new Set<number>();
 	#sampledAt = Number.NEGATIVE_INFINITY;
 
-	/** In bytes, rounded; null when it is not known (yet). */
+	/** The memory of a process in bytes, rounded; null when it is not known (yet). */
 	of(pid: number): number | null {
 		if (process.platform === 'linux') {
 			const bytes = memoryOf(pid);
@@ -36,7 +36,7 @@ export class MemorySamples {
 	}
 }
 
-/** To a quarter of a mebibyte. */
+/** The bytes rounded to a quarter of a mebibyte. */
 export function roundedBytes(bytes: number): number {
 	return Math.round(bytes / MEMORY_ROUND_BYTES) * MEMORY_ROUND_BYTES;
 }

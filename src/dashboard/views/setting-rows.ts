@@ -36,9 +36,9 @@ const secretKeys: ReadonlySet<string> = new Set(
 );
 
 interface Unit {
-	/** In the file. */
+	/** The path in the file. */
 	readonly path: Path;
-	/** In the configuration, for users. */
+	/** The key as users know it. */
 	readonly key: string;
 	readonly value: unknown;
 	readonly state: 'counts' | 'blocked' | 'unused';

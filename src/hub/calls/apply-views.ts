@@ -100,10 +100,10 @@ function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool>
 	return known;
 }
 
-/** By the list that it is made of: an index compares it. */
+/** Keyed by the list that it is made of: an index compares it. */
 const searched = new WeakMap<MergedList<Tool>, MergedList<Tool>>();
 
-/** For the client of a request; what it lists are tools. */
+/** The list as tools. */
 function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
 	return list as MergedList<Tool>;
 }

@@ -49,7 +49,7 @@ export interface PlainRoutesDeps {
 /** The routes of one client. */
 export class PlainRoutes implements ToolForwarder {
 	readonly #deps: PlainRoutesDeps;
-	/** By the name of the tool, as JSON. */
+	/** Keyed by the name of the tool, as JSON. */
 	readonly #routes = new Map<string, ToolRoute>();
 	/** The route of the last call: the next one has it too, as a rule. */
 	#last: ToolRoute | undefined;

@@ -19,7 +19,7 @@ export interface Route<T> {
 	readonly name: string;
 	/** The item as the source listed it. */
 	readonly item: T;
-	/** For an item with a name. */
+	/** The name of the item as a tool, when it has one. */
 	readonly toolName?: NamedTool;
 }
 

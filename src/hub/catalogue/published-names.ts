@@ -73,7 +73,7 @@ export class PublishedNames {
 		return published(name, source.id, own);
 	}
 
-	/** With the length and, for servers of others, the characters that agents accept. */
+	/** The name with the length and, for servers of others, the characters that agents accept. */
 	#allowed({ kind }: Source, name: string): string {
 		return shortened(kind === 'mcp' ? plainName(name) : name);
 	}

@@ -44,7 +44,7 @@ export function usageFileOf(root: string, environment: Readonly<NodeJS.ProcessEn
 
 export class QueryUsage {
 	readonly #file: string | undefined;
-	/** By query and tool, the last used last; read with the first use. */
+	/** Keyed by query and tool, the last used last; read with the first use. */
 	#uses: Map<string, Use> | undefined;
 	/** The last queries of each session, the last first. */
 	readonly #asked = new Map<string, Asked[]>();

@@ -135,7 +135,7 @@ export class ToolExposure {
 		return shown;
 	}
 
-	/** In place of these tools: those that are always listed, and those that search the others. */
+	/** What is listed in place of these tools: those that are always listed, and those that search the others. */
 	#searched(
 		list: MergedList<Tool>,
 		tools: readonly Tool[],

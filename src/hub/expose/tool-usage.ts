@@ -28,7 +28,7 @@ export class ToolUsage {
 		for (const name of names) this.used(name);
 	}
 
-	/** From 0 for a tool that was never called to 1. */
+	/** How useful a tool was: a number from 0, for one that was never called, to 1. */
 	of(name: string): number {
 		const calls = Math.min(this.#calls.get(name) ?? 0, USAGE_CALLS);
 		return Math.log2(1 + calls) / Math.log2(1 + USAGE_CALLS);

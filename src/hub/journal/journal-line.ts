@@ -11,7 +11,7 @@ import { JOURNAL_ENCODED_CHARACTERS, JOURNAL_HASHED_BYTES, JOURNAL_NAME_CHARACTE
 import { isLarger } from '../results/value-size.ts';
 import type { JournalEntry, JournalTokens } from './journal.ts';
 
-/** In UTF-8, at most. */
+/** Most bytes of one UTF-16 unit in UTF-8. */
 const BYTES_PER_CHARACTER = 3;
 
 /** The members of the JSON object of a line. */

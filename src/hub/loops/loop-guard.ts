@@ -19,7 +19,7 @@ const users: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 export class LoopGuard {
 	readonly #settings: () => Pick<Configuration, 'limits'>;
 	readonly #now: () => number;
-	/** By session and client, that of the last call last. */
+	/** Keyed by session and client, that of the last call last. */
 	#calls = new Map<string, ClientCalls>();
 	/** What `#calls` were made with. */
 	#limits: Limits | undefined;

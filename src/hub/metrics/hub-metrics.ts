@@ -60,7 +60,7 @@ export class HubMetrics {
 		if (spans) this.#addSpanMetrics(spans);
 	}
 
-	/** In the Prometheus text format. */
+	/** All metrics in the Prometheus text format. */
 	text(): string {
 		// Measured from the first time that anybody wants it.
 		if (this.#loopDelay === undefined) {

@@ -16,7 +16,7 @@ import { clientName } from '../calls/hub-call.ts';
 import { agentNamed } from '../sessions/agent-table.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
-/** In `_meta` of a request: the tokens that its client takes. */
+/** The member of `_meta` in a request that has the tokens its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
 
 /** Clients that show a result to a user. */

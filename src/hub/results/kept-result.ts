@@ -8,7 +8,7 @@ import { FACTS_BYTES } from './result-limits.ts';
 export interface ResultFacts {
 	/** When it was kept, in milliseconds since 1970. */
 	readonly at: number;
-	/** Of the content. */
+	/** The size of the content. */
 	readonly bytes: number;
 	readonly mimeType: string;
 	/** Text, or bytes that clients get in base64. */

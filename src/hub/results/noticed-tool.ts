@@ -7,7 +7,7 @@ import { isObject } from '../../wire/json.ts';
 
 type OutputSchema = NonNullable<Tool['outputSchema']>;
 
-/** In structured content: the notice. */
+/** The member of structured content that has the notice. */
 export const NOTICE_MEMBER = 'orchestra/notice';
 
 /** A schema is checked by what was compiled of the same object. */

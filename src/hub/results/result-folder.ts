@@ -21,14 +21,14 @@ export interface ResultFolderOptions {
 	readonly stays: boolean;
 	/** Default `KEPT_BYTES`. */
 	readonly keptBytes?: number;
-	/** In milliseconds since 1970. Default: the clock of the system. */
+	/** The time in milliseconds since 1970. Default: the clock of the system. */
 	readonly now?: () => number;
 }
 
 export class ResultFolder {
 	readonly #options: ResultFolderOptions;
 	readonly #now: () => number;
-	/** By handle, oldest first. */
+	/** Keyed by handle, oldest first. */
 	readonly #kept = new Map<string, KeptResult>();
 	#opened: Promise<void> | undefined;
 	#isMade = false;

@@ -40,7 +40,7 @@ import type { ResultText } from './shorten-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
-/** In `_meta` of a result: its handle. */
+/** The member of `_meta` in a result that has its handle. */
 const HANDLE_META = 'orchestra/handle';
 const SCHEME = 'orchestra-result://';
 

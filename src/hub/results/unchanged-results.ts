@@ -17,7 +17,7 @@ interface EarlierResult {
 }
 
 export class UnchangedResults {
-	/** By session, tool and arguments, the least recently used first. */
+	/** Keyed by session, tool and arguments, the least recently used first. */
 	readonly #earlier = new Map<string, EarlierResult>();
 
 	/** The earlier result of the same call when it is the same; undefined when it is not. */

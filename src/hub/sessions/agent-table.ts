@@ -13,7 +13,7 @@ export interface FirstWait {
 interface KnownAgent {
 	/** The limit of the agent itself for a result, in tokens. */
 	readonly resultTokens?: number;
-	/** For an agent that ignores `list_changed`, and so works with its first lists for the whole session. */
+	/** True for an agent that ignores `list_changed`, and so works with its first lists for the whole session. */
 	readonly firstWait?: FirstWait;
 }
 

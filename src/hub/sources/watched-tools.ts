@@ -21,7 +21,7 @@ export interface WatchedToolsOptions {
 }
 
 interface Found {
-	/** By id, including tools that cannot start. */
+	/** Keyed by id, including tools that cannot start. */
 	readonly all: ReadonlyMap<string, DiscoveredTool>;
 	readonly usable: readonly DiscoveredTool[];
 	/** Equal for the same usable tools. */

@@ -20,7 +20,7 @@ import { CONTROL_FOLDER } from './storage-path.ts';
 import { decodeVersion, isBlockCut } from './stored-file.ts';
 
 export interface StorageEntry {
-	/** From the root, with `/` between names. */
+	/** The path from the root, with `/` between names. */
 	path: string;
 	/** The size of the file, front matter included, in bytes. */
 	size: number;

@@ -44,7 +44,7 @@ export interface TaskPlan {
 	/** Longest time of the call. */
 	readonly maxMs: number;
 	readonly ttlMs: number;
-	/** For a client without tasks: how long it waits itself; a cancellation after that is its timeout. */
+	/** How long a client without tasks waits itself; a cancellation after that is its timeout. */
 	readonly clientMs?: number | undefined;
 }
 

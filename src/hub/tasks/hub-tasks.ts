@@ -322,14 +322,14 @@ export class HubTasks implements ProviderTasks {
 	}
 }
 
-/** For a result whose file was removed meanwhile. */
+/** The answer for a result whose file was removed meanwhile. */
 const EMPTY = new JsonText('{"content":[]}');
 
 function isEnded(state: TaskState): state is EndedTask {
 	return state.end !== undefined;
 }
 
-/** For a legacy client; it may be gone. */
+/** Notify a legacy client of the status; the client may be gone. */
 function notifyStatus(notify: (method: string, params: unknown) => void, state: TaskState): void {
 	attempt(() => notify('notifications/tasks/status', legacyTask(state)));
 }

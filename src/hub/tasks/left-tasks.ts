@@ -131,7 +131,7 @@ export class LeftTasks {
 	}
 }
 
-/** For the record of a call; undefined when its task ends with the hub. */
+/** Where the server has the task, for its record; undefined when the task ends with the hub. */
 export function elsewhereOf(
 	{ source, name }: Target,
 	{ clientCapabilities: capabilities }: CallContext,

@@ -9,7 +9,7 @@ import type { RpcErrorObject } from '../../wire/json-rpc.ts';
 import type { JsonText } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 
-/** In whose form the task was made: of a modern or legacy client, or of one without tasks (`tasks.keep`). */
+/** The kind of client that the task was made for: modern, legacy, or without tasks (`tasks.keep`). */
 export type TaskForm = 'modern' | 'legacy' | 'kept';
 
 /** A task that has not ended. */
@@ -37,7 +37,7 @@ export interface TaskRecord {
 	readonly isStructured?: boolean | undefined;
 	/** The id of the task at the server, when the server made one; the call at the worker that accepted it. */
 	readonly upstream?: string | undefined;
-	/** Of a task at a server elsewhere. */
+	/** Where the task is, when a server elsewhere has it. */
 	readonly elsewhere?: TaskElsewhere | undefined;
 	readonly status: Extract<TaskStatus, 'working' | 'input_required'>;
 	readonly statusMessage?: string | undefined;
@@ -51,7 +51,7 @@ export interface TaskElsewhere {
 	readonly address: string;
 	/** The source's own name of the tool. */
 	readonly name: string;
-	/** Of the client. */
+	/** The capabilities of the client. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
@@ -69,7 +69,7 @@ export type TaskEnd = { readonly at: string; readonly statusMessage?: string | u
 export interface TaskState {
 	readonly record: TaskRecord;
 	readonly end?: TaskEnd | undefined;
-	/** Of a completed task, except in lists. */
+	/** The result of a completed task, except in lists. */
 	readonly result?: JsonText | undefined;
 }
 

@@ -59,7 +59,7 @@ export class TaskRules {
 		};
 	}
 
-	/** In whose form calls of this client become tasks. */
+	/** The form in which calls of this client become tasks; undefined when they do not. */
 	formFor({ revision, clientCapabilities, params, passesResultsOn }: CallContext): TaskForm | undefined {
 		if (revision.era === 'modern' && declaresTasks(clientCapabilities)) return 'modern';
 		if (revision.version === LEGACY_TASKS_VERSION && isObject(params['task'])) return 'legacy';

@@ -16,10 +16,10 @@ export interface LibraryPaths {
 
 /** Where the folders of a library may be set, in order of precedence. */
 export interface PathSources {
-	/** From the command line. */
+	/** The paths on the command line. */
 	flags?: Partial<LibraryPaths> | undefined;
 	environment: Readonly<NodeJS.ProcessEnv>;
-	/** From the configuration file, absolute. */
+	/** The absolute paths of the configuration file. */
 	configured?: Partial<LibraryPaths> | undefined;
 	workingFolder: string;
 }

@@ -82,7 +82,7 @@ function render({ fragment, score }: Match, body: string): string {
 	return `> ${fragment.category} · ${fragment.uri} · relevance ${score}${tags}\n\n${body}`;
 }
 
-/** With the notice and what stands around the text inside the budget; a small budget gets a shorter notice. */
+/** The text with the notice and what stands around it, inside the budget; a small budget gets a shorter notice. */
 function truncated({ match, body }: Block, maxTokens: number, count: CountTokens): Assembly {
 	const { uri } = match.fragment;
 	const whole = [`${body}\n\n[${uri}]`, body].find((text) => count(text) <= maxTokens);

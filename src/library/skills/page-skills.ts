@@ -35,7 +35,7 @@ interface PageText {
 
 export class PageSkills {
 	readonly #deps: PageSkillsDeps;
-	/** By the page or prompt: a changed one is another object. */
+	/** Keyed by the page or prompt: a changed one is another object. */
 	readonly #made = new WeakMap<object, LocalSkill>();
 
 	constructor(deps: PageSkillsDeps) {

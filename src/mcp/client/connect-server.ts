@@ -66,7 +66,7 @@ async function openChild(record: SpawnRecord, options: ConnectServerOptions): Pr
 	return isTracing(options.parentEnvironment ?? process.env) ? traced(transport, traceToStderr) : transport;
 }
 
-/** With the stored sign-in of the user, unless the caller supplies authorization. */
+/** Connect with the stored sign-in of the user, unless the caller supplies authorization. */
 async function openRemote(target: RemoteTarget, options: ConnectServerOptions): Promise<Transport> {
 	const { openRemoteTransport } = await import('../../oauth/open-remote-transport.ts');
 	const { DEFAULT_ACCOUNT } = await import('../../oauth/account.ts');

@@ -30,7 +30,7 @@ export interface OpenServerLinkOptions {
 export interface OpenedServerLink {
 	readonly link: ServerLink;
 	readonly description: ServerDescription;
-	/** From the first start to the end of the handshake. */
+	/** The time from the first start to the end of the handshake. */
 	readonly startedInMs: number;
 }
 

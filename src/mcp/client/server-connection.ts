@@ -71,7 +71,7 @@ export interface ServerConnectionOptions {
 export interface ConnectionDiagnosis {
 	/** Undefined when the server is no child process. */
 	readonly process: Diagnosis | undefined;
-	/** From the first start to the end of the handshake. */
+	/** The time from the first start to the end of the handshake. */
 	readonly startedInMs: number;
 	/** Responses that were dropped: late, repeated, or with an unknown id. */
 	readonly droppedResponses: number;

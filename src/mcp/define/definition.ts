@@ -128,12 +128,12 @@ export interface ServerDefinition<Inputs = Record<string, unknown>, Outputs = Re
 	icons?: readonly Icon[];
 	/** How to use the server, for the model. */
 	instructions?: string;
-	/** By name. Later additions take effect with `notifyChange`. */
+	/** Keyed by name. Later additions take effect with `notifyChange`. */
 	tools?: ToolDefinitions<Inputs, Outputs>;
-	/** By URI. */
+	/** Keyed by URI. */
 	resources?: Readonly<Record<string, ResourceDefinition>>;
-	/** By URI template: `notes://{id}`. */
+	/** Keyed by URI template: `notes://{id}`. */
 	templates?: Readonly<Record<string, TemplateDefinition>>;
-	/** By name. */
+	/** Keyed by name. */
 	prompts?: Readonly<Record<string, PromptDefinition>>;
 }

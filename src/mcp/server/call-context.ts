@@ -99,7 +99,7 @@ export class CallContext {
 		return this.#call.id;
 	}
 
-	/** For messages that belong to this request. */
+	/** What messages that belong to this request say about it. */
 	get about(): About {
 		return { id: this.#call.id, isResponse: false };
 	}
@@ -254,7 +254,7 @@ export class CallContext {
 		return this.#notificationListener !== undefined || isProgressToken(this.#progressToken);
 	}
 
-	/** With all its digits. */
+	/** The token with all its digits. */
 	get #progressToken(): unknown {
 		return exactly(this.#meta['progressToken'], this.#call.text, 'params', '_meta', 'progressToken');
 	}
@@ -318,22 +318,22 @@ export class CallContext {
 		return asker.ask(inputRequests, this, signal);
 	}
 
-	/** For a tool whose arguments are the params of another call: `params` and `text` are those of the inner call from now on. */
+	/** Make `params` and `text` those of the inner call, for a tool whose arguments are the params of another call. */
 	enterInnerCall(): void {
 		this.#isInner = true;
 	}
 
-	/** For an argument that is not for the tool: `params` and `exactArguments` are without it from now on. */
+	/** Leave an argument that is not for the tool out of `params` and `exactArguments`. */
 	dropArgument(name: string): void {
 		this.#dropped = name;
 	}
 
-	/** For the session: the request is answered, so no more notifications are sent for it. */
+	/** Called by the session when the request is answered: no more notifications are sent for it. */
 	end(): void {
 		this.#isOpen = false;
 	}
 
-	/** For the session: the client retried the call, maybe on another connection. */
+	/** Called by the session when the client retried the call, maybe on another connection. */
 	resume(client: ClientConnection, call: IncomingCall, meta: Readonly<Record<string, unknown>>): void {
 		this.#client = client;
 		this.#call = call;
@@ -344,7 +344,7 @@ export class CallContext {
 		if (this.#cancelListeners) call.onCancel(this.#onCanceled);
 	}
 
-	/** For the session: the client will not retry the call. */
+	/** Called by the session when the client will not retry the call. */
 	abandon(reason: OrchestraError): void {
 		this.#controller ??= new AbortController();
 		this.#controller.abort(reason);

@@ -21,9 +21,9 @@ export interface ProviderTasks {
 	update(id: string, responses: InputResponses, context: CallContext): Awaitable<void>;
 	/** Cancel it. For a legacy client: the task as it is then. */
 	cancel(id: string, context: CallContext): Awaitable<Result>;
-	/** For a legacy client: what the call would have returned, when the task has ended. */
+	/** What the call would have returned, for a legacy client, when the task has ended. */
 	result(id: string, context: CallContext): Promise<Answer>;
-	/** For a legacy client: the tasks of its session. */
+	/** The tasks of the session of a legacy client. */
 	list(cursor: unknown, context: CallContext): Awaitable<Result>;
 	/** Call `listener` with each state of a task; undefined when the client has no such task. */
 	follow(

@@ -81,7 +81,7 @@ type ManifestFields = MessageInitShape<typeof PluginManifestSchema>;
 
 /** A whole plugin. */
 export interface PluginDefinition<Inputs = Record<string, unknown>, StreamInputs = Record<string, unknown>> {
-	/** For example `tools.projects`; also the name of its certificate. */
+	/** The id, for example `tools.projects`; also the name of its certificate. */
 	id: string;
 	version: string;
 	description?: string;

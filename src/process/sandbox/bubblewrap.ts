@@ -21,7 +21,7 @@ import type { FoundProgram, Sandbox } from './sandbox.ts';
 /** What every program needs, when only listed folders can be read. */
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc'];
 const privateFolders = ['/tmp', '/var/tmp', '/run'];
-/** With a network: the name servers, which a link in /etc may lead to. */
+/** The name servers, which a link in /etc may lead to; needed with a network only. */
 const resolverFolders = ['/run/systemd/resolve', '/run/NetworkManager', '/run/resolvconf'];
 const WRITE_BITS = 0o222;
 
@@ -194,7 +194,7 @@ function realPath(path: string): string {
 	}
 }
 
-/** By anybody. */
+/** True when any user may write to it. */
 function isWritable(path: string): boolean {
 	const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 	return (mode & WRITE_BITS) !== 0;

@@ -22,7 +22,7 @@ export class CallTable<Key extends string | number, Value extends object> {
 	/** The key at each place; `NO_KEY` for none. */
 	#keys: (Key | typeof NO_KEY)[] = [];
 	#values: (Value | undefined)[] = [];
-	/** For the order of texts. */
+	/** When each text arrived, for their order. */
 	#arrivals: number[] = [];
 	#lastArrival = 0;
 	#placed = 0;
@@ -62,7 +62,7 @@ export class CallTable<Key extends string | number, Value extends object> {
 		for (const [key] of this.entries()) this.take(key);
 	}
 
-	/** In any order, and faster than a loop over the entries. Entries may be removed meanwhile. */
+	/** Visits all entries in any order, faster than a loop over them. Entries may be removed meanwhile. */
 	forEach(visit: (value: Value, key: Key) => void): void {
 		for (let place = 0, left = this.#placed; place < this.#keys.length && left > 0; place++) {
 			const value = this.#values[place];

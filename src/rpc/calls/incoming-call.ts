@@ -31,7 +31,7 @@ export class IncomingCall extends Cancelable {
 	readonly method: string;
 	/** The message as received; empty for a call that did not arrive as JSON-RPC. */
 	readonly text: string;
-	/** For the taker of a viewed call that goes on by the general route: what it has received. */
+	/** What the taker of a viewed call has received, when the call goes on by the general route. */
 	received: unknown;
 	#params: unknown;
 	#view: MessageView | undefined;

@@ -57,7 +57,7 @@ export interface OutgoingCallsDeps {
 export interface PendingCall extends PendingEntry, WindowedCall {
 	readonly method: string;
 	readonly resolve: (result: unknown) => void;
-	/** For a forwarded call: receives a response with a result, unparsed. The view is valid during the call. */
+	/** Receives the unparsed response of a forwarded call that has a result. The view is valid during the call. */
 	readonly answered?: ((view: MessageView) => void) | undefined;
 	/** Idle timeout in milliseconds; progress restarts it. */
 	readonly timeoutMs: number;

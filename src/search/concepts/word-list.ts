@@ -13,7 +13,7 @@ const PHRASES = new RegExp(`^(?:${LIST}(?: > ${LIST})?|${PHRASE}(?: = ${PHRASE})
 export interface ListLine {
 	/** What the list is of. */
 	list: string;
-	/** From 1. */
+	/** The number of the line, from 1. */
 	number: number;
 }
 

@@ -35,7 +35,7 @@ export function nearnessOf(
 	return found;
 }
 
-/** From 0 for unrelated values to 1. */
+/** How much the pairs agree: from 0 for unrelated values to 1. */
 function trustIn(pairs: readonly (readonly [number, number])[]): number {
 	const [meanOwn, meanNear] = [meanOf(pairs, ([own]) => own), meanOf(pairs, ([, near]) => near)];
 	let [both, own, near] = [0, 0, 0];

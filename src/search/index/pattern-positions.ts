@@ -8,7 +8,7 @@ import type { ConceptList } from '../concepts/concept-list.ts';
 export class PatternPositions {
 	/** Pattern of each position. */
 	readonly patternAt: Uint32Array;
-	/** In how many lines each stem is. */
+	/** The number of lines that each stem is in. */
 	readonly lineCounts: Uint32Array;
 	/** How many positions each stem fills. */
 	readonly #counts: Uint32Array;

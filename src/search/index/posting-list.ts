@@ -26,7 +26,7 @@ export class PostingList {
 		this.stem = stem;
 	}
 
-	/** In how many documents the stem occurs. */
+	/** The number of documents that the stem occurs in. */
 	get count(): number {
 		return this.end / 2;
 	}

@@ -38,7 +38,7 @@ interface SignificantWord {
 export class RareTitles {
 	readonly #significant: readonly SignificantWord[];
 	readonly #titleField: number;
-	/** By number of posting. */
+	/** Keyed by the number of the posting. */
 	readonly #bits: ReadonlyMap<number, number>;
 
 	constructor(words: readonly QueryWord[], documents: number, titleField: number) {

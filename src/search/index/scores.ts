@@ -23,7 +23,7 @@ export class Scores {
 	/** Slots that hold the current word. */
 	#mine = new Uint32Array(0);
 
-	/** From 0 to about 1. */
+	/** The score of a slot, from 0 to about 1. */
 	of(slot: number): number {
 		return this.#scores[slot] ?? 0;
 	}

@@ -98,7 +98,7 @@ interface Ranked {
 	slot: number;
 	/** The rarity of a name that the query says whole; else 0. */
 	named: number;
-	/** From 0 to about 1. */
+	/** A score from 0 to about 1. */
 	exact: number;
 }
 

@@ -26,7 +26,7 @@ import type { WordRow } from './word-row.ts';
 const FIRST_ROOM = 1024;
 /** First hash, second hash, length, number. */
 const CELLS = 4;
-/** In place of a number: the word was forgotten. */
+/** The mark of a word that was forgotten, in place of its number. */
 const FORGOTTEN = -1;
 /** A text with more than one byte beyond ASCII for so many characters is not read here. */
 const CHARACTERS_FOR_ONE = 8;

@@ -9,7 +9,7 @@ import { wordsOf } from './words.ts';
 
 const URL = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;
 const MAIL = /\b[\w.+-]+@[\w-]+\.[\w.-]+/g;
-/** With a slash at the begin or a dot before the end. */
+/** A path: it begins with a slash or a dot, or has a dot before its end. */
 const PATH = /(?:^|(?<=\s))(?:~|\.{1,2})?\/[\w.@/-]+|\b[\w-]+(?:\/[\w.-]+)*\.[a-z][a-z0-9]{1,4}\b/gi;
 /** An owner and a repository, as code hosts write them. */
 const SLUG = /(?:^|(?<=\s))[\w-]+\/[\w-]+(?:\.js)?(?=[\s,;:?!]|$)/g;

@@ -9,7 +9,7 @@ import { CHALLENGES_HEADER_CHARACTERS } from './http-client-limits.ts';
 
 /** One challenge: a scheme and its parameters. */
 export interface Challenge {
-	/** In lower case, for example `bearer`. */
+	/** The scheme in lower case, for example `bearer`. */
 	readonly scheme: string;
 	/** Names in lower case; values without quotes and escapes. The first of repeated names counts. */
 	readonly parameters: ReadonlyMap<string, string>;

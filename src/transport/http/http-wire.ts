@@ -32,7 +32,7 @@ export interface HttpWireOptions {
 	readonly label: ServerLabel;
 	/** A Unix socket that the server listens on, in place of the host of the URL. */
 	readonly socketPath?: string | undefined;
-	/** With the variables of proxies. Default: that of this process. */
+	/** The environment, with the variables of proxies. Default: that of this process. */
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
@@ -61,7 +61,7 @@ interface Authorization {
 	readonly more?: Readonly<Record<string, string>> | undefined;
 }
 
-/** With names in lower case, without those of the connection. */
+/** The headers with names in lower case, without those of the connection. */
 function allowed(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
 	const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
 	return Object.fromEntries(entries.filter(([name]) => !forbidden.has(name)));

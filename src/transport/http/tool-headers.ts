@@ -20,7 +20,7 @@ import { resultIn } from './received-message.ts';
 
 /** One argument that is repeated as the header `Mcp-Param-<header>`. */
 export interface HeaderArgument {
-	/** In lower case. */
+	/** The name of the header in lower case. */
 	readonly header: string;
 	/** The keys that lead to the argument. */
 	readonly path: readonly string[];

@@ -22,7 +22,7 @@ export interface PinnedPackage {
 	readonly sha256: string | undefined;
 }
 
-/** By the name of the server. */
+/** Keyed by the name of the server. */
 export type PinnedPackages = ReadonlyMap<string, PinnedPackage>;
 
 /** What a lock file says. */

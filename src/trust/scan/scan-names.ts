@@ -76,7 +76,7 @@ function mixesScripts(name: string): boolean {
 	);
 }
 
-/** With letters outside ASCII escaped: they are what cannot be seen. */
+/** The text in quotes, with letters outside ASCII escaped: they are what cannot be seen. */
 function quoteOf(text: string): string {
 	const escaped = text.replace(/[^ -~]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 	return quoteAround(escaped, 0, escaped.length);

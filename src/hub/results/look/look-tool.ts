@@ -36,7 +36,7 @@ export function lookTool(name: string): Tool {
 	};
 }
 
-/** For the instructions of an agent. */
+/** What the instructions of an agent say about the tool. */
 export function lookGuide(name: string): string {
 	return (
 		'A result that is too long for you is shortened, and a notice at its end has the handle of the whole. ' +
@@ -44,7 +44,7 @@ export function lookGuide(name: string): string {
 	);
 }
 
-/** As policies and journals know it. */
+/** The tool as policies and journals know it. */
 export function lookName(name: string): NamedTool {
 	return { name, server: undefined, tool: name };
 }

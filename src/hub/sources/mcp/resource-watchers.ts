@@ -23,7 +23,7 @@ interface Watched {
 export class ResourceWatchers {
 	readonly #server: string;
 	readonly #log: Log;
-	/** By its own URI. */
+	/** Keyed by the URI that the server gives it. */
 	readonly #watched = new Map<string, Watched>();
 
 	constructor(server: string, log: Log) {

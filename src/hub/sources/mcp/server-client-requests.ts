@@ -103,7 +103,7 @@ export class ServerClientRequests {
 		};
 	}
 
-	/** For a call that failed: throw the error for a capability that its client lacks, when that may be the cause. */
+	/** Throw the error for a capability that the client of a failed call lacks, when that may be the cause. */
 	throwMissing(context: CallContext): void {
 		const error = this.#missing.get(context);
 		if (error !== undefined && context.revision.era === 'modern') throw error;

@@ -9,7 +9,7 @@ import { isObject } from '../../../wire/json.ts';
 import { OPENED_PAGES_LIMIT } from '../source-limits.ts';
 
 export class UrlElicitations {
-	/** By elicitation id. */
+	/** Keyed by elicitation id. */
 	readonly #clients = new Map<string, CallContext['clientNotifier']>();
 
 	/** The client of a call was asked to open these. */

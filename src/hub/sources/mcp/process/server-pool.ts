@@ -42,7 +42,7 @@ export class ServerPool {
 	/** The process for all clients; with another scope, the one for lists. */
 	#shared: ServerProcess;
 	readonly #sessions = new Map<string, ServerProcess>();
-	/** By session, because they outlive a process. */
+	/** Keyed by session, because they outlive a process. */
 	readonly #watchers = new Map<string | undefined, ResourceWatchers>();
 	readonly #perCall = new Set<ServerProcess>();
 	#callPolicy: RestartPolicy;

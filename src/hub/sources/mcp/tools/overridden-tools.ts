@@ -26,7 +26,7 @@ export type AddedValues = Readonly<Record<string, unknown>>;
 export class OverriddenTools {
 	readonly #options: OverriddenToolsOptions;
 	readonly #isEmpty: boolean;
-	/** By the tool as the server sent it. */
+	/** Keyed by the tool as the server sent it. */
 	readonly #changed = new WeakMap<Tool, Tool>();
 	readonly #warned = new Set<string>();
 	#problems: ReadonlyMap<string, string> = new Map();
