@@ -14,6 +14,6 @@ export function blockedJson(blocked: readonly BlockedFile[]): object[] {
 	return blocked.map(({ file, reason, effects }) => ({
 		file,
 		reason,
-		effects: effects.filter(({ isHeld }) => isHeld),
+		effects: effects.filter(({ isBlocked }) => isBlocked),
 	}));
 }

@@ -197,10 +197,10 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 		isRare: true,
 		load: async () => (await import('./trust/trust-accept.ts')).trustAccept,
 	},
-	'trust hold': {
+	'trust quarantine': {
 		summary: 'Leave changed tools of an MCP server out until you accept them',
 		isRare: true,
-		load: async () => (await import('./trust/trust-hold.ts')).trustHold,
+		load: async () => (await import('./trust/trust-quarantine.ts')).trustQuarantine,
 	},
 	'results ls': {
 		summary: 'List the long results that are kept for agents',

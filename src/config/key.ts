@@ -30,7 +30,7 @@ export interface Shape<T> {
  * What a key of a project file does before the file is trusted: nothing; all of it; what is inside of the project, for
  * paths; a part of it; or all of it without a mention.
  */
-export type KeyTrust = 'held' | 'kept' | 'inside' | 'part' | 'free';
+export type KeyTrust = 'blocked' | 'counts' | 'inside' | 'part' | 'free';
 
 /** The rest of a key. */
 export interface KeyRules<T> {
@@ -42,7 +42,7 @@ export interface KeyRules<T> {
 	readonly byDefault?: T;
 	/** How the values of two files become one, the stronger first. Default: the stronger counts. */
 	merge?(first: T, second: T): T;
-	/** Default: `held`; members of an object each have their own. */
+	/** Default: `blocked`; members of an object each have their own. */
 	readonly trust?: KeyTrust;
 	/** The part that counts of a project file that is not trusted, for `trust: 'part'`. */
 	partOf?(value: T): T;
@@ -208,7 +208,7 @@ export function untrustedOf<S extends object>(keys: Keys<S>, values: S, root: st
 		const value: unknown = values[name];
 		const { trust, members, isDivided, empty } = each as Key<object>;
 		if (trust === undefined && isDivided && members) return untrustedOf(members, value ?? {}, root);
-		if (trust === 'kept' || trust === 'free') return value;
+		if (trust === 'counts' || trust === 'free') return value;
 		if (trust === 'part' && value !== undefined) return each.partOf?.(value);
 		return (trust === 'inside' ? insideOf(value, root) : undefined) ?? empty;
 	});

@@ -167,7 +167,7 @@ function readFile(
 		const isTrusted = blocked === undefined;
 		const sections = isTrusted ? read(source) : readUntrusted(source, read, root);
 		reading.read.push({ file, document, sections, isTrusted });
-		if (blocked?.effects.some(({ isHeld }) => isHeld)) reading.blocked.push(blocked);
+		if (blocked?.effects.some(({ isBlocked }) => isBlocked)) reading.blocked.push(blocked);
 	} catch (error) {
 		reading.namesPlugins ||= isYaml;
 		problems.push(unreadableProblem(file, error));

@@ -29,7 +29,7 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 /** One tool that is not as it was accepted, with both texts. */
 export interface ToolDrift extends DriftedTool {
 	/** Whether it is left out of lists until it is accepted. */
-	readonly isHeld: boolean;
+	readonly isQuarantined: boolean;
 	/** As it was accepted; undefined for a new tool, and when it was accepted on another machine. */
 	readonly before: PinnedTool | undefined;
 	/** As it is now; undefined for a removed tool. */
@@ -195,9 +195,9 @@ function withTexts(
 		const current = tools.find((each) => each.name === tool);
 		const after = current && pinnedTool(current);
 		const before = texts.get(pinned.get(tool) ?? '');
-		const isHeld = settings.pin === 'quarantine' && kind !== 'removed';
+		const isQuarantined = settings.pin === 'quarantine' && kind !== 'removed';
 		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
-		return { tool, kind, isHeld, before, after, parts };
+		return { tool, kind, isQuarantined, before, after, parts };
 	});
 }
 

@@ -178,10 +178,10 @@ const rows: Readonly<Record<string, Row>> = {
 		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
 		wrong: [['trust', 'accept'], /mctl trust accept/],
 	},
-	'trust hold': {
+	'trust quarantine': {
 		isChange: true,
-		right: [['trust', 'hold', 'py'], /quarantined until you accept/],
-		wrong: [['trust', 'hold', 'pi'], /py/],
+		right: [['trust', 'quarantine', 'py'], /quarantined until you accept/],
+		wrong: [['trust', 'quarantine', 'pi'], /py/],
 	},
 	'policy add': {
 		isChange: true,

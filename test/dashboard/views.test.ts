@@ -431,12 +431,12 @@ describe('a server whose tools changed', () => {
 		);
 		expect(drift).toContainEqual(expect.objectContaining({ name: 'write', change: 'removed' }));
 		expect((await browser.post('/api/servers/drifting/accept', { sha256: 'other' })).status).toBe(400);
-		expect((await browser.post('/api/servers/drifting/hold')).status).toBe(200);
+		expect((await browser.post('/api/servers/drifting/quarantine')).status).toBe(200);
 		const file = join(served.folder, 'orchestra.json');
 		expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.drifting.pin).toBe('quarantine');
 		await until('it is held', async () => {
 			const { drift: now } = await browser.get('/api/servers/drifting');
-			return now.some(({ isHeld }: Line) => isHeld);
+			return now.some(({ isQuarantined }: Line) => isQuarantined);
 		});
 		expect(
 			await (await browser.post('/api/servers/drifting/accept', { sha256: driftSha256 })).json(),

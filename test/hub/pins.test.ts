@@ -159,7 +159,9 @@ describe('the pins of a server', () => {
 		const client = await served.client();
 		expect(await client.call('notes__read')).toBe('called read');
 		await until('the drift is known', () => drift(served).state === 'drifted');
-		expect(drift(served).drifted).toMatchObject([{ tool: '(instructions)', kind: 'changed', isHeld: true }]);
+		expect(drift(served).drifted).toMatchObject([
+			{ tool: '(instructions)', kind: 'changed', isQuarantined: true },
+		]);
 		expect(await served.opened.hub.instructions()).toBeUndefined();
 		await accept(served, 'notes');
 		await until('they are given', async () => (await served.opened.hub.instructions()) !== undefined);
@@ -267,7 +269,7 @@ describe('the pins of a server', () => {
 			{
 				tool: 'read',
 				kind: 'changed',
-				isHeld: false,
+				isQuarantined: false,
 				before: { description: 'Reads a file.' },
 				after: { description: 'Reads every file.' },
 				parts: [

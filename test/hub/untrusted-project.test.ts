@@ -34,9 +34,9 @@ describe('a repository that names a plugin, an eager server and a hostile .env',
 			expect(stdout + stderr).toContain('un "mctl trust" in');
 		}
 		expect(marks()).toEqual([]);
-		const { servers, plugins, heldBack } = JSON.parse((await place.run('list', '--json')).stdout);
+		const { servers, plugins, blocked } = JSON.parse((await place.run('list', '--json')).stdout);
 		expect({ servers: servers.map(nameOf), plugins }).toEqual({ servers: ['own'], plugins: [] });
-		expect(heldBack[0].effects.map(nameOf)).toContain('stranger');
+		expect(blocked[0].effects.map(nameOf)).toContain('stranger');
 	});
 
 	it('starts nothing under mctl serve, which says why in both eras and picks up the trust', async () => {

@@ -65,7 +65,7 @@ export const run: Command = {
 
 /** Whether the file holds a setting for tools back. */
 function concernsTools({ effects }: BlockedFile): boolean {
-	return effects.some(({ isHeld, name }) => isHeld && /^(?:tools|limits)\./.test(name));
+	return effects.some(({ isBlocked, name }) => isBlocked && /^(?:tools|limits)\./.test(name));
 }
 
 /** True for the address of a server, and for a name that no folder has and a plugin, an MCP server or another machine may. */

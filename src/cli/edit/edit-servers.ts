@@ -110,7 +110,7 @@ export function noteUntrusted(out: CommandInput['out'], path: string, reason: st
 export interface EntryEdit {
 	readonly name: string;
 	readonly file: ServerFile;
-	readonly change: 'added' | 'removed' | 'enabled' | 'disabled' | 'held' | 'upgraded';
+	readonly change: 'added' | 'removed' | 'enabled' | 'disabled' | 'quarantined' | 'upgraded';
 	/** False when it was like this before. */
 	readonly wasChanged: boolean;
 }

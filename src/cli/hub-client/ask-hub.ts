@@ -16,7 +16,7 @@ export interface HubStatus extends HubRecord {
 	/** The MCP servers among them. */
 	readonly servers: readonly HubSourceStatus[];
 	/** A sentence for each project file that is not trusted: what is blocked. */
-	readonly heldBack: readonly string[];
+	readonly blocked: readonly string[];
 	/** Bridges that are connected. */
 	readonly clients: number;
 	readonly memoryBytes: number;
@@ -55,7 +55,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),
 			servers: JSON.parse(details['servers'] ?? '[]'),
-			heldBack: JSON.parse(details['heldBack'] ?? '[]'),
+			blocked: JSON.parse(details['blocked'] ?? '[]'),
 			clients: Number(details['clients'] ?? 0),
 			memoryBytes: Number(details['memoryBytes'] ?? 0),
 		};

@@ -37,7 +37,7 @@ export const hubStatus: Command = {
 			backends,
 			clients,
 			unset = [],
-			heldBack,
+			blocked,
 		} = status;
 		const bridges = `${clients} ${clients === 1 ? 'client' : 'clients'}`;
 		out.line(
@@ -46,7 +46,7 @@ export const hubStatus: Command = {
 		if (other !== undefined) out.line(`Versions: ${other}`);
 		if (httpUrl !== undefined) out.line(`MCP over HTTP: ${httpUrl} (its token: mctl hub token)`);
 		if (unset.length > 0) out.line(`Variables of the configuration that are not set: ${unset.join(', ')}`);
-		for (const sentence of heldBack) out.line(`Project trust: ${printable(sentence)} (mctl trust)`);
+		for (const sentence of blocked) out.line(`Project trust: ${printable(sentence)} (mctl trust)`);
 		const rows = backends.map((backend) => [
 			backend.id,
 			backend.kind,

@@ -73,21 +73,21 @@ async function showKinds(kinds: readonly string[], input: CommandInput): Promise
 		const listing = input.flags['check'] ? await checkListing(kind) : await listings[kind]?.();
 		if (!listing) continue;
 		const listed = await listing.list(input);
-		shown.push({ kind, listing, listed: kind === 'tools' && view ? inView(listed, view.holds) : listed });
+		shown.push({ kind, listing, listed: kind === 'tools' && view ? inView(listed, view.has) : listed });
 	}
 	return shown;
 }
 
 async function viewOf(
 	input: CommandInput,
-): Promise<{ name: string | undefined; holds: (tool: string) => boolean }> {
+): Promise<{ name: string | undefined; has: (tool: string) => boolean }> {
 	const { viewOfFlag, filterOfFlag } = await import('../view-flag.ts');
-	return { name: viewOfFlag(input, list), holds: filterOfFlag(input, list) };
+	return { name: viewOfFlag(input, list), has: filterOfFlag(input, list) };
 }
 
 /** The tools of a view. The first column is the name. */
-function inView(listed: Listed, holds: (tool: string) => boolean): Listed {
-	const isIn = listed.rows.map(([name = '']) => holds(name));
+function inView(listed: Listed, has: (tool: string) => boolean): Listed {
+	const isIn = listed.rows.map(([name = '']) => has(name));
 	const remaining = <T>(all: readonly T[]): T[] => all.filter((_, at) => isIn[at]);
 	return { ...listed, rows: remaining(listed.rows), items: remaining(listed.items) };
 }
@@ -109,7 +109,7 @@ async function checkListing(kind: string): Promise<Listing> {
 function printJson({ out }: CommandInput, shown: readonly Shown[], blocked: readonly BlockedFile[]): void {
 	const items = Object.fromEntries(shown.map(({ kind, listed }) => [kind, listed.items]));
 	const problems = problemsOf(shown);
-	out.json({ schema: 'orchestra.list/1', ...items, problems, heldBack: blockedJson(blocked) });
+	out.json({ schema: 'orchestra.list/1', ...items, problems, blocked: blockedJson(blocked) });
 }
 
 function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {

@@ -45,7 +45,7 @@ async function quarantineError(
 	const nameThere = new ToolAllowlist(server.settings).upstreamName(tool);
 	const [drift] = serverDrifts([server], environment);
 	if (drift?.problem) return drift.problem;
-	const found = drift?.drifted.find((each) => each.tool === nameThere && each.isHeld);
+	const found = drift?.drifted.find((each) => each.tool === nameThere && each.isQuarantined);
 	if (found === undefined) return undefined;
 	const what = found.kind === 'new' ? 'is new' : 'was changed';
 	const missingFile = drift?.missing === undefined ? '' : `. ${drift.missing}`;

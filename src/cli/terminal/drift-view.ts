@@ -32,9 +32,9 @@ export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[],
 	return lines.length === 0 ? [] : [out.style('bold', printable(server)), ...lines, ''];
 }
 
-function toolLines({ tool, kind, isHeld, before, parts }: ToolDrift, out: Styled): string[] {
+function toolLines({ tool, kind, isQuarantined, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
-	const held = isHeld ? ' (quarantined)' : '';
+	const held = isQuarantined ? ' (quarantined)' : '';
 	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)

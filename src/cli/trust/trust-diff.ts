@@ -31,7 +31,7 @@ export const trustDiff: Command = {
 			out.json({
 				schema: 'orchestra.trust-diff/1',
 				servers: drifts.map((drift) => jsonOf(drift, findings)),
-				heldBack: blockedJson(blocked),
+				blocked: blockedJson(blocked),
 			});
 			return code;
 		}

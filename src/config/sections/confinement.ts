@@ -22,9 +22,9 @@ type ConfinedSections = Pick<Configuration, 'mcpServers' | 'plugins' | 'tools' |
 
 /** The limits of a child, of one entry and for all. They can only be stricter than the default, which is none. */
 export const childLimitKeys: Keys<ChildLimits> = {
-	memoryBytes: key(count, { about: 'most memory of a child', trust: 'kept' }),
-	processes: key(count, { about: 'most processes and threads of a child', trust: 'kept' }),
-	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'kept' }),
+	memoryBytes: key(count, { about: 'most memory of a child', trust: 'counts' }),
+	processes: key(count, { about: 'most processes and threads of a child', trust: 'counts' }),
+	openFiles: key(count, { about: 'most open files of a process of a child', trust: 'counts' }),
 };
 
 export const childLimits: Shape<ChildLimits> = {

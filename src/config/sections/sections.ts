@@ -96,9 +96,13 @@ const toolsKeys: Keys<Omit<ToolsSection, 'untrustedFolder' | 'blockedConfigFolde
 	}),
 	timeoutMs: key(count, { about: 'deadline of a run, for tools without one of their own' }),
 	timeouts: key(mapOf(count), { about: 'deadline of a run, by tool id', empty: {}, merge: byName }),
-	sandbox: key(sandbox, { about: 'what tools may reach ([sandbox](sandbox.md))', trust: 'kept' }),
-	sandboxes: key(mapOf(sandbox), { about: 'the same for one tool, by its id', merge: byName, trust: 'kept' }),
-	limits: key(childLimits, { about: 'what tools may use ([limits](sandbox.md#limits))', trust: 'kept' }),
+	sandbox: key(sandbox, { about: 'what tools may reach ([sandbox](sandbox.md))', trust: 'counts' }),
+	sandboxes: key(mapOf(sandbox), {
+		about: 'the same for one tool, by its id',
+		merge: byName,
+		trust: 'counts',
+	}),
+	limits: key(childLimits, { about: 'what tools may use ([limits](sandbox.md#limits))', trust: 'counts' }),
 };
 
 const libraryKeys: Keys<LibrarySection> = {
@@ -167,7 +171,7 @@ const limitKeys: Keys<Limits> = {
 	callsPerMinute: key(callRates, {
 		about:
 			'most calls of one client within a minute: a number, or one each for `client`, `server` and `tool` ([loops](loops.md)); default: any number',
-		trust: 'kept',
+		trust: 'counts',
 	}),
 	identicalCalls: key(countOrZero, {
 		about: `most equal calls of a client in a row within a minute, 0 for any number; default: ${IDENTICAL_CALLS} for known agents, else any number`,
@@ -253,30 +257,30 @@ export const sections: Keys<FileSections> = {
 		trust: 'part',
 		partOf: (files) => files.map((rules) => rules.filter(({ action }) => action !== 'allow')),
 	}),
-	toolList: { ...section(toolListKeys, 'which tools an agent lists'), trust: 'kept' },
+	toolList: { ...section(toolListKeys, 'which tools an agent lists'), trust: 'counts' },
 	views: key(mapOf(valid(object(viewKeys))), {
 		about: 'parts of the tools by name, for `mctl serve --view NAME`',
 		empty: {},
 		merge: byName,
-		trust: 'kept',
+		trust: 'counts',
 	}),
 	clients: key(mapOf(valid(object(clientKeys))), {
 		about: 'settings for one client, by the name in its `clientInfo`',
 		empty: {},
 		merge: byName,
-		trust: 'kept',
+		trust: 'counts',
 	}),
-	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'kept' },
+	results: { ...section(resultKeys, 'how much of a result a client gets'), trust: 'counts' },
 	search: section(searchKeys, 'how search ranks'),
 	tasks: {
 		...section(tasksKeys, 'calls that go on when their client is gone ([tasks](extensions.md#tasks))'),
-		trust: 'kept',
+		trust: 'counts',
 	},
 	plans: key(flag, {
 		about:
 			'`true` lists `run_plan`, which runs a program of the agent that calls tools, and the programs in `plans/` ([plans](plans.md))',
 		byDefault: false,
-		trust: 'held',
+		trust: 'blocked',
 	}),
 	extensions: section(extensionsKeys, 'extensions of MCP ([extensions](extensions.md))'),
 	fabric: key(valid(fabric), {

@@ -38,7 +38,7 @@ export interface BlockedFile {
 	readonly trustedUnder: string | undefined;
 	/** The state folder whose record counts. */
 	readonly stateFolder: string;
-	/** All effects of the file; those with `isHeld` have none now. */
+	/** All effects of the file; those with `isBlocked` have none now. */
 	readonly effects: readonly ProjectEffect[];
 	/** What the trusted version ran, by name. Undefined for a file that was never trusted. */
 	readonly trustedEffects: Readonly<Record<string, string>> | undefined;
@@ -97,7 +97,7 @@ const SHOWN_NAMES = 8;
 /** One sentence for users and agents. Names that could be read as more than a name are not in it. */
 export function blockedText(project: BlockedFile): string {
 	const { file, reason, recordProblem, trustedUnder, effects } = project;
-	const blocked = effects.filter(({ isHeld }) => isHeld);
+	const blocked = effects.filter(({ isBlocked }) => isBlocked);
 	const parts = [
 		namesOf(blocked, 'server', ['the MCP server', 'the MCP servers']),
 		namesOf(blocked, 'plugin', ['the plugin', 'the plugins']),

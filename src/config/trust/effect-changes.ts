@@ -29,5 +29,5 @@ function removed(full: string, before: string): EffectChange {
 	const at = full.indexOf(' ');
 	const kinds = ['server', 'plugin', 'setting'] as const;
 	const kind = kinds.find((each) => each === full.slice(0, at)) ?? 'setting';
-	return { kind, name: full.slice(at + 1), text: '', isHeld: false, change: 'removed', before };
+	return { kind, name: full.slice(at + 1), text: '', isBlocked: false, change: 'removed', before };
 }

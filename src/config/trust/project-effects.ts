@@ -27,7 +27,7 @@ export interface ProjectEffect {
 	/** The command line or the value, without secrets. Written by a stranger: escape it. */
 	readonly text: string;
 	/** Whether it has no effect until the file is trusted. */
-	readonly isHeld: boolean;
+	readonly isBlocked: boolean;
 }
 
 /** The effects of a parsed file. `folder` is that of the file. None for a file that needs no trust. */
@@ -59,7 +59,7 @@ function settingEffects(keys: AnyKeys, path: string[], value: unknown, folder: s
 		const names = members.map(([key]) => key);
 		return names.length === 0 ? [] : [{ ...setting(name, ''), text: `keys: ${names.join(', ')}` }];
 	}
-	return [setting(name, value, trust !== 'kept')];
+	return [setting(name, value, trust !== 'counts')];
 }
 
 /** Whether a path as it is written is inside a folder. One with a variable or `~` may be anywhere. */
@@ -76,7 +76,7 @@ function serverEffect([name, entry]: [string, unknown]): ProjectEffect {
 	const record = commandOf(entry);
 	const isOwn = record !== undefined && isSelfCommand(record) && !(isObject(entry) && 'cwd' in entry);
 	const start = record ? commandLine(record) : urlOf(entry);
-	return { kind: 'server', name, text: describe(start, entry), isHeld: !isOwn };
+	return { kind: 'server', name, text: describe(start, entry), isBlocked: !isOwn };
 }
 
 function urlOf(entry: unknown): string {
@@ -109,7 +109,7 @@ function pluginEffect(entry: unknown): ProjectEffect {
 	const id = isObject(entry) ? entry['id'] : undefined;
 	const name = typeof id === 'string' ? id : '(no id)';
 	const record = commandOf(entry);
-	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isHeld: true };
+	return { kind: 'plugin', name, text: describe(record ? commandLine(record) : '', entry), isBlocked: true };
 }
 
 /** Keys of an entry whose values are shown in another form, or not at all. */
@@ -164,6 +164,6 @@ function policyEffects(section: unknown): ProjectEffect[] {
 	];
 }
 
-function setting(name: string, value: unknown, isHeld: boolean = true): ProjectEffect {
-	return { kind: 'setting', name, text: redact(JSON.stringify(value) ?? ''), isHeld };
+function setting(name: string, value: unknown, isBlocked: boolean = true): ProjectEffect {
+	return { kind: 'setting', name, text: redact(JSON.stringify(value) ?? ''), isBlocked };
 }

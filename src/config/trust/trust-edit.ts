@@ -30,7 +30,7 @@ export async function trustEdit(
 	if (trustsAll(environment)) return undefined;
 	try {
 		const effects = effectsOf(path, after);
-		if (effects.every(({ isHeld }) => !isHeld)) return undefined;
+		if (effects.every(({ isBlocked }) => !isBlocked)) return undefined;
 		const record = TrustRecord.ofUser(environment);
 		if (before !== undefined && !isTrusted(record, path, before)) return 'it was not trusted before';
 		await record.trust(path, after, recordedEffects(effects));
@@ -42,7 +42,7 @@ export async function trustEdit(
 
 /** Whether these bytes may be extended without trusting anything that the user has not seen. */
 function isTrusted(record: TrustRecord, path: string, bytes: Uint8Array): boolean {
-	if (bytes.length === 0 || effectsOf(path, bytes).every(({ isHeld }) => !isHeld)) return true;
+	if (bytes.length === 0 || effectsOf(path, bytes).every(({ isBlocked }) => !isBlocked)) return true;
 	return record.has(path, bytes);
 }
 

@@ -37,7 +37,7 @@ function hasEffect(keys: AnyKeys, [name = '', ...rest]: readonly string[]): bool
 	const found = Object.hasOwn(keys, name) ? keys[name] : undefined;
 	if (found === undefined) return true;
 	if (found.trust === undefined && found.isDivided && found.members) return hasEffect(found.members, rest);
-	return found.trust !== undefined && found.trust !== 'held';
+	return found.trust !== undefined && found.trust !== 'blocked';
 }
 
 /** How tools below a project file that is not trusted are restricted, and whether their settings are blocked. */
@@ -47,8 +47,8 @@ export function untrustedTools(
 ): Pick<ToolsSection, 'untrustedFolder' | 'blockedConfigFolder'> {
 	const untrusted = files.filter(({ isTrusted }) => !isTrusted);
 	if (untrusted.length === 0) return {};
-	const isHeld = untrusted.some(({ document }) => hasToolConfig(document.value));
-	return { untrustedFolder: root, ...(isHeld && { blockedConfigFolder: root }) };
+	const isBlocked = untrusted.some(({ document }) => hasToolConfig(document.value));
+	return { untrustedFolder: root, ...(isBlocked && { blockedConfigFolder: root }) };
 }
 
 function hasToolConfig(value: unknown): boolean {

@@ -141,7 +141,7 @@ export interface DriftRow {
 	readonly before: string | null;
 	readonly after: string | null;
 	/** Whether it is left out of lists until it is accepted. */
-	readonly isHeld: boolean;
+	readonly isQuarantined: boolean;
 	/** What looks suspicious about it. */
 	readonly findings: readonly string[];
 }

@@ -179,7 +179,7 @@ export interface SourceRow extends Omit<SourceReport, 'downReason'> {
 	readonly actions: readonly ServerAction[];
 }
 
-export type ServerAction = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'accept' | 'hold';
+export type ServerAction = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'accept' | 'quarantine';
 
 /** A client that is connected. */
 export interface ClientRow {

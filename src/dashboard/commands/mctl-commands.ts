@@ -11,8 +11,8 @@ export function serverCommand(action: ServerAction, id: string): string {
 			return `mctl ${action} ${name}`;
 		case 'accept':
 			return `mctl trust accept ${name}`;
-		case 'hold':
-			return `mctl trust hold ${name}`;
+		case 'quarantine':
+			return `mctl trust quarantine ${name}`;
 		default:
 			return `mctl server ${action} ${name}`;
 	}

@@ -60,7 +60,7 @@ function rowsOf({ server, drifted }: ServerDrift): DriftRow[] {
 }
 
 function row(
-	{ tool, kind, isHeld }: ToolDrift,
+	{ tool, kind, isQuarantined }: ToolDrift,
 	{ part, before, after }: { part: string | null; before: string | undefined; after: string | undefined },
 ): Omit<DriftRow, 'findings'> {
 	return {
@@ -70,6 +70,6 @@ function row(
 		part,
 		before: before ?? null,
 		after: after ?? null,
-		isHeld,
+		isQuarantined,
 	};
 }

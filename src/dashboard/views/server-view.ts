@@ -2,7 +2,7 @@
 import type { PluginEntry, PolicyRule, ServerEntry } from '../../config/configuration.ts';
 import { entryFiles, type ServerFile, writeServerFile } from '../../config/edit/editable-files.ts';
 import { enabledEdit } from '../../config/edit/enable-server.ts';
-import { quarantineEdit } from '../../config/edit/hold-server.ts';
+import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
 import { OrchestraError } from '../../errors.ts';
 import { controlServer } from '../../hub/shared/hub-control.ts';
 import { able, type ServerLine } from '../../hub/source.ts';
@@ -23,7 +23,15 @@ import { sourceRowOf } from './source-rows.ts';
 /** Lines of stderr and stdout in a reply. */
 const LINES = 1000;
 
-const actions: readonly ServerAction[] = ['start', 'stop', 'restart', 'enable', 'disable', 'accept', 'hold'];
+const actions: readonly ServerAction[] = [
+	'start',
+	'stop',
+	'restart',
+	'enable',
+	'disable',
+	'accept',
+	'quarantine',
+];
 
 export class ServerView {
 	readonly #deps: DashboardDeps;
@@ -74,7 +82,7 @@ export class ServerView {
 		let untrusted: string | undefined;
 		if (action === 'enable' || action === 'disable')
 			untrusted = await this.#edit(id, (file) => enabledEdit(file, id, action === 'enable'));
-		else if (action === 'hold') untrusted = await this.#edit(id, (file) => quarantineEdit(file, id));
+		else if (action === 'quarantine') untrusted = await this.#edit(id, (file) => quarantineEdit(file, id));
 		else if (action === 'accept') await this.#drifts.accept(id, sha256);
 		else await controlServer(this.#deps.hub, action, id);
 		const message = untrusted && `The project file is not trusted, because ${untrusted}: mctl trust`;
@@ -161,7 +169,7 @@ function commandsFor(row: Pick<SourceRow, 'id' | 'kind'>): Record<string, string
 	return {
 		...Object.fromEntries(
 			own
-				.filter((action) => isServer || (action !== 'accept' && action !== 'hold'))
+				.filter((action) => isServer || (action !== 'accept' && action !== 'quarantine'))
 				.map((action): [string, string] => [action, serverCommand(action, id)]),
 		),
 		log: logsCommand(row, true),

@@ -61,11 +61,11 @@ export function settingRows({ configuration, read }: LoadedConfiguration): Setti
 
 function rowOf({ file, document }: ConfigFile, unit: Unit, below: Path, value: unknown): SettingRow {
 	const path = [...unit.path, ...below];
-	const held = unit.state === 'blocked' ? BLOCKED_MARK : '';
+	const mark = unit.state === 'blocked' ? BLOCKED_MARK : '';
 	return {
 		key: [unit.key, ...below].join('.'),
 		value: shown(path, below.at(-1) === 'args' ? safeArgs(unit, below, value) : value),
-		source: `${file}:${document.lineOf(path)}${held}`,
+		source: `${file}:${document.lineOf(path)}${mark}`,
 	};
 }
 
@@ -128,8 +128,8 @@ function pluginUnit(file: ConfigFile, { configuration }: Merged, [place, value]:
 /** A rule has its place in the order of all files. */
 function ruleUnit(file: ConfigFile, { rules, shownRules }: Merged, [place, value]: [string, unknown]): Unit {
 	const path = ['policy', place];
-	const isHeld = !file.isTrusted && isObject(value) && value['action'] === 'allow';
-	if (isHeld) return { path, key: path.join('.'), value, state: 'blocked' };
+	const isBlocked = !file.isTrusted && isObject(value) && value['action'] === 'allow';
+	if (isBlocked) return { path, key: path.join('.'), value, state: 'blocked' };
 	const line = file.document.lineOf(path);
 	const rule = rules.find((each) => each.file === file.file && each.line === line && !shownRules.has(each));
 	if (rule === undefined) return { path, key: path.join('.'), value, state: 'unused' };
@@ -152,8 +152,8 @@ function plainUnit(file: ConfigFile, { sections }: Merged, path: Path, value: un
 /** Folders outside of the project are blocked when the file is not trusted. */
 function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	const folder = dirname(file);
-	const isHeld = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
-	return { path, key: path.join('.'), value, state: isHeld ? 'blocked' : 'counts' };
+	const isBlocked = Array.isArray(value) && value.some((root) => !isWrittenInside(root, folder));
+	return { path, key: path.join('.'), value, state: isBlocked ? 'blocked' : 'counts' };
 }
 
 /** What does not count of a trusted file is overridden, or has a problem. */

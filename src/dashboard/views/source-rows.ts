@@ -26,7 +26,7 @@ function actionsOf(source: ReportedSource): ServerAction[] {
 	if (state === 'disabled') return ['enable'];
 	if (!able(source, 'control')) return [];
 	const now: ServerAction[] = pid === undefined ? ['start'] : ['restart', 'stop'];
-	return drifted > 0 ? [...now, 'disable', 'accept', 'hold'] : [...now, 'disable'];
+	return drifted > 0 ? [...now, 'disable', 'accept', 'quarantine'] : [...now, 'disable'];
 }
 
 function disabledEntries({ mcpServers, plugins }: Configuration): ReportedSource[] {

@@ -128,7 +128,7 @@ function groupPins(
 		return { kind: 'listed' as const, name, file, settings: { pin }, tools };
 	});
 	return serverDrifts(entries, environment).map(({ server, pin: mode, state, drifted }, at) => {
-		const quarantined = drifted.filter(({ isHeld }) => isHeld).length;
+		const quarantined = drifted.filter(({ isQuarantined }) => isQuarantined).length;
 		const pins = { mode, state, drifted: drifted.length, quarantined };
 		return { name: groups.get(server) ?? server, tools: entries[at]?.tools.length ?? 0, pins };
 	});

@@ -48,7 +48,7 @@ export function hubDetails(
 		backends: JSON.stringify(redactJson(sources)),
 		servers: JSON.stringify(redactJson(sources.filter(({ kind }) => kind === 'mcp'))),
 		processes: JSON.stringify(redactJson(processes)),
-		heldBack: JSON.stringify(redactJson(loaded().blocked.map(blockedText))),
+		blocked: JSON.stringify(redactJson(loaded().blocked.map(blockedText))),
 		clients: String(clients),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};

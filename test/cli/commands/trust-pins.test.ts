@@ -43,8 +43,8 @@ describe('mctl trust diff', { timeout }, () => {
 		expect(diff).toMatchObject({ code: 0, stdout: '' });
 		expect(diff.stderr).toMatch(/orchestra\.json is not trusted, so the MCP server notes is blocked\nhint: /);
 		expect(diff.stderr).not.toContain('No MCP server');
-		const { heldBack } = JSON.parse((await run('trust', 'diff', '--json')).stdout);
-		expect(heldBack).toMatchObject([{ file: join(cwd, 'orchestra.json'), effects: [{ name: 'notes' }] }]);
+		const { blocked } = JSON.parse((await run('trust', 'diff', '--json')).stdout);
+		expect(blocked).toMatchObject([{ file: join(cwd, 'orchestra.json'), effects: [{ name: 'notes' }] }]);
 		for (const command of ['diff', 'accept']) {
 			const named = await run('trust', command, 'notes');
 			expect(named).toMatchObject({ code: 64, stderr: expect.stringContaining('is not trusted') });
@@ -71,7 +71,7 @@ describe('mctl trust diff', { timeout }, () => {
 		const [drift] = JSON.parse(stdout).servers;
 		expect(drift).toMatchObject({
 			state: 'drifted',
-			drifted: [{ kind: 'changed', isHeld: true, before: { description: 'Reads a file.' } }],
+			drifted: [{ kind: 'changed', isQuarantined: true, before: { description: 'Reads a file.' } }],
 			findings: [],
 		});
 		server.offer({ read: 'Reads no file.' });

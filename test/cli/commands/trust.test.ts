@@ -90,7 +90,13 @@ describe('mctl trust', () => {
 		});
 		const [{ effects }] = shown.files;
 		expect(effects).toEqual([
-			{ kind: 'server', name: 'files', text: 'npx -y a-server; env: TOKEN', isHeld: true, change: 'added' },
+			{
+				kind: 'server',
+				name: 'files',
+				text: 'npx -y a-server; env: TOKEN',
+				isBlocked: true,
+				change: 'added',
+			},
 		]);
 		const { projects } = JSON.parse((await run('trust', '--list', '--json')).stdout);
 		expect(projects).toMatchObject([{ path: file, state: 'trusted' }]);

@@ -47,7 +47,7 @@ describe('the section fabric', () => {
 	it('of a project that is not trusted is blocked', () => {
 		const { configuration, blocked } = load({ fabric: { servers: [server], name: 'a', offer: ['*'] } }, {});
 		expect(configuration.fabric).toBeUndefined();
-		expect(blocked[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toContainEqual([
+		expect(blocked[0]?.effects.map(({ name, isBlocked }) => [name, isBlocked])).toContainEqual([
 			'fabric.offer',
 			true,
 		]);

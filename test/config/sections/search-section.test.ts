@@ -42,7 +42,7 @@ describe('the section search', () => {
 	it('of a project that is not trusted is blocked', () => {
 		const { configuration, blocked } = load({ search: { embeddings: { url, model: 'm' } } }, {});
 		expect(configuration.search.embeddings).toBeUndefined();
-		expect(blocked[0]?.effects.map(({ name, isHeld }) => [name, isHeld])).toEqual([
+		expect(blocked[0]?.effects.map(({ name, isBlocked }) => [name, isBlocked])).toEqual([
 			['search.embeddings', true],
 		]);
 	});

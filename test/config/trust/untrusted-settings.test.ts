@@ -18,7 +18,7 @@ describe('a project file that is not trusted', () => {
 		expect(configuration.tools).toMatchObject({ config: {}, timeouts: {} });
 		expect(configuration.tools.timeoutMs).toBeUndefined();
 		expect(Object.keys(configuration.limits)).toEqual(['memoryBytes']);
-		const held = blocked[0]?.effects.filter(({ isHeld }) => isHeld).map(({ name }) => name);
+		const held = blocked[0]?.effects.filter(({ isBlocked }) => isBlocked).map(({ name }) => name);
 		expect(held).toEqual(
 			expect.arrayContaining(['a', 'b', 'c', 'p', 'hub.certsDir', 'tools.config', 'limits.messageBytes']),
 		);

@@ -136,5 +136,5 @@ export function errorOfRow({ lastError, errorCode, hint }: SourceRow): ApiError 
 
 /** A change is decided about where it is shown. */
 export function withoutDecisions({ id, actions }: SourceRow): Pick<SourceRow, 'id' | 'actions'> {
-	return { id, actions: actions.filter((action) => action !== 'accept' && action !== 'hold') };
+	return { id, actions: actions.filter((action) => action !== 'accept' && action !== 'quarantine') };
 }

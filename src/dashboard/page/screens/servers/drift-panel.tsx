@@ -9,7 +9,7 @@ import { ServerActions } from './server-actions.tsx';
 
 export function DriftPanel({ page, onDone }: { page: ServerPage; onDone: () => void }): JSX.Element | null {
 	if (page.drift.length === 0) return null;
-	const decisions = page.actions.filter((action) => action === 'accept' || action === 'hold');
+	const decisions = page.actions.filter((action) => action === 'accept' || action === 'quarantine');
 	return (
 		<Panel
 			title="Changes since it was pinned"
@@ -46,7 +46,7 @@ function Drift({ row }: { row: DriftRow }): JSX.Element {
 						<VisibleText text={row.part} isLine />
 					</span>
 				)}
-				{row.isHeld && <span class="tag">left out of lists until accepted</span>}
+				{row.isQuarantined && <span class="tag">left out of lists until accepted</span>}
 			</p>
 			{row.findings.map((finding) => (
 				<p class="finding">

@@ -1,6 +1,6 @@
 /*
  * The pins of one MCP server, or of one group of the fabric, in a hub: what it offers is compared with what was accepted
- * whenever its tools are read. A drift is logged; with `hold` the tools that differ are
+ * whenever its tools are read. A drift is logged; with `quarantine` the tools that differ are
  * left out of lists, and a call of one is refused.
  *
  * A call costs one comparison. With `tell`, tools from disk are compared only when the
@@ -101,17 +101,17 @@ export class ServerPins {
 		return this.#driftCount;
 	}
 
-	get holds(): boolean {
+	get quarantines(): boolean {
 		return this.#options.mode === 'quarantine';
 	}
 
 	/** The tools were read. */
 	read(tools: readonly Tool[], source: ListOrigin): void {
 		this.#isStandIn = source === 'stand-in';
-		if (this.#isStandIn && !this.holds) return;
+		if (this.#isStandIn && !this.quarantines) return;
 		this.#waiting = tools;
 		const isFresh = source === 'server';
-		if (isFresh || this.holds || this.#isWarm) this.#compareWaiting(isFresh);
+		if (isFresh || this.quarantines || this.#isWarm) this.#compareWaiting(isFresh);
 	}
 
 	/**
@@ -135,7 +135,7 @@ export class ServerPins {
 				);
 		}
 		if (isAccepted) return undefined;
-		return this.holds ? reasonFor(server, name, 'changed', '')[0]?.[1] : undefined;
+		return this.quarantines ? reasonFor(server, name, 'changed', '')[0]?.[1] : undefined;
 	}
 
 	/** The hub is idle. */
@@ -183,7 +183,7 @@ export class ServerPins {
 		this.#driftCount = drifted.length;
 		const note = missing === undefined ? '' : ` ${missing}.`;
 		this.#report(drifted, note);
-		this.#hold(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, note))));
+		this.#quarantine(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, note))));
 	}
 
 	/** The pins, read again from now on when their files change. */
@@ -208,7 +208,7 @@ export class ServerPins {
 			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
 		this.#logged = message;
 		const reason = `it cannot be compared with its pin: ${message}`;
-		this.#hold(
+		this.#quarantine(
 			new Map([...hashes.keys()].map((tool) => [tool, `${printableName(tool)} is quarantined: ${reason}`])),
 		);
 	}
@@ -230,7 +230,7 @@ export class ServerPins {
 		const { server, log } = this.#options;
 		const text = describeDrift(drifted);
 		if (text !== '' && text + note !== this.#logged) {
-			const effect = `${this.holds ? ' What is changed or new is quarantined.' : ''}${note}`;
+			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${note}`;
 			log.warn(
 				`${sourceTitle(server)} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
@@ -238,8 +238,8 @@ export class ServerPins {
 		this.#logged = text + note;
 	}
 
-	#hold(reasons: ReadonlyMap<string, string>): void {
-		if (!this.holds) return;
+	#quarantine(reasons: ReadonlyMap<string, string>): void {
+		if (!this.quarantines) return;
 		const before = [...(this.#quarantined?.keys() ?? [])].join('\n');
 		this.#quarantined = reasons.size === 0 ? undefined : reasons;
 		if (before !== [...reasons.keys()].join('\n')) this.#options.onQuarantine();

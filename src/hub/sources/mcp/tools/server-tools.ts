@@ -126,14 +126,14 @@ export class ServerTools {
 	}
 
 	/**
-	 * With `hold`: read the tools of a process before its first call, because it may be another version of the program.
+	 * With `quarantine`: read the tools of a process before its first call, because it may be another version of the program.
 	 * The result of a call that is refused, else undefined.
 	 */
 	get check():
 		| ((connection: ServerConnection, tool: string) => Promise<CallToolResult | undefined>)
 		| undefined {
 		const pins = this.#pins;
-		if (!pins.holds) return undefined;
+		if (!pins.quarantines) return undefined;
 		return async (connection, tool) => {
 			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
 			this.#checked.set(connection, checked);
