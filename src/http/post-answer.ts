@@ -37,10 +37,6 @@ export class PostAnswer {
 		deps.heartbeats.add(this.#beat);
 	}
 
-	get isStream(): boolean {
-		return this.#stream !== undefined;
-	}
-
 	/** End with `text`: as the whole body, or as the last event. */
 	finish(status: number, text: string, eventId?: string): void {
 		if (this.#stream === undefined) {

@@ -52,7 +52,6 @@ export class Tunnel implements Transport {
 	#buffered: string[] = [];
 	#end: OrchestraError | undefined;
 	#isClosed = false;
-	#strays = 0;
 
 	/** Works for both ends: requests and responses with a message have the same form. */
 	constructor(stream: LinkStream, id: string, options: TunnelOptions = {}) {
@@ -64,11 +63,6 @@ export class Tunnel implements Transport {
 
 	get isClosed(): boolean {
 		return this.#isClosed;
-	}
-
-	/** The number of messages that the receiver reported as not JSON-RPC. */
-	get strays(): number {
-		return this.#strays;
 	}
 
 	start(receiver: Receiver): void {
@@ -98,9 +92,7 @@ export class Tunnel implements Transport {
 		this.#stream.resume();
 	}
 
-	noteStray(): void {
-		this.#strays++;
-	}
+	noteStray(): void {}
 
 	async close(): Promise<void> {
 		if (this.#isClosed) return;

@@ -13,6 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { OrchestraError } from '../../errors.ts';
 import { packageRoot } from '../../files/package-root.ts';
 import { redact } from '../../redact.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import { LineSplitter } from '../../wire/lines.ts';
 import type { ApiExchange } from '../api/api-reply.ts';
@@ -100,9 +101,8 @@ type CommandEnd = { readonly result: ApiObject } | { readonly error: ApiError };
 /** How it ended. Never rejects. */
 function ended(child: ChildProcess, { signal, limits, log }: RunContext): Promise<CommandEnd> {
 	const deadline = AbortSignal.timeout(limits.commandMs);
-	const stop = (): unknown => child.kill();
-	signal.addEventListener('abort', stop, { once: true });
-	deadline.addEventListener('abort', stop, { once: true });
+	const stop = (): void => void child.kill();
+	const stopListening = onAbort(AbortSignal.any([signal, deadline]), stop);
 	let failure: ApiError | undefined;
 	let answer = '';
 	child.stdout?.setEncoding('utf8');
@@ -118,8 +118,7 @@ function ended(child: ChildProcess, { signal, limits, log }: RunContext): Promis
 	return new Promise((resolve) => {
 		child.once('error', ({ message }) => resolve({ error: { code: 'spawn', message } }));
 		child.once('close', (code) => {
-			signal.removeEventListener('abort', stop);
-			deadline.removeEventListener('abort', stop);
+			stopListening();
 			const result = jsonObject(answer);
 			if (code === 0 && result) return resolve({ result: result as ApiObject });
 			if (deadline.aborted) return resolve({ error: lateError(limits.commandMs) });

@@ -57,11 +57,6 @@ export class ModernExchange extends HttpChannel {
 		});
 	}
 
-	/** True for a request that stays open to receive notifications. */
-	get isSubscription(): boolean {
-		return this.#request.method === 'subscriptions/listen';
-	}
-
 	/** Handle the request, as parsed and as text. */
 	start(value: unknown, text: string): void {
 		this.#peer.parsed(value, text);

@@ -13,6 +13,7 @@ import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { LEGACY_TASKS_VERSION, TASKS } from '../../protocol/tasks.ts';
+import { onAbort } from '../../rpc/abortable.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
 import { validate } from '../../schema/validate.ts';
@@ -144,7 +145,6 @@ export class HubCalls implements LiveCalls {
 		const { context: outer, plan, signal, send } = this.#options;
 		const params = { name, arguments: input };
 		const incoming = new IncomingCall(`"plan-${plan.id.slice(0, 8)}-${number}"`, 'tools/call', params);
-		const cancel = (): void => incoming.cancel('the plan was canceled');
 		const meta = this.#trace === undefined ? {} : { traceparent: this.#trace };
 		const context = new CallContext(this.#client, incoming, meta, {
 			asker: { ask: (questions, _inner, withdrawn) => outer.askAll(questions, withdrawn) },
@@ -153,12 +153,12 @@ export class HubCalls implements LiveCalls {
 		const call = new HubCall({ method: 'tools/call', params, context });
 		call.onSend = () => onSend(call.name);
 		outer.progress(++this.#made, undefined, name);
-		signal.addEventListener('abort', cancel, { once: true });
+		const stop = onAbort(signal, () => incoming.cancel('the plan was canceled'));
 		try {
 			return await send(call);
 		} finally {
 			context.end();
-			signal.removeEventListener('abort', cancel);
+			stop();
 		}
 	}
 }

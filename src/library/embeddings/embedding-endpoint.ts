@@ -5,9 +5,11 @@
  * The answer is a stranger's: its size, the number of vectors, their dimensions and every
  * number are checked. Redirects are refused, because texts and the key would go elsewhere.
  */
+import { Readable } from 'node:stream';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { toUnit } from '../../search/vectors/vector.ts';
 import { isLoopbackUrl } from '../../transport/http/network-class.ts';
+import { readBytes } from '../../transport/http/read-bytes.ts';
 import { isObject } from '../../wire/json.ts';
 import { DIMENSIONS_LIMIT, EMBEDDING_ANSWER_LIMIT_BYTES } from './embedding-limits.ts';
 
@@ -76,15 +78,9 @@ export class EmbeddingEndpoint {
 }
 
 async function bodyOf({ body }: Response): Promise<string> {
-	const parts: Uint8Array[] = [];
-	let length = 0;
-	for await (const part of body ?? []) {
-		length += part.length;
-		if (length > EMBEDDING_ANSWER_LIMIT_BYTES)
-			throw wrongAnswer(`has more than ${EMBEDDING_ANSWER_LIMIT_BYTES} bytes`);
-		parts.push(part);
-	}
-	return Buffer.concat(parts).toString('utf8');
+	const bytes = body && (await readBytes(Readable.fromWeb(body), EMBEDDING_ANSWER_LIMIT_BYTES));
+	if (bytes === undefined) throw wrongAnswer(`has more than ${EMBEDDING_ANSWER_LIMIT_BYTES} bytes`);
+	return bytes?.toString('utf8') ?? '';
 }
 
 /** The vectors of an answer, in the order of the texts. Throws `bad_input` for anything else. */

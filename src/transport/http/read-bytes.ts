@@ -1,5 +1,5 @@
 /* The body of a request or response, read whole within a limit: chunks are joined once, so a large one costs linear time. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /**
  * The bytes of a body; undefined when they are more than the limit. Rejects when it is cut.
@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
  * @param onLong stops the reading of a body over the limit. Default: its connection ends.
  */
 export function readBytes(
-	message: IncomingMessage,
+	message: Readable,
 	limitBytes: number,
 	onLong: () => void = () => message.destroy(),
 ): Promise<Buffer | undefined> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, OrchestraError } from '../../../errors.ts';
 import { packageRoot } from '../../../files/package-root.ts';
+import { onAbort } from '../../../rpc/abortable.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
 import { LOOK_MEMORY_MB, LOOK_MS, LOOKS_AT_ONCE, LOOKS_WAITING } from '../result-limits.ts';
@@ -54,11 +55,10 @@ export class LookThreads {
 	#message(worker: Worker, signal: AbortSignal | undefined): Promise<LookAnswer> {
 		return new Promise((resolve, reject) => {
 			const timer = setTimeout(() => reject(tooSlow(this.#deadlineMs)), this.#deadlineMs);
-			const onAbort = (): void => reject(signal?.reason);
-			signal?.addEventListener('abort', onAbort, { once: true });
+			const stop = onAbort(signal, () => reject(signal?.reason));
 			const end = (settle: () => void): void => {
 				clearTimeout(timer);
-				signal?.removeEventListener('abort', onAbort);
+				stop();
 				settle();
 			};
 			worker.once('message', (message) => {
