@@ -14,7 +14,7 @@ export const LEAST_BUDGET_TOKENS = 200;
 export const TOOL_OUTPUT_BYTES: number = 10 * 1024 * 1024;
 /** A call that takes longer becomes a task, in milliseconds. */
 export const TASK_DETACH_MS = 20_000;
-/** How long a task is readable, from its creation. */
+/** How long a task is readable when it has ended. */
 export const TASK_TTL_MS: number = 24 * 60 * 60 * 1000;
 /** Longest time of a call that is a task. */
 export const TASK_MAX_MS: number = 6 * 60 * 60 * 1000;

@@ -212,7 +212,7 @@ const tasksKeys: Keys<TasksSection> = {
 			'`true` keeps a long call of a client without tasks when the client ends or its time is over; the tools `task_status` and `task_result` reach it',
 		byDefault: false,
 	}),
-	ttlMs: key(count, { about: 'how long a task can be read, from its creation', byDefault: TASK_TTL_MS }),
+	ttlMs: key(count, { about: 'how long the result of a task can be read', byDefault: TASK_TTL_MS }),
 	maxMs: key(count, { about: 'longest time of a call that is a task', byDefault: TASK_MAX_MS }),
 };
 

@@ -27,6 +27,7 @@ import {
 	type Result,
 } from '../../protocol/mcp-types.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
+import { timerMs } from '../../rpc/clock.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import type { Handler } from '../calls/compose.ts';
 import { HubCall } from '../calls/hub-call.ts';
@@ -218,7 +219,7 @@ export class DurableCall implements Durability {
 		const { isAlways, form, afterMs } = this.#plan;
 		if (form === 'legacy') return this.#due();
 		const waitMs = isAlways ? Math.min(afterMs, TASK_FIRST_QUESTION_MS) : afterMs;
-		this.#timer = setTimeout(() => this.#due(), waitMs);
+		this.#timer = setTimeout(() => this.#due(), timerMs(waitMs));
 	}
 
 	/** It becomes a task now, unless its client has a question: then when that is answered. */

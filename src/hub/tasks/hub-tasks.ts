@@ -17,6 +17,7 @@ import { type Answer, exactAnswer, type Result, type Tool } from '../../protocol
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';
 import { abortable } from '../../rpc/abortable.ts';
+import { pause } from '../../rpc/clock.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
@@ -42,6 +43,7 @@ import {
 import { TaskRules } from './task-rules.ts';
 import { lostEnd, TaskStore } from './task-store.ts';
 import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-view.ts';
+import { UnstoredEnds } from './unstored-ends.ts';
 
 export interface HubTasksOptions {
 	readonly configuration: () => Configuration;
@@ -56,6 +58,7 @@ export class HubTasks implements ProviderTasks {
 	readonly rules: TaskRules;
 	readonly #options: HubTasksOptions;
 	readonly #live = new Map<string, LiveTask>();
+	readonly #unstored = new UnstoredEnds();
 	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 	/** What a call that may become a task needs. */
 	readonly calls: DurableCallDeps;
@@ -164,6 +167,7 @@ export class HubTasks implements ProviderTasks {
 		await Promise.all(
 			running.map((task) => (isLasting(task.record) ? task.leave() : task.finish(lostEnd(task.record)))),
 		);
+		await this.#unstored.close();
 	}
 
 	async #start(
@@ -204,6 +208,7 @@ export class HubTasks implements ProviderTasks {
 		this.counts.running++;
 		void task.ended.then(({ end }) => {
 			this.counts.ended[end.status]++;
+			if (!task.isStored) this.#unstored.add(task);
 			this.#forget(id);
 		});
 		this.#inbox ??= setInterval(() => void this.#readInboxes(), TASK_INBOX_MS).unref();
@@ -247,7 +252,8 @@ export class HubTasks implements ProviderTasks {
 		let last = first;
 		const timer = setInterval(async () => {
 			const { principal, id } = first.record;
-			const now = await this.store.read(principal, id);
+			// What cannot be read now is looked at again.
+			const now = await this.store.read(principal, id).catch(() => last);
 			if (now === undefined || now.end) clearInterval(timer);
 			if (now === undefined || (now.record.updatedAt === last.record.updatedAt && !now.end)) return;
 			last = now;
@@ -259,18 +265,12 @@ export class HubTasks implements ProviderTasks {
 
 	/** Resolves when the task has ended; its questions are sent to the client meanwhile. */
 	async #ended(id: string, context: CallContext): Promise<EndedTask> {
-		const state = await this.find(id, context);
-		if (isEnded(state)) return state;
-		const live = this.#live.get(id);
-		if (live === undefined) {
-			await abortable(() => new Promise((resolve) => setTimeout(resolve, TASK_FOLLOW_MS)), context.signal);
-			return this.#ended(id, context);
-		}
-		const detach = live.attach(context);
-		try {
-			return await abortable(() => live.ended, context.signal);
-		} finally {
-			detach();
+		for (;;) {
+			const state = await this.find(id, context);
+			if (isEnded(state)) return state;
+			const live = this.#live.get(id);
+			if (live) return endWhileAttached(live, context);
+			await pause(TASK_FOLLOW_MS, context.signal);
 		}
 	}
 
@@ -287,8 +287,8 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	#current(id: string, principal: string): TaskState | undefined {
-		const live = this.#live.get(id);
-		return live?.record.principal === principal ? live.state : undefined;
+		const known = this.#known(id);
+		return known?.record.principal === principal ? known.state : undefined;
 	}
 
 	/** The tasks of this project, newest first, of whichever client. */
@@ -297,13 +297,18 @@ export class HubTasks implements ProviderTasks {
 		const states = await this.store.list();
 		return states
 			.filter(({ record }) => isOfProject(record.principal, root))
-			.map((state) => this.#live.get(state.record.id)?.state ?? state);
+			.map((state) => this.#known(state.record.id)?.state ?? state);
 	}
 
 	/** The tasks of who asks, newest first. */
 	async stored(client: Pick<ClientConnection, 'principal'>): Promise<TaskState[]> {
 		const states = await this.store.list(this.#principal(client));
-		return states.map((state) => this.#live.get(state.record.id)?.state ?? state);
+		return states.map((state) => this.#known(state.record.id)?.state ?? state);
+	}
+
+	/** A task of this process that runs, or whose end is not stored. */
+	#known(id: string): LiveTask | undefined {
+		return this.#live.get(id) ?? this.#unstored.get(id);
 	}
 
 	async #modern(state: TaskState, context: CallContext): Promise<Result> {
@@ -324,6 +329,16 @@ export class HubTasks implements ProviderTasks {
 
 /** The answer for a result whose file was removed meanwhile. */
 const EMPTY = new JsonText('{"content":[]}');
+
+/** The client of a request gets the questions of the task while it waits for the end. */
+async function endWhileAttached(task: LiveTask, context: CallContext): Promise<EndedTask> {
+	const detach = task.attach(context);
+	try {
+		return await abortable(() => task.ended, context.signal);
+	} finally {
+		detach();
+	}
+}
 
 function isEnded(state: TaskState): state is EndedTask {
 	return state.end !== undefined;

@@ -57,6 +57,7 @@ export class LiveTask {
 	#record: TaskRecord;
 	#end: TaskEnd | undefined;
 	#result: JsonText | undefined;
+	#isStored = false;
 	#isEnding = false;
 	#isLeft = false;
 	#saving: Promise<void> = Promise.resolve();
@@ -142,31 +143,63 @@ export class LiveTask {
 	/** The call ends as `work` does. */
 	async run(work: Promise<Answer>): Promise<void> {
 		try {
-			await this.finish(...endOf(await work));
+			await this.finish(...completionOf(await work));
 		} catch (error) {
 			await this.finish(failureOf(error));
 		}
 	}
 
-	/** Store how it ended, once. */
+	/** Store how it ended, once. Resolves when that is done, by whichever call. */
 	async finish(end: TaskEnd, result?: JsonText): Promise<void> {
-		if (this.#isEnding) return;
+		if (this.#isLeft) return;
+		if (this.#isEnding) return void (await this.#ended.promise);
 		this.#isEnding = true;
 		for (const { giveUp } of this.#waiting.values())
 			giveUp(new OrchestraError('canceled', 'the task has ended'));
 		this.#waiting.clear();
 		await this.#saving;
-		try {
-			this.#end = await this.#deps.store.finish(this.#record, end, result);
-		} catch (error) {
-			// The clients of this process get it nevertheless.
-			this.#deps.log.warn(`the result of task ${this.#record.id} could not be stored: ${messageOf(error)}`);
-			this.#end = end;
-		}
-		// Somebody else may have ended it first.
-		this.#result = this.#end.status === 'completed' ? result : undefined;
-		this.#ended.resolve({ record: this.#record, end: this.#end, result: this.#result });
+		const counted = await this.#store(end, result).catch((error: unknown) => {
+			const { id, tool } = this.#record;
+			this.#deps.log.warn(`the end of task ${id} of ${tool} could not be stored: ${messageOf(error)}`);
+			return this.#endsAs(end, result);
+		});
+		this.#ended.resolve({ record: this.#record, end: counted, result: this.#result });
 		this.#changes.emit(this.state);
+	}
+
+	/** Whether other processes can read the end. If not, the clients of this one get it nevertheless. */
+	get isStored(): boolean {
+		return this.#isStored;
+	}
+
+	/** Try again to store the end. The folder may have been removed meanwhile, so the record is stored too. */
+	async storeAgain(): Promise<void> {
+		if (this.#end === undefined) return;
+		try {
+			await this.#deps.store.save(this.#record);
+			await this.#store(this.#end, this.#result);
+		} catch {
+			// Still no room: that was logged.
+		}
+	}
+
+	/** The result is too long to wait in memory for room on the disk. */
+	dropResult(): void {
+		if (this.#result) this.#end = failedEnd('the result could not be stored: the disk had no room for it');
+		this.#result = undefined;
+	}
+
+	/** Nobody reads an end before it is stored. Somebody else may have ended the task first. */
+	async #store(end: TaskEnd, result: JsonText | undefined): Promise<TaskEnd> {
+		const counted = await this.#deps.store.finish(this.#record, end, result);
+		this.#isStored = true;
+		return this.#endsAs(counted, result);
+	}
+
+	#endsAs(end: TaskEnd, result: JsonText | undefined): TaskEnd {
+		this.#end = end;
+		this.#result = end.status === 'completed' ? result : undefined;
+		return end;
 	}
 
 	/** Whether the next hub goes on with it. */
@@ -253,14 +286,19 @@ export class LiveTask {
 /** No process. */
 const NOBODY = { pid: 0, startTime: '' };
 
-function endOf(answer: Answer): [TaskEnd, JsonText?] {
+function completionOf(answer: Answer): [TaskEnd, JsonText?] {
 	const at = new Date().toISOString();
 	const result = answer instanceof JsonText ? answer : new JsonText(encodeJson(answer));
 	const isError = answerValue(result)['isError'] === true;
 	if (result.text.length <= TASK_RESULT_BYTES) return [{ status: 'completed', at, isError }, result];
 	const message = `the result has ${result.text.length} characters; a task may have ${TASK_RESULT_BYTES}`;
+	return [failedEnd(message)];
+}
+
+/** The call ran, and its result cannot be given. */
+function failedEnd(message: string): TaskEnd {
 	const error = { code: rpcCodes.internal, message, data: { code: 'bad_frame', outcome: 'ran' } };
-	return [{ status: 'failed', at, statusMessage: message, error }];
+	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
 }
 
 function failureOf(thrown: unknown): TaskEnd {

@@ -28,6 +28,12 @@ export const TASK_POLL_MS = 1000;
 export const TASK_FIRST_QUESTION_MS = 250;
 /** Old tasks are removed at most this often. */
 export const TASK_SWEEP_MS = 60_000;
+/** Files of no task that this version can read are removed when they are this old: another version may have written them. */
+export const TASK_LEFTOVER_MS: number = 7 * 24 * 60 * 60_000;
+/** How often an end that could not be stored is stored again. */
+export const TASK_STORE_RETRY_MS = 5000;
+/** Most characters of results in memory that could not be stored. */
+export const TASK_UNSTORED_CHARACTERS: number = 64 * 1024 * 1024;
 /** Most tasks in a page of `tasks/list`, and in the answer of `task_status`. */
 export const TASK_PAGE = 100;
 /** Shortest, default and longest time between two questions to a server about its task. */

@@ -29,7 +29,7 @@ export interface TaskRecord {
 	/** ISO 8601. */
 	readonly createdAt: string;
 	readonly updatedAt: string;
-	/** How long it is readable, from its creation. */
+	/** How long it is readable, at least. */
 	readonly ttlMs: number;
 	/** The process that runs it. */
 	readonly owner: ProcessIdentity;
@@ -90,6 +90,15 @@ export function recordOf(value: unknown): TaskRecord | undefined {
 	return isRecord ? (value as unknown as TaskRecord) : undefined;
 }
 
+/** An end from a file; undefined when it is none. */
+export function endOf(value: unknown): TaskEnd | undefined {
+	if (!isObject(value) || typeof value['at'] !== 'string') return undefined;
+	const { status, error } = value;
+	const isEnd = status === 'failed' ? isObject(error) : status === 'completed' || status === 'cancelled';
+	// Written by this program, and checked as far as the reader depends on it.
+	return isEnd ? (value as unknown as TaskEnd) : undefined;
+}
+
 const texts = [
 	'id',
 	'principal',
@@ -113,9 +122,14 @@ export function isLeft(record: TaskRecord): record is LastingRecord {
 	return isLasting(record) && !isSameProcess(record.owner);
 }
 
-/** When the task may be removed, in milliseconds since 1970. */
-export function expiryOf({ createdAt, ttlMs }: TaskRecord): number {
-	return Date.parse(createdAt) + ttlMs;
+/**
+ * Whether a task may be removed. The time of one that ended counts from its end: a client may have asked for less
+ * than the call took. One that runs has no end, and one that was left counts from its creation.
+ */
+export function isOver({ record, end }: TaskState): boolean {
+	if (end === undefined && isSameProcess(record.owner)) return false;
+	// A time that cannot be read is over.
+	return !(Date.parse(end?.at ?? record.createdAt) + record.ttlMs >= Date.now());
 }
 
 /** The user of this process, in a project. */

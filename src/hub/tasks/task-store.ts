@@ -11,7 +11,7 @@
  * `<id>.in` is what other processes of the principal send to a task that is not theirs.
  */
 import { appendFile, link, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { attempt, isCode, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
@@ -26,14 +26,16 @@ import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.
 import {
 	TASK_HEAD_BYTES,
 	TASK_INBOX_BYTES,
+	TASK_LEFTOVER_MS,
 	TASK_STORE_BYTES,
 	TASK_SWEEP_MS,
 	TASKS_LIMIT,
 } from './task-limits.ts';
 import {
-	expiryOf,
+	endOf,
 	isLasting,
 	isLeft,
+	isOver,
 	type LastingRecord,
 	recordOf,
 	type TaskEnd,
@@ -44,6 +46,7 @@ import {
 const RECORD = '.json';
 const END = '.end';
 const INBOX = '.in';
+const KINDS = [RECORD, END, INBOX];
 const LEFT = 'its hub has ended; the next one goes on with it';
 const ID = /^[\da-f]{32}$/;
 
@@ -91,7 +94,13 @@ export class TaskStore {
 	/** Replace the record of a task of this process. */
 	async save(record: TaskRecord): Promise<void> {
 		const path = this.#path(record, RECORD);
-		await rename(await this.#draft(path, encodeJson(record)), path);
+		const draft = await this.#draft(path, encodeJson(record));
+		try {
+			await rename(draft, path);
+		} catch (error) {
+			await removeFile(draft);
+			throw error;
+		}
 	}
 
 	/** Store how a task ended. Returns the end that counts: the first one. */
@@ -104,10 +113,11 @@ export class TaskStore {
 			this.#bytes += text.length;
 		} catch (error) {
 			if (isCode(error, 'EEXIST')) return (await readHead(path)) ?? end;
+			if (isCode(error, 'ENOSPC', 'EDQUOT')) throw error;
 			// A file system without hard links: the last one counts there.
 			await rename(draft, path);
 		} finally {
-			await rm(draft, { force: true });
+			await removeFile(draft);
 		}
 		if (this.#bytes > this.#limitBytes) await this.#sweep();
 		return end;
@@ -124,26 +134,27 @@ export class TaskStore {
 		if (!ID.test(id)) return undefined;
 		const record = await readRecord(this.#path({ principal, id }, RECORD));
 		if (record === undefined || record.principal !== principal || record.id !== id) return undefined;
-		if (expiryOf(record) < Date.now()) return undefined;
 		const state = await this.#stateOf(record);
-		return state.end?.status === 'completed'
-			? { ...state, result: await readResult(this.#path(record, END)) }
-			: state;
+		if (isOver(state)) return undefined;
+		if (state.end?.status !== 'completed') return state;
+		const text = await readFile(this.#path(record, END), 'utf8').catch(() => undefined);
+		// Another process removed it just now.
+		if (text === undefined) return undefined;
+		const result = resultIn(text);
+		return result ? { ...state, result } : { record, end: unreadableEnd(record) };
 	}
 
 	/** The tasks of a principal, newest first, without their results; of all of them without one. */
 	async list(principal?: string): Promise<TaskState[]> {
 		const folders = principal === undefined ? await this.#folders() : [this.#folder(principal)];
-		const records = (await Promise.all(folders.map((folder) => recordsIn(folder)))).flat();
-		const current = records.filter((record) => expiryOf(record) >= Date.now());
-		const states = await Promise.all(current.map((record) => this.#stateOf(record)));
+		const states = (await this.#states(folders)).filter((state) => !isOver(state));
 		return states.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1));
 	}
 
 	/** Forget a task that nobody was told of. */
 	async remove(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<void> {
 		this.#count--;
-		for (const kind of [RECORD, END, INBOX]) await rm(this.#path(task, kind), { force: true });
+		for (const kind of KINDS) await rm(this.#path(task, kind), { force: true });
 	}
 
 	/** Send something to a task of another process. */
@@ -188,6 +199,11 @@ export class TaskStore {
 		});
 	}
 
+	async #states(folders: readonly string[]): Promise<TaskState[]> {
+		const records = (await Promise.all(folders.map((folder) => recordsIn(folder)))).flat();
+		return Promise.all(records.map((record) => this.#stateOf(record)));
+	}
+
 	/** A task without an end whose process is gone has failed, unless it goes on elsewhere. */
 	async #stateOf(record: TaskRecord): Promise<TaskState> {
 		const path = this.#path(record, END);
@@ -195,47 +211,52 @@ export class TaskStore {
 		if (end || isSameProcess(record.owner)) return { record, end };
 		if (isLasting(record)) return { record: { ...record, statusMessage: LEFT } };
 		// It may have written the end just before.
-		return { record, end: (await readHead(path)) ?? (await this.finish(record, lostEnd(record))) };
+		const found = await readHead(path);
+		if (found) return { record, end: found };
+		const lost = lostEnd(record);
+		// On a full disk each reader finds the same.
+		return { record, end: await this.finish(record, lost).catch(() => lost) };
+	}
+
+	async #sweep(): Promise<void> {
+		this.#sweptAt = performance.now();
+		try {
+			await this.#removeOld();
+		} catch (error) {
+			this.#log.warn(`old tasks could not be removed: ${messageOf(error)}`);
+		}
 	}
 
 	/** Remove what is too old, and the oldest that ended, while there are too many. */
-	async #sweep(): Promise<void> {
-		this.#sweptAt = performance.now();
-		const tasks = await this.list().catch((error: unknown) => {
-			this.#log.warn(`old tasks could not be removed: ${messageOf(error)}`);
-			return [];
-		});
-		await this.#removeExpired();
+	async #removeOld(): Promise<void> {
+		const folders = await this.#folders();
+		const states = await this.#states(folders);
 		const sized = await Promise.all(
-			tasks.map(async ({ record, end }) => ({ record, end, bytes: await sizeOf(this.#path(record, END)) })),
+			states.map(async (state) => ({ ...state, bytes: await sizeOf(this.#path(state.record, END)) })),
 		);
 		this.#count = sized.length;
 		this.#bytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
-		for (const { record, bytes } of sized.filter(({ end }) => end !== undefined).reverse()) {
-			if (this.#count < this.#limit && this.#bytes <= this.#limitBytes) return;
+		const ended = sized
+			.filter((state) => state.end !== undefined || isOver(state))
+			.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? -1 : 1));
+		for (const { bytes, ...state } of ended) {
+			const isFull = this.#count >= this.#limit || this.#bytes > this.#limitBytes;
+			if (!isFull && !isOver(state)) continue;
 			this.#bytes -= bytes;
-			await this.remove(record);
+			await this.remove(state.record);
 		}
-	}
-
-	async #removeExpired(): Promise<void> {
-		for (const folder of await this.#folders()) {
-			for (const record of await recordsIn(folder)) {
-				const isRunning = isSameProcess(record.owner) && !(await readHead(this.#path(record, END)));
-				if (expiryOf(record) < Date.now() && !isRunning) await this.remove(record);
-			}
-			for (const name of await namesIn(folder)) {
-				const [, pid] = /\.(\d+)-\d+\.draft$/.exec(name) ?? [];
-				const isLeft = pid !== undefined && Number(pid) !== process.pid;
-				if (isLeft && (await ageOf(join(folder, name))) > TASK_SWEEP_MS)
-					await rm(join(folder, name), { force: true });
-			}
-		}
+		const known = new Set(states.map(({ record }) => record.id));
+		for (const folder of folders) await removeLeftovers(folder, known);
 	}
 
 	async #draft(path: string, text: string): Promise<string> {
 		const draft = `${path}.${process.pid}-${++this.#drafts}.draft`;
-		await writeFile(draft, text, { mode: 0o600, flag: 'w' });
+		try {
+			await writeFile(draft, text, { mode: 0o600, flag: 'w' });
+		} catch (error) {
+			await removeFile(draft); // a part of it would fill the disk more
+			throw error;
+		}
 		return draft;
 	}
 
@@ -259,6 +280,13 @@ export function lostEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
 	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
 }
 
+/** The end of a task whose file was damaged. */
+function unreadableEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
+	const message = `the stored result of ${tool} cannot be read`;
+	const error = { code: rpcCodes.internal, message, data: { code: 'io', outcome: 'unknown' } };
+	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+}
+
 /** The first line: how the task ended. The result follows, as it was written. */
 async function readHead(path: string): Promise<TaskEnd | undefined> {
 	const file = await open(path).catch(() => undefined);
@@ -269,15 +297,37 @@ async function readHead(path: string): Promise<TaskEnd | undefined> {
 		const at = text.indexOf('\n');
 		// The line of an error with much data is longer; written by this program, whole.
 		const line = at === -1 ? ((await readFile(path, 'utf8')).split('\n', 1)[0] ?? '') : text.slice(0, at);
-		return attempt(() => JSON.parse(line) as TaskEnd);
+		return endOf(JSON.parse(line)) ?? unreadableEnd({ tool: 'the task' });
+	} catch {
+		// Cut off, or of a later version: there is an end, and it is not known which.
+		return unreadableEnd({ tool: 'the task' });
 	} finally {
 		await file.close();
 	}
 }
 
-async function readResult(path: string): Promise<JsonText> {
-	const text = await readFile(path, 'utf8');
-	return new JsonText(text.slice(text.indexOf('\n') + 1, -1));
+/** Undefined for a text that was cut off. */
+function resultIn(text: string): JsonText | undefined {
+	const json = text.slice(text.indexOf('\n') + 1, -1);
+	const value = attempt(() => JSON.parse(json) as unknown);
+	return isObject(value) ? new JsonText(json, value) : undefined;
+}
+
+/** Remove what killed processes were writing, and what belongs to no task that can be read. */
+async function removeLeftovers(folder: string, known: ReadonlySet<string>): Promise<void> {
+	for (const name of await namesIn(folder)) {
+		const [, pid] = /\.(\d+)-\d+\.draft$/.exec(name) ?? [];
+		const isDraft = pid !== undefined && Number(pid) !== process.pid;
+		const isUnknown = KINDS.includes(extname(name)) && !known.has(basename(name, extname(name)));
+		const afterMs = isDraft ? TASK_SWEEP_MS : TASK_LEFTOVER_MS;
+		if ((isDraft || isUnknown) && (await ageOf(join(folder, name))) > afterMs)
+			await removeFile(join(folder, name));
+	}
+}
+
+/** There may be none; and what cannot be removed now is removed later. */
+async function removeFile(path: string): Promise<void> {
+	await rm(path, { force: true }).catch(() => {});
 }
 
 async function readRecord(path: string): Promise<TaskRecord | undefined> {

@@ -1,5 +1,5 @@
 /* Tasks that outlive their client, and the hub. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { able } from '../../../src/hub/source.ts';
@@ -99,6 +99,24 @@ describe('a task', () => {
 		});
 		expect(task).toMatchObject({ resultType: 'task' });
 		expect(JSON.stringify(await ended(client, task))).toContain('Hello, Ada!');
+	});
+
+	it('whose end cannot be stored is read from memory, and stored when that works again', async () => {
+		const served = await serve();
+		const client = await modern(served);
+		const task = await slow(client, 0.4);
+		const [folder = ''] = readdirSync(join(served.folder, 'state/orchestra/tasks'), { recursive: true });
+		const path = join(served.folder, 'state/orchestra/tasks', String(folder));
+		renameSync(path, `${path}-aside`);
+		writeFileSync(path, 'no folder');
+		expect(await ended(client, task)).toMatchObject({ status: 'completed' });
+		expect(served.log.join('')).toContain('could not be stored');
+		rmSync(path);
+		renameSync(`${path}-aside`, path);
+		expect(await ended(await modern(await served.again()), task)).toMatchObject({
+			status: 'completed',
+			result: { content: [{ text: 'sum done' }] },
+		});
 	});
 
 	it('is reported to a client that listens, with its state now and each change', async () => {

@@ -1,5 +1,7 @@
 /* The store of tasks: its bounds, and two processes that use it at once. */
 import { randomBytes } from 'node:crypto';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityOf } from '../../../src/hub/shared/process-identity.ts';
 import type { TaskEnd, TaskRecord } from '../../../src/hub/tasks/task-record.ts';
@@ -39,9 +41,45 @@ it('a task whose time is over is unknown', async () => {
 	const store = storeWith({});
 	const task = { ...recordOf(10), ttlMs: 5000 };
 	await store.create(task);
-	await store.finish(task, completed, result('late'));
+	await store.finish(task, { ...completed, at: task.createdAt }, result('late'));
 	expect(await store.read(task.principal, task.id)).toBeUndefined();
 	expect(await idsIn(store)).toEqual([]);
+});
+
+it('a task that took longer than its time is listed while it runs, and readable when it has ended', async () => {
+	const store = storeWith({});
+	const task = { ...recordOf(10), ttlMs: 5000 };
+	await store.create(task);
+	expect(await idsIn(store)).toEqual([task.id]);
+	await store.finish(task, { ...completed, at: new Date().toISOString() }, result('sum'));
+	expect(await store.read(task.principal, task.id)).toHaveProperty(
+		'result.text',
+		expect.stringContaining('sum'),
+	);
+});
+
+describe('a damaged file', () => {
+	it.each(['', '{"status":"comp', '{"status":"paused","at":"x"}\n', `${JSON.stringify(completed)}\n{"cont`])(
+		'of an end, %j, is the end of its task, which has failed',
+		async (text) => {
+			const { store, task, folder } = await stored();
+			writeFileSync(join(folder, `${task.id}.end`), text);
+			expect(await store.read(task.principal, task.id)).toMatchObject({ end: { status: 'failed' } });
+			expect(await idsIn(store)).toEqual([task.id]);
+		},
+	);
+
+	it.each(['', '{"id":', '{"version":2}'])('of a record, %j, is removed after a week', async (text) => {
+		const { environment, task, folder } = await stored();
+		const path = join(folder, `${task.id}.json`);
+		writeFileSync(path, text);
+		await created(storeWith({ environment }));
+		expect(readdirSync(folder)).toContain(`${task.id}.json`);
+		const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
+		for (const kind of ['json', 'end']) utimesSync(join(folder, `${task.id}.${kind}`), old, old);
+		await created(storeWith({ environment }));
+		expect(readdirSync(folder).filter((name) => name.startsWith(task.id))).toEqual([]);
+	});
 });
 
 describe('two processes with one store', () => {
@@ -76,6 +114,23 @@ describe('two processes with one store', () => {
 async function sendAll(store: TaskStore, task: TaskRecord, count: number): Promise<void> {
 	for (let at = 0; at < count; at++) await store.send(task, { update: { at } });
 }
+
+/** A completed task, and the folder of its files. */
+async function stored(): Promise<{
+	store: TaskStore;
+	task: TaskRecord;
+	environment: Environment;
+	folder: string;
+}> {
+	const environment = { XDG_STATE_HOME: temporaryFolder() };
+	const store = storeWith({ environment });
+	const task = await created(store);
+	await store.finish(task, completed, result('sum'));
+	const tasks = join(environment.XDG_STATE_HOME, 'orchestra/tasks');
+	return { store, task, environment, folder: join(tasks, readdirSync(tasks)[0] ?? '') };
+}
+
+type Environment = TaskStoreOptions['environment'];
 
 function storeWith(options: Partial<TaskStoreOptions>): TaskStore {
 	return new TaskStore({ environment: { XDG_STATE_HOME: temporaryFolder() }, log: Log.silent, ...options });
