@@ -331,15 +331,14 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const whole = short.textOfResult(result);
 		const mimeType = mimeTypeOf(whole);
 		const handle = await this.#keepText(whole, call);
-		const isError = result.isError === true;
-		const names = { handle, look: this.#look };
-		const cut = short.shortenText(whole, budget, { ...names, isError });
+		const { cut, structure: shortStructure } = await short.shortForms(result, tool, {
+			whole,
+			budgetTokens: budget,
+			cutsStructure,
+			handle,
+			look: this.#look,
+		});
 		const { structuredContent, ...rest } = result;
-		const shortStructure =
-			(await short.shortMembers(result, tool, cut)) ??
-			(cutsStructure
-				? await short.shortStructure(result, tool, { ...names, budgetTokens: budget })
-				: undefined);
 		// Its schema does not allow a part, and nothing else is long.
 		if (shortStructure === undefined && short.tokensOfResult(result, !keepsStructure) <= budget)
 			return result;
