@@ -61,7 +61,7 @@ export const AGENT_BUDGET_TOKENS = 8000;
 export const SMALL_PART_CHARACTERS: number = 16 * 1024;
 /** Characters before and after a found text. */
 export const AROUND_CHARACTERS = 120;
-/** Ends of rows that are tried. */
+/** Cuts that are tried. */
 export const CUT_TRIES = 8;
 /** Longest escape sequence that a cut steps back from. */
 export const ESCAPE_CHARACTERS = 32;

@@ -128,7 +128,8 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		if (!isToolResult(result) || result.isError === true) return this.#fit(answer, call);
 		const unchanged = isRepeatable ? await this.#unchangedAnswer(result, call) : undefined;
 		if (unchanged) return unchanged;
-		const fitted = await this.#fit(await this.#compacted(answer, result, call), call);
+		const compact = await this.#compacted(result, call);
+		const fitted = compact && (await this.#fits(compact, call)) ? compact : await this.#fit(answer, call);
 		if (isRepeatable) await this.#remember(call, result, fitted);
 		return fitted;
 	}
@@ -160,23 +161,31 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	}
 
 	/** Structured content that repeats the text gets the table too; one that says it in another form stays, and so does the text. */
-	async #compacted(answer: Answer, result: CallToolResult, { client, tool }: HubCall): Promise<Answer> {
-		if (!this.budgets.isChosen('compact', client)) return answer;
+	async #compacted(result: CallToolResult, { client, tool }: HubCall): Promise<CallToolResult | undefined> {
+		if (!this.budgets.isChosen('compact', client)) return undefined;
 		const { compactJson } = await import('./compact-json.ts');
 		const tables = result.content.map((block) =>
 			block.type === 'text' ? compactJson(block.text) : undefined,
 		);
 		const shown = tables.find((table) => table !== undefined);
-		if (shown === undefined) return answer;
+		if (shown === undefined) return undefined;
 		const content = result.content.map((block, at) => {
 			const text = tables[at];
 			return text === undefined ? block : { ...block, text };
 		});
 		if (result.structuredContent === undefined) return { ...result, content };
-		if (result.content.length > 1) return answer;
+		if (result.content.length > 1) return undefined;
 		const { shortMembers } = await import('./shorten-result.ts');
 		const structuredContent = await shortMembers(result, tool, { shown, notice: '' });
-		return structuredContent === undefined ? answer : { ...result, content, structuredContent };
+		return structuredContent === undefined ? undefined : { ...result, content, structuredContent };
+	}
+
+	/** Whether a client gets a result as it is: one that has to be cut is cut, and kept, as the server sent it. */
+	async #fits(result: CallToolResult, call: HubCall): Promise<boolean> {
+		if (isLarger(result, this.budgets.limitBytes)) return false;
+		const budgetTokens = this.budgets.of(call);
+		const { tokensOfResult } = await import('./shorten-result.ts');
+		return budgetTokens === 0 || tokensOfResult(result, !isForPage(call.tool)) <= budgetTokens;
 	}
 
 	/** Within the budget of the client. */
@@ -331,15 +340,14 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const whole = short.textOfResult(result);
 		const mimeType = mimeTypeOf(whole);
 		const handle = await this.#keepText(whole, call);
-		const isError = result.isError === true;
-		const names = { handle, look: this.#look };
-		const cut = short.shortenText(whole, budget, { ...names, isError });
+		const { cut, structure: shortStructure } = await short.shortForms(result, tool, {
+			whole,
+			budgetTokens: budget,
+			cutsStructure,
+			handle,
+			look: this.#look,
+		});
 		const { structuredContent, ...rest } = result;
-		const shortStructure =
-			(await short.shortMembers(result, tool, cut)) ??
-			(cutsStructure
-				? await short.shortStructure(result, tool, { ...names, budgetTokens: budget })
-				: undefined);
 		// Its schema does not allow a part, and nothing else is long.
 		if (shortStructure === undefined && short.tokensOfResult(result, !keepsStructure) <= budget)
 			return result;

@@ -19,7 +19,7 @@ import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
 import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
-import { NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
+import { CUT_TRIES, NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 
 /** All that a result says in text. */
 export interface ResultText {
@@ -121,8 +121,44 @@ export async function shortMembers(
 	return (await fits(tool, tool.outputSchema, short)) ? short : undefined;
 }
 
+export interface ShortForms {
+	readonly cut: ShortenedText;
+	/** Undefined when there is none, or its schema forbids a part. */
+	readonly structure: unknown;
+}
+
+export interface ShortFormsOptions extends NoticeParts {
+	readonly whole: ResultText;
+	readonly budgetTokens: number;
+	/** Whether structured content counts, and may be cut. */
+	readonly cutsStructure: boolean;
+}
+
+/** A result as text and as structured content, each within the budget: JSON escapes a text that it repeats. */
+export async function shortForms(
+	result: CallToolResult,
+	tool: Tool | undefined,
+	{ whole, budgetTokens, cutsStructure, ...names }: ShortFormsOptions,
+): Promise<ShortForms> {
+	const isError = result.isError === true;
+	const first = shortenText(whole, budgetTokens, { ...names, isError });
+	let cut = first;
+	let structure = await shortMembers(result, tool, cut);
+	if (!cutsStructure) return { cut, structure };
+	let room = budgetTokens;
+	for (let tries = 0; structure !== undefined && tries < CUT_TRIES; tries++) {
+		const tokens = estimateTokens(encodeJson(structure));
+		if (tokens <= budgetTokens) return { cut, structure };
+		room = Math.floor((room * budgetTokens) / tokens);
+		cut = shortenText(whole, room, { ...names, isError });
+		structure = await shortMembers(result, tool, cut);
+	}
+	const other = await shortStructure(result, tool, { ...names, budgetTokens });
+	return other === undefined ? { cut, structure } : { cut: first, structure: other };
+}
+
 /** The first part of structured content with a notice as a member; undefined when it would not fit the schema that agents have. */
-export async function shortStructure(
+async function shortStructure(
 	{ structuredContent }: CallToolResult,
 	tool: Tool | undefined,
 	{ budgetTokens, ...names }: NoticeParts & { readonly budgetTokens: number },

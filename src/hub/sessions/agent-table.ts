@@ -65,10 +65,10 @@ const agents: readonly (readonly [name: RegExp, agent: KnownAgent])[] = [
 	// 2.1 writes more than 50,000 characters to a file and shows 2 kB of them; MAX_MCP_OUTPUT_TOKENS was 25,000 tokens before that
 	[/^claude-code$/, { resultTokens: 12_500 }],
 	// 0.169 has 10,000 tokens for each model that it knows; openai/codex issues 6544, 7906, 14466
-	[/^(codex-mcp-client|Codex)$/, { resultTokens: 10_000, firstWait: codexWait }],
+	[/^(codex-mcp-client|codex)$/i, { resultTokens: 10_000, firstWait: codexWait }],
 	// 4,000,000 characters; google-gemini/gemini-cli issue 17037
 	[/^gemini-cli-mcp-client/, { resultTokens: 1_000_000 }],
-	[/^(cursor-vscode|Cursor)$/, { firstWait: cursorWait }],
+	[/^(cursor-vscode|cursor)$/i, { firstWait: cursorWait }],
 	[new RegExp(`^(${others.join('|')})$`, 'i'), {}],
 ];
 

@@ -90,13 +90,16 @@ describe('the file system server', () => {
 		expect(await read()).toBe(`${first} `);
 	});
 
-	it('sends tables to a client that asked for them', async () => {
+	it('sends tables to a client that asked for them, and cuts what is too long as the server sent it', async () => {
 		const { client, file } = await served({}, { results: { compact: true } });
 		const call = { name: 'files__read_text_file', arguments: { path: file } };
 		const { content, structuredContent } = await client.request('tools/call', call);
 		const [{ text }] = content as [{ text: string }];
 		expect(text.startsWith('{"columns":["id","name","isOpen"],"rows":[[0,"item 0",true],')).toBe(true);
 		expect(structuredContent).toEqual({ content: text });
+		const short = await client.request('tools/call', { ...call, _meta: { 'orchestra/budgetTokens': 200 } });
+		const [first] = short['content'] as [{ text: string }];
+		expect(JSON.stringify(items).startsWith(first.text.slice(0, -1))).toBe(true);
 	});
 });
 

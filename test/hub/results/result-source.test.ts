@@ -130,12 +130,13 @@ describe('a long result', () => {
 	});
 
 	it('shortens a member of structured content that repeats the text, where its schema allows it', async () => {
-		const text = 'a line of text\n'.repeat(1000);
+		const text = '"a" "line"\tof text\n'.repeat(1000);
 		const result = { ...textResult(text), structuredContent: { content: text } };
 		const property = { type: 'string' };
 		const free = callOf({}, { outputSchema: { type: 'object', properties: { content: property } } });
 		const short = await shortened(result, free);
 		expect(short.structuredContent).toEqual({ content: textsOf(short).join('\n') });
+		expect(JSON.stringify(short.structuredContent).length).toBeLessThanOrEqual(BUDGET * 4 * 1.02);
 		const strict = { type: 'object', properties: { content: { ...property, minLength: 15_000 } } };
 		expect((await shortened(result, callOf({}, { outputSchema: strict }))).structuredContent).toBe(
 			result.structuredContent,
