@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
-import type { AskedValue, GivenValues } from '../../registry/launch-plan.ts';
+import type { AskedValue, GivenValues } from '../../registry/launch-slots.ts';
 import { storeSecret } from '../../secrets/store-secret.ts';
 import {
 	type Command,
@@ -90,7 +90,7 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 				help: problemOf('', value) ?? 'That is not a possible value.',
 				read: (line) =>
 					(line === '' && !isFirst) || (line !== '' && problemOf(line, value) === undefined) ? line : 'wrong',
-				isHidden: isSecret && !value.isOnCommandLine,
+				isHidden: isSecret && value.exposedIn === undefined,
 			},
 			input,
 		);
@@ -102,15 +102,20 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 	return strings;
 }
 
+const exposures = {
+	'command line': 'every process can read a command line',
+	address: 'an address is in the configuration as it is',
+};
+
 /** Why a text is not a possible value; undefined when it is. */
 function problemOf(
 	text: string,
-	{ choices, format, isSecret, isOnCommandLine, range }: AskedValue,
+	{ choices, format, isSecret, exposedIn, range }: AskedValue,
 ): string | undefined {
 	const isReference = /^\$\{[^}]+\}$/.test(text);
-	if (isReference && !(isOnCommandLine && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
-	if (isSecret && isOnCommandLine)
-		return `every process can read a command line, so a secret there must be a variable, as in '\${VARIABLE}'`;
+	if (isReference && !(exposedIn && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
+	if (isSecret && exposedIn)
+		return `${exposures[exposedIn]}, so a secret there must be a variable, as in '\${VARIABLE}'`;
 	if (choices.length > 0 && !choices.includes(text))
 		return `use one of ${choices.map(printableLine).join(', ')}`;
 	if (format === 'number' && !isInRange(text, range)) return `use a number${describeRange(range)}`;
