@@ -79,8 +79,9 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 	const { out } = input;
 	const { key, description, choices, isSecret, isRepeated } = value;
 	if (description !== undefined) out.note(printableLine(description));
-	const kind =
-		choices.length > 0 ? ` (${choices.map(printableLine).join(', ')})` : isSecret ? ' (not shown)' : '';
+	const secret = value.exposedIn === undefined ? 'not shown' : 'a variable, as in ${TOKEN}';
+	const notes = choices.length > 0 ? choices.map(printableLine).join(', ') : isSecret ? secret : '';
+	const kind = notes && ` (${notes})`;
 	const strings: string[] = [];
 	do {
 		const isFirst = strings.length === 0;
