@@ -13,11 +13,11 @@ import {
 	isInputRequired,
 	type Tool,
 } from '../protocol/mcp-types.ts';
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
