@@ -1,6 +1,7 @@
 /* `mctl log`: the calls that were made, from the journal. */
-import { StringDecoder } from 'node:string_decoder';
+
 import { printableLine } from '../../printable.ts';
+import { TextLines } from '../../wire/text-lines.ts';
 import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
@@ -107,12 +108,9 @@ async function follow(
 	const show = (call: LoggedCall): void =>
 		flags['json'] ? out.line(JSON.stringify(call)) : out.line(cellsOf(call).map(printableLine).join('  '));
 	for (const call of calls) show(call);
-	const decoder = new StringDecoder();
-	let rest = '';
+	const lines = new TextLines(Number.POSITIVE_INFINITY);
 	const onBytes = async (bytes: Buffer): Promise<boolean> => {
-		const lines = (rest + decoder.write(bytes)).split('\n');
-		rest = lines.pop() ?? '';
-		for (const call of callsIn(lines.join('\n'), filter)) show(call);
+		for (const call of callsIn(lines.push(bytes).join('\n'), filter)) show(call);
 		return !out.isClosed;
 	};
 	await followFile(file, { from, signal, onBytes });
