@@ -34,8 +34,8 @@ import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './l
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
 import { isForPage, noticedTool } from './noticed-tool.ts';
-import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
 import type { ResultDocument } from './result-folder.ts';
+import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
 import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';

@@ -19,7 +19,13 @@ import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
 import { isHandle, type KeptResult, PINNED, readKept } from './kept-result.ts';
-import { keptIn, namesIn, type ResultDocument, ResultFolder, type ResultFolderOptions } from './result-folder.ts';
+import {
+	keptIn,
+	namesIn,
+	type ResultDocument,
+	ResultFolder,
+	type ResultFolderOptions,
+} from './result-folder.ts';
 import { KEPT_MS } from './result-limits.ts';
 
 /** Whose call it is. */

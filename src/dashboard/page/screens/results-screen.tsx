@@ -142,7 +142,11 @@ function BothTexts({ result }: { result: ShownResult }): JSX.Element {
 				{text === null ? <EmptyState title="It is no text." /> : <ResultText text={text} />}
 			</Panel>
 			<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
-				{shortened ? <ResultText text={shortened.text} /> : <EmptyState title="Its client got no first part." />}
+				{shortened ? (
+					<ResultText text={shortened.text} />
+				) : (
+					<EmptyState title="Its client got no first part." />
+				)}
 			</Panel>
 			{structured !== null && (
 				<Panel title="Structured content of the shortened one" aside={<Tokens text={structured} isWhole />}>
