@@ -25,7 +25,7 @@ import { withChildLimits } from './sections/confinement.ts';
 import { type FileSections, noSections, readSections } from './sections/sections.ts';
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
-import { withoutSelf } from './without-self.ts';
+import { withoutSelf } from './self-entry.ts';
 
 export interface LoadOptions {
 	readonly cwd: string;

@@ -15,7 +15,7 @@ import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
-import { forgetFailures } from '../learn/learn-servers.ts';
+import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
 import { refuseBlocked } from '../target/call-target.ts';

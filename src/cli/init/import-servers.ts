@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { bridgeLaunches } from '../../config/clients/bridge-launch.ts';
+import { bridgeLaunches } from '../../config/clients/bridge-entry.ts';
 import type { ClientId } from '../../config/clients/client-table.ts';
 import { applyImport } from '../../config/clients/import-backup.ts';
 import { type ImportEdits, planImportEdits, type TargetFile } from '../../config/clients/import-edits.ts';
@@ -17,7 +17,7 @@ import { userFile } from '../../config/load.ts';
 import { newConfigurationText, newUserText } from '../../config/new-configuration.ts';
 import { LOCK_FILE } from '../../config/project-file.ts';
 import { trustsAll } from '../../config/trust/blocked.ts';
-import { importTrust } from '../../config/trust/import-trust.ts';
+import { importTrust } from '../../config/trust/trust-edit.ts';
 import { OrchestraError } from '../../errors.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { printableLine } from '../../printable.ts';

@@ -11,7 +11,7 @@ import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
 import { type UndoReport, undoLatestImport } from '../../config/clients/undo-import.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
-import { importTrust } from '../../config/trust/import-trust.ts';
+import { importTrust } from '../../config/trust/trust-edit.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
@@ -22,7 +22,7 @@ import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
 import { noteUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import { type ClientImport, openImport, runImport } from './import-servers.ts';
 
 const FILE = 'orchestra.json';

@@ -8,13 +8,13 @@ import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
 import { possibleReferences } from '../../secrets/store-secret.ts';
-import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
-import { learnHere } from '../learn/learn-servers.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { learnHere } from '../learn/learn.ts';
+import { confirm } from '../terminal/ask-line.ts';
 import { askMissing, givenValues, storedValues } from './entry-values.ts';
 import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 

@@ -6,7 +6,7 @@ import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
 import { setFlag } from './entry-values.ts';

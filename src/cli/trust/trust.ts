@@ -12,7 +12,7 @@ import { readIfPresent } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 

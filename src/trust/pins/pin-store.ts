@@ -16,8 +16,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { type LockFile, readLockFile, writeLockFile } from './lock-file.ts';
-import type { LockContent, PinnedPackage, PinnedPackages, PinnedServers } from './lock-text.ts';
+import { type LockContent, type LockFile, type PinnedPackage, type PinnedPackages, type PinnedServers, readLockFile, writeLockFile } from './lock-file.ts';
 import type { PinPlace } from './pin-place.ts';
 import {
 	type PinTexts,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pickWithin } from '../../../src/search/index/budget.ts';
+import { pickWithin } from '../../../src/library/match/assemble.ts';
 import { TopSlots } from '../../../src/search/index/top-slots.ts';
 
 describe('pickWithin', () => {
