@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { OrchestraError, attempt } from '../errors.ts';
+import { attempt, OrchestraError } from '../errors.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { packageRoot } from '../files/package-root.ts';
 import { sha256 } from '../files/sha256.ts';

@@ -1,9 +1,10 @@
 /* A transport to an MCP server whose messages are recorded. */
+
+import type { Log } from '../log.ts';
 import { observed } from '../transport/observed-transport.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Recorder } from './recorder.ts';
-import type { Log } from '../log.ts';
-import { ownRecordings } from './recording-files.ts';
+import { userRecordings } from './recording-files.ts';
 
 /** `transport`, recorded; the recording ends with it. */
 export function recorded<T extends Transport>(transport: T, recorder: Recorder): T {
@@ -30,6 +31,6 @@ interface RecordServerOptions {
 /** The transport, recorded until it is closed. Throws when the folder cannot be used. */
 export function recordServer(transport: Transport, options: RecordServerOptions): Transport {
 	const { server, log } = options;
-	const folder = options.folder ?? ownRecordings(options.environment, log);
+	const folder = options.folder ?? userRecordings(options.environment, log);
 	return recorded(transport, new Recorder({ folder, server, log, keepsAll: options.folder !== undefined }));
 }

@@ -5,7 +5,7 @@
  * them on untouched. An event of a type that we do not know is still an event; `knownEvent` types
  * the payloads of those that the protocol defines.
  */
-import { type JsonObject, type JsonValue, isObject, parseJson } from '../wire/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 import { exactly } from '../wire/json-text.ts';
 
 /** One event of any type. `knownEvent` gives it a typed payload. */

@@ -14,12 +14,12 @@ import type { SpawnRecord } from '../process/spawn-record.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { timerMs } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
-import { type ToolEvent, readEvent } from './event.ts';
+import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
+import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
+import { readEvent, type ToolEvent } from './event.ts';
 import type { RunLimits } from './run-limits.ts';
 import type { RunEnd, StopReason } from './summary.ts';
 import type { Transcript } from './transcript.ts';
-import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
-import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
 
 /** Lines of stderr that the error of a crash has. */
 const STDERR_LINES = 10;

@@ -1,13 +1,14 @@
 /* `mctl policy add` writes a rule about tools, `mctl policy test` says which rule decides about a call; neither starts or calls anything. */
-import { printable } from '../../printable.ts';
-import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
-import { type Command, type CommandPlace, usageError } from '../command.ts';
-import { editFlags, noteUntrusted, scopeOf } from '../edit/edit-servers.ts';
+
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
+import { printable } from '../../printable.ts';
 import { inputFromArgs } from '../../tool/input.ts';
 import { canonicalSha256 } from '../../trust/canonical-json.ts';
-import { type PolicyDecision, claimsOf, policyOf } from '../../trust/policy.ts';
+import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
+import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
+import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { editFlags, scopeOf, warnUntrusted } from '../edit/edit-servers.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
 import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { openProject } from '../target/project.ts';
@@ -34,12 +35,12 @@ export const policyAdd: Command = {
 		const { file, text, untrusted } = await changePolicy(rule, place);
 		if (flags['json']) out.json({ schema: 'orchestra.policy-add/1', ...rule, file });
 		else out.line(printable(`${text} is the first rule of ${file}`));
-		noteUntrusted(out, file, untrusted);
+		warnUntrusted(out, file, untrusted);
 		if (tools.includes('*')) return;
 		const client = clients.includes('*') ? 'mctl' : clients;
 		const stricter = stricterDecision(rule, { tool: tools, client }, place);
 		if (stricter?.rule)
-			out.note(`note: ${stricter.rule.file}:${stricter.rule.line} counts for ${tools}: ${stricter.action}`);
+			out.info(`note: ${stricter.rule.file}:${stricter.rule.line} counts for ${tools}: ${stricter.action}`);
 	},
 };
 
@@ -76,7 +77,7 @@ export const policyTest: Command = {
 		const names = Object.entries(claimsOf(found?.annotations)).map(([name, value]) => `${name} ${value}`);
 		out.line(`  claims: ${names.join(', ')}`);
 		if (found === undefined)
-			out.note(`mctl: ${printable(tool)} is not known here, so its claims count as the dangerous case`);
+			out.info(`mctl: ${printable(tool)} is not known here, so its claims count as the dangerous case`);
 	},
 };
 

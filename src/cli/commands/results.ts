@@ -1,17 +1,18 @@
 /* `mctl results`: the long results that hubs keep for agents: list, print, ask about, pin and remove them. */
-import { allKept, pinResult } from '../../hub/results/result-store.ts';
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
-import { ageOf, byteSize } from '../terminal/quantity.ts';
-import { tableLines } from '../terminal/table.ts';
+
 import { readFile, rm } from 'node:fs/promises';
+import { OrchestraError } from '../../errors.ts';
 import { readLookRequest } from '../../hub/results/look/look-request.ts';
 import { LOOK, lookTool } from '../../hub/results/look/look-tool.ts';
 import { LookThreads } from '../../hub/results/look/run-look.ts';
 import { SELECTED_CHARACTERS } from '../../hub/results/result-limits.ts';
-import { inputFromArgs } from '../../tool/input.ts';
-import { OrchestraError } from '../../errors.ts';
-import type { KeptResult } from '../../hub/results/kept-result.ts';
+import { allStored, pinResult } from '../../hub/results/result-store.ts';
+import type { StoredResult } from '../../hub/results/stored-result.ts';
 import { nearest } from '../../nearest.ts';
+import { inputFromArgs } from '../../tool/input.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
+import { ageOf, byteSize } from '../terminal/quantity.ts';
+import { tableLines } from '../terminal/table.ts';
 
 export const resultsLs: Command = {
 	usage: 'mctl results ls [--json]',
@@ -21,7 +22,7 @@ export const resultsLs: Command = {
 	async run(input) {
 		refuseArgs(input, resultsLs);
 		const { flags, out, environment } = input;
-		const all = await allKept(environment);
+		const all = await allStored(environment);
 		if (flags['json']) {
 			const results = all.map(({ handle, tool, client, bytes, mimeType, isPinned, at }) => {
 				const keptAt = new Date(at).toISOString();
@@ -29,7 +30,7 @@ export const resultsLs: Command = {
 			});
 			return out.json({ schema: 'orchestra.results/1', results });
 		}
-		if (all.length === 0) return out.note('mctl: no results are kept');
+		if (all.length === 0) return out.info('mctl: no results are kept');
 		const rows = all.map(({ handle, tool, client, bytes, isPinned, at }) => [
 			handle,
 			byteSize(bytes),
@@ -48,8 +49,8 @@ export const resultsShow: Command = {
 	flags: {},
 
 	async run(input) {
-		const kept = await keptNamed(input, resultsShow);
-		await input.out.write((await readFile(kept.path)).subarray(kept.from));
+		const result = await resultNamed(input, resultsShow);
+		await input.out.write((await readFile(result.path)).subarray(result.from));
 	},
 };
 
@@ -64,15 +65,15 @@ export const resultsLook: Command = {
 
 	async run(input) {
 		const { args, flags, out, signal } = input;
-		const kept = await keptNamed(input, resultsLook);
+		const result = await resultNamed(input, resultsLook);
 		const [, op, ...values] = args;
 		if (op === undefined) throw usageError(resultsLook, 'name an op, such as head, grep or select');
 		const request = readLookRequest({ ...inputFromArgs(values, lookTool(LOOK).inputSchema), op });
-		const job = { source: { path: kept.path, from: kept.from }, request, limit: SELECTED_CHARACTERS };
+		const job = { source: { path: result.path, from: result.from }, request, limit: SELECTED_CHARACTERS };
 		const { text, about } = await new LookThreads().run(job, signal);
-		if (flags['json']) return out.json({ schema: 'orchestra.look/1', handle: kept.handle, text, about });
+		if (flags['json']) return out.json({ schema: 'orchestra.look/1', handle: result.handle, text, about });
 		if (text !== '') out.foreign(text);
-		out.note(`mctl: ${about}`);
+		out.info(`mctl: ${about}`);
 	},
 };
 
@@ -82,11 +83,11 @@ export const resultsKeep: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const kept = await keptNamed(input, resultsKeep);
-		if (!kept.isPinned) await pinResult(kept, input.environment);
+		const result = await resultNamed(input, resultsKeep);
+		if (!result.isPinned) await pinResult(result, input.environment);
 		const { flags, out } = input;
-		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: kept.handle, isKept: true });
-		else out.note(`mctl: ${kept.handle} is kept until mctl results drop ${kept.handle}`);
+		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: result.handle, isKept: true });
+		else out.info(`mctl: ${result.handle} is kept until mctl results drop ${result.handle}`);
 	},
 };
 
@@ -96,22 +97,22 @@ export const resultsDrop: Command = {
 	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
 
 	async run(input) {
-		const kept = await keptNamed(input, resultsDrop);
-		await rm(kept.path, { force: true });
+		const result = await resultNamed(input, resultsDrop);
+		await rm(result.path, { force: true });
 		const { flags, out } = input;
-		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: kept.handle, isKept: false });
-		else out.note(`mctl: ${kept.handle} is removed`);
+		if (flags['json']) out.json({ schema: 'orchestra.result/1', handle: result.handle, isKept: false });
+		else out.info(`mctl: ${result.handle} is removed`);
 	},
 };
 
 /** Throws `bad_input` without a handle, and `not_found` when nothing is kept under it. */
-async function keptNamed(
+async function resultNamed(
 	{ args, environment }: Pick<CommandInput, 'args' | 'environment'>,
 	command: Pick<Command, 'usage'>,
-): Promise<KeptResult> {
+): Promise<StoredResult> {
 	const [handle] = args;
 	if (handle === undefined) throw usageError(command, 'name the result by its handle, r-…');
-	const all = await allKept(environment);
+	const all = await allStored(environment);
 	const found = all.find((each) => each.handle === handle.replace('orchestra-result://', ''));
 	if (found) return found;
 	const [close] = nearest(
@@ -119,6 +120,6 @@ async function keptNamed(
 		all.map((each) => each.handle),
 	);
 	throw new OrchestraError('not_found', `no result is kept as ${handle}`, {
-		hint: close === undefined ? 'mctl results ls shows what is kept.' : `Did you mean ${close}?`,
+		hint: close === undefined ? 'mctl results ls shows what is result.' : `Did you mean ${close}?`,
 	});
 }

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
+import { docComment, keyText, typescriptType } from '../../schema/typescript-type.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { type ListedItem, listAll, textField } from '../hub-client/hub-items.ts';
@@ -10,8 +12,6 @@ import { withHub } from '../hub-client/hub-session.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import { serverNamed } from '../target/server-named.ts';
 import { filterOfFlag } from '../view-flag.ts';
-import { docComment, keyText, typescriptType } from '../../schema/typescript-type.ts';
-import { type JsonObject, isObject } from '../../wire/json.ts';
 
 export const types: Command = {
 	usage: 'mctl types [SERVER] [--out FILE] [--view NAME]',
@@ -28,7 +28,7 @@ export const types: Command = {
 		const text = typedClient(tools, ['mctl', 'serve']);
 		if (typeof flags['out'] !== 'string') return out.write(text);
 		writeFileSync(resolve(cwd, flags['out']), text);
-		out.note(`mctl: ${tools.length} tools written to ${flags['out']}`);
+		out.info(`mctl: ${tools.length} tools written to ${flags['out']}`);
 	},
 };
 

@@ -1,10 +1,11 @@
 /* Steps that show the shared hub: started by a bridge, reached over QUIC, with a plugin behind it. */
+
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
-import { spawn } from 'node:child_process';
 
 export const hubSteps: readonly DemoStep[] = [
 	{ title: 'a project that names programs starts none of them until you trust it', run: trustProject },

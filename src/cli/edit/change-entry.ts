@@ -1,13 +1,21 @@
 /* `mctl enable`, `disable` and `remove`: switch a server or plugin without touching the rest of its entry, or take the entry out. */
 import { enabledEdit } from '../../config/edit/enable-server.ts';
+import { removeJsonKey } from '../../config/edit/json-edit.ts';
 import { loadConfiguration } from '../../config/load.ts';
+import { messageOf } from '../../errors.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
-import { editFlags, fileWith, fileWithEntry, noteIfUnused, oneName, reportEdit, writeEdit } from './edit-servers.ts';
-import { removeJsonKey } from '../../config/edit/json-edit.ts';
-import { messageOf } from '../../errors.ts';
 import { changeOf } from '../registry/pinned-packages.ts';
 import { endUnfinished, removeLeftovers, withRecord } from '../registry/unfinished-change.ts';
+import {
+	editFlags,
+	fileWith,
+	fileWithEntry,
+	oneName,
+	reportEdit,
+	warnIfUnused,
+	writeEdit,
+} from './edit-servers.ts';
 
 export const enable: Command = {
 	usage: 'mctl enable <name> [-s project|user] [--json]',
@@ -38,7 +46,7 @@ async function switchServer(input: CommandInput, command: Command, isEnabled: bo
 	if (text === undefined) return reportEdit(input, edit, [`${name} is ${state} already in ${file.path}`]);
 	await writeEdit(input, file, text);
 	if (isEnabled) forgetFailureOf(name, input);
-	noteIfUnused(input, file);
+	warnIfUnused(input, file);
 	const mark = input.out.style(isEnabled ? 'green' : 'yellow', '~');
 	reportEdit(input, edit, [`${mark} ${name} is ${state} in ${file.path}`]);
 }
@@ -67,10 +75,10 @@ export const remove: Command = {
 			await writeEdit(input, file, removeJsonKey(file.text, ['mcpServers', name]));
 			// The entry is gone, so this is done also when it cannot be whole.
 			await removeLeftovers(change, environment).catch((error: unknown) =>
-				out.note(`note: ${messageOf(error)}`),
+				out.info(`note: ${messageOf(error)}`),
 			);
 		});
-		noteIfUnused(input, file);
+		warnIfUnused(input, file);
 		reportEdit(input, { name, file, change: 'removed', wasChanged: true }, [
 			`${out.style('red', '-')} ${name} in ${file.path}`,
 		]);

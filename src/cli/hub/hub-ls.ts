@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { memoryOf } from '../../hub/shared/hub-details.ts';
 import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { type HubEntry, HubRegistry } from '../../hub/shared/hub-registry.ts';
+import { printable } from '../../printable.ts';
 import { type Command, refuseArgs } from '../command.ts';
 import { askHub, askHubAt } from '../hub-client/ask-hub.ts';
+import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
-import { printable } from '../../printable.ts';
-import { downLines } from '../hub-client/down-servers.ts';
 
 interface ListedHub extends HubEntry {
 	/** The version of its program; null when the hub does not say it. */
@@ -31,7 +31,7 @@ export const hubLs: Command = {
 			const shown = hubs.map(({ startTime: _start, ...hub }) => hub);
 			return out.json({ schema: 'orchestra.hub-ls/1', hubs: shown });
 		}
-		if (hubs.length === 0) return out.note('No hub is running.');
+		if (hubs.length === 0) return out.info('No hub is running.');
 		const rows = hubs.map(({ pid, version, startedAt, clients, memoryBytes, root, statePath }) => [
 			String(pid),
 			version ?? '-',
@@ -91,7 +91,7 @@ export const hubPs: Command = {
 		const { flags, out, cwd, environment } = input;
 		const { processes, servers } = await askHub({ cwd, environment });
 		if (flags['json']) return out.json({ schema: 'orchestra.hub-ps/1', processes, servers });
-		if (processes.length + servers.length === 0) return out.note('The hub owns no process now.');
+		if (processes.length + servers.length === 0) return out.info('The hub owns no process now.');
 		const rows = processes.map(({ backend, pid, memoryBytes, startedAt, lastCall, state, command }) => {
 			const server = servers.find(({ name }) => name === backend);
 			return [
@@ -113,6 +113,6 @@ export const hubPs: Command = {
 		}
 		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
 			out.line(line);
-		for (const note of servers.flatMap(downLines)) out.note(`mctl: ${printable(note)}`);
+		for (const note of servers.flatMap(downLines)) out.info(`mctl: ${printable(note)}`);
 	},
 };

@@ -1,15 +1,15 @@
 /* `mctl hub status`: the shared hub and what it serves. `mctl hub token`: the token of its HTTP listener. */
 import { statSync } from 'node:fs';
 import { packageVersion } from '../../files/package-version.ts';
+import { ensureToken, tokenFile } from '../../http/http-token.ts';
 import { newerFilesText, versionText } from '../../hub/shared/hub-version.ts';
 import { stateText } from '../../hub/source-status.ts';
 import { printable } from '../../printable.ts';
 import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
-import { ensureToken, tokenFile } from '../../http/http-token.ts';
-import { hubFolderHere } from '../hub-client/hub-location.ts';
 
 export const hubStatus: Command = {
 	usage: 'mctl hub status [--json]',

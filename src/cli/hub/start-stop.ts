@@ -1,11 +1,12 @@
 /* `mctl hub start` and `mctl hub stop`: the shared hub in the background, and its end with everything it started. */
+
+import { HubFolder } from '../../hub/shared/hub-folder.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
+import { stopHub } from '../../hub/shared/stop-hub.ts';
 import { type Command, type CommandInput, refuseArgs } from '../command.ts';
 import { controlHub } from '../hub-client/control-hub.ts';
 import { hubFolderHere, hubHere } from '../hub-client/hub-location.ts';
 import { httpAddressOf, httpFlag } from './http-flag.ts';
-import { HubFolder } from '../../hub/shared/hub-folder.ts';
-import { stopHub } from '../../hub/shared/stop-hub.ts';
 import { runningHubs } from './hub-ls.ts';
 
 export const hubStart: Command = {

@@ -7,19 +7,20 @@
  * blocking and read as a stream, so that Ctrl-C works at any moment. Devices and
  * folders are refused, and the size is bounded.
  */
+
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { resolve } from 'node:path';
-import { OrchestraError, messageOf } from '../../errors.ts';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { messageOf, OrchestraError } from '../../errors.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { fileOfArg, inputFromArgs, inputFromJson } from '../../tool/input.ts';
-import { type JsonObject, isObject } from '../../wire/json.ts';
+import { isObject, type JsonObject } from '../../wire/json.ts';
+import { INPUT_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
 import { nameOf } from '../target/find-target.ts';
 import { checkInput } from './check-input.ts';
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
-import { Socket } from 'node:net';
-import { type Readable, addAbortSignal } from 'node:stream';
-import { readRegularFile } from '../../files/regular-file.ts';
-import { INPUT_LIMIT_BYTES } from '../cli-limits.ts';
 
 const ownStdin = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']);
 

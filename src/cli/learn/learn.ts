@@ -6,14 +6,14 @@
 import { resolve } from 'node:path';
 import type { ServerEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/server-cache.ts';
-import type { Command, CommandInput } from '../command.ts';
-import { exitCodes } from '../exit.ts';
-import { serverNamed } from '../target/server-named.ts';
 import { attempt } from '../../errors.ts';
 import { isLearningOn } from '../../hub/shared/learner-standby.ts';
 import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
+import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/server-cache.ts';
 import { printableLine } from '../../printable.ts';
+import type { Command, CommandInput } from '../command.ts';
+import { exitCodes } from '../exit.ts';
+import { serverNamed } from '../target/server-named.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { checkServer, eachServer } from './check-servers.ts';
 
@@ -32,7 +32,7 @@ export const learn: Command = {
 		if (flags['json'] === true) out.json({ schema: 'orchestra.learn/1', servers: learnt });
 		else for (const server of learnt) report(out, server);
 		if (learnt.length === 0 && flags['json'] !== true)
-			out.note('Every server is known. `mctl list servers --check` starts each one again.');
+			out.info('Every server is known. `mctl list servers --check` starts each one again.');
 		return learnt.some(({ error }) => error !== undefined) ? exitCodes.tool_failed : 0;
 	},
 };
@@ -41,7 +41,7 @@ function report(out: CommandInput['out'], { name, tools, error }: LearntServer):
 	if (tools !== undefined) return out.line(`${name}  ${tools} tools`);
 	if (error === undefined) return out.line(`${name}  another process learns it`);
 	out.line(`${name}  FAILED`);
-	out.note(`${name}: ${error.message}${error.hint === undefined ? '' : `\nhint: ${error.hint}`}`);
+	out.info(`${name}: ${error.message}${error.hint === undefined ? '' : `\nhint: ${error.hint}`}`);
 }
 
 /** The servers that are named, by their names or by the keys that a hub gives; else all that were never seen. */
@@ -128,11 +128,11 @@ export async function learnHere(
 	if (signal.aborted) return;
 	for (const { name, tools, error } of learnt) {
 		const [reason = ''] = error?.message.split('\n', 1) ?? [];
-		if (tools === undefined) out.note(`note: ${printableLine(`${name} could not be listed yet: ${reason}`)}`);
+		if (tools === undefined) out.info(`note: ${printableLine(`${name} could not be listed yet: ${reason}`)}`);
 	}
 	const names = learnt.filter(({ tools }) => tools !== undefined);
 	if (names.length > 0)
-		out.note(
+		out.info(
 			`Listed: ${names.map(({ name, tools }) => `${printableLine(name)} (${tools} tools)`).join(', ')}`,
 		);
 }

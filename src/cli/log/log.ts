@@ -1,13 +1,22 @@
 /* `mctl log`: the calls that were made, from the journal. `mctl log verify`: whether its lines were changed, removed, reordered or cut. */
 import { StringDecoder } from 'node:string_decoder';
+import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
+import { readChainHead } from '../../trust/chain-file.ts';
+import { verifyChain } from '../../trust/verify-chain.ts';
 import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
-import { type CallFilter, type LoggedCall, callOf, isShown, journalName, journalsHere, readJournal, sinceFlag } from './journal-lines.ts';
-import { OrchestraError } from '../../errors.ts';
-import { readChainHead } from '../../trust/chain-file.ts';
-import { verifyChain } from '../../trust/verify-chain.ts';
+import {
+	type CallFilter,
+	callOf,
+	isShown,
+	journalName,
+	journalsHere,
+	type LoggedCall,
+	readJournal,
+	sinceFlag,
+} from './journal-lines.ts';
 
 const DEFAULT_LINES = 50;
 
@@ -47,7 +56,7 @@ export const logCommand: Command = {
 			return follow(file, { from, calls, filter }, input);
 		}
 		if (flags['json']) return out.json({ schema: 'orchestra.log/1', calls });
-		if (calls.length === 0) return out.note('No calls.');
+		if (calls.length === 0) return out.info('No calls.');
 		const rows = calls.map(cellsOf);
 		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
 		const narrow = [0, 3, 5];

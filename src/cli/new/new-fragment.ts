@@ -19,7 +19,7 @@ export const newPrompt: Command = {
 		const path = await createFragment(resolve(cwd, folder), name, promptText(name));
 		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'prompt', name, path });
 		out.line(path);
-		out.note(`try: mctl prompt ${titleWord(name)} topic="something"`);
+		out.info(`try: mctl prompt ${titleWord(name)} topic="something"`);
 	},
 };
 
@@ -67,7 +67,7 @@ export const newResource: Command = {
 		const path = await createFragment(resolve(cwd, folder), name, resourceText(name));
 		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'resource', name, path });
 		out.line(path);
-		out.note(`try: mctl read orchestr8://${name.replace(/\.md$/, '')}`);
+		out.info(`try: mctl read orchestr8://${name.replace(/\.md$/, '')}`);
 	},
 };
 

@@ -1,12 +1,13 @@
 /* `mctl new plugin` and `mctl new server`: a program of Node that works as it is written, to be changed from there. */
-import { isAbsolute, join, relative, resolve } from 'node:path';
-import { checkName } from '../../link/certificates/certificates.ts';
-import { type Command, usageError } from '../command.ts';
-import { commandLine } from '../../process/spawn-record.ts';
+
 import { lstat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { packageRoot } from '../../files/package-root.ts';
+import { checkName } from '../../link/certificates/certificates.ts';
+import { commandLine } from '../../process/spawn-record.ts';
+import { type Command, usageError } from '../command.ts';
 import { writeNewFile } from './create-fragment.ts';
 
 export const newPlugin: Command = {

@@ -53,8 +53,8 @@ export const upgrade: Command = {
 		}
 		const written = withVersion(server, source);
 		const { drift, lines } = await listNewer(server, source, input);
-		for (const line of lines) out.note(line);
-		if (flags['dry-run'] === true) return out.note('Nothing was written (--dry-run).');
+		for (const line of lines) out.info(line);
+		if (flags['dry-run'] === true) return out.info('Nothing was written (--dry-run).');
 		await confirm('Upgrade it?', input);
 		const after = { ...server.pin, version, identifier: source.identifier, sha256: source.sha256 };
 		await write(server, { written, after, tools: drift.pin === 'off' ? undefined : drift.tools }, input);

@@ -2,15 +2,16 @@
  * `mctl skills ls` and `mctl skills show`: the skills of all servers, the library and the project.
  * They are listed at once and read one by one, each verified.
  */
-import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
-import { tableLines } from '../terminal/table.ts';
+
 import { OrchestraError } from '../../errors.ts';
 import { verifiedBytes } from '../../library/skills/verify-skill.ts';
 import { nearest } from '../../nearest.ts';
 import type { Result, Skill } from '../../protocol/mcp-types.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
+import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { type HubSessionOptions, withHub } from '../hub-client/hub-session.ts';
+import { tableLines } from '../terminal/table.ts';
 
 export const skillsLs: Command = {
 	usage: 'mctl skills ls [--json]',
@@ -22,7 +23,7 @@ export const skillsLs: Command = {
 		const { out, flags } = input;
 		const skills = await withSkills(input, async (found) => found.skills);
 		if (flags['json']) return out.json({ schema: 'orchestra.skills/1', skills });
-		if (skills.length === 0) return out.note('There are no skills.');
+		if (skills.length === 0) return out.info('There are no skills.');
 		const rows = skills.map((skill) => [nameOf(skill), skill.uri, textIn(skill.frontmatter, 'description')]);
 		for (const line of tableLines(['NAME', 'URI', 'DESCRIPTION'], rows, out.width, [0, 2])) out.line(line);
 	},
@@ -45,7 +46,7 @@ export const skillsShow: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.skill/1', skill, text });
 		out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
 		const files = Array.isArray(skill.resources) ? skill.resources : [];
-		for (const { uri, size } of files) if (uri !== skill.uri) out.note(`${uri} (${size} bytes)`);
+		for (const { uri, size } of files) if (uri !== skill.uri) out.info(`${uri} (${size} bytes)`);
 	},
 };
 

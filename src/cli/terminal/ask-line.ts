@@ -4,8 +4,8 @@ import { type Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
-import type { Output } from './output.ts';
 import { type CommandInput, canAskUser } from '../command.ts';
+import type { Output } from './output.ts';
 
 export interface AskOptions {
 	readonly out: Output;
@@ -48,7 +48,7 @@ export async function askLine<T>(
 			const answer = read(line.trim());
 			if (answer !== 'wrong') return answer;
 			if (++tries >= ANSWER_TRIES_LIMIT) break;
-			out.note(help);
+			out.info(help);
 			out.live(prompt);
 		}
 		if (isInterrupted) throw new OrchestraError('canceled', 'interrupted by Ctrl-C');

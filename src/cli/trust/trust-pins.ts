@@ -1,18 +1,19 @@
 /* `mctl trust diff`, `accept` and `quarantine`: how the tools of MCP servers differ from what was accepted, and what to do about it. */
+
+import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { type ServerDrift, acceptServer, pinnedEntries, serverDrifts } from '../../hub/server-drifts.ts';
+import { acceptServer, pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
 import { serverFindings } from '../../hub/server-findings.ts';
+import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
+import { printable } from '../../printable.ts';
+import { abortable } from '../../rpc/abortable.ts';
 import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, usageError } from '../command.ts';
+import { editFlags, fileWith, oneName, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
 import { serverNamed } from '../target/server-named.ts';
 import { driftLines } from '../terminal/drift-view.ts';
-import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
-import { printable } from '../../printable.ts';
-import { abortable } from '../../rpc/abortable.ts';
-import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
-import { editFlags, fileWith, noteIfUnused, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 
 export const trustDiff: Command = {
 	usage: 'mctl trust diff [server] [--json]',
@@ -44,8 +45,8 @@ export const trustDiff: Command = {
 			for (const line of driftLines(drift, findings.get(drift.server) ?? [], out)) out.line(line);
 		}
 		reportBlocked(blocked, out);
-		if (drifts.length > 0 && !isDifferent) out.note(summaryOf(drifts));
-		if (drifts.length === 0 && blocked.length === 0) out.note('No MCP server is configured.');
+		if (drifts.length > 0 && !isDifferent) out.info(summaryOf(drifts));
+		if (drifts.length === 0 && blocked.length === 0) out.info('No MCP server is configured.');
 		return code;
 	},
 };
@@ -98,7 +99,7 @@ export const trustAccept: Command = {
 			return out.json({ schema: 'orchestra.trust-accept/1', server: name, lockFile, sha256, accepted });
 		}
 		const what = drifted.length === 0 ? 'nothing had changed' : describeDrift(drifted);
-		out.line(printable(`Accepted what ${name} offers (${what}) in ${lockFile}`));
+		out.line(printable(`Accepted the tools of ${name} (${what}) in ${lockFile}`));
 	},
 };
 
@@ -115,7 +116,7 @@ export const trustQuarantine: Command = {
 		if (text === undefined)
 			return reportEdit(input, edit, [`${name} has "pin": "quarantine" already in ${file.path}`]);
 		await writeEdit(input, file, text);
-		noteIfUnused(input, file);
+		warnIfUnused(input, file);
 		reportEdit(input, edit, [
 			`Changed tools of ${name} are quarantined until you accept them (${file.path})`,
 		]);

@@ -1,8 +1,9 @@
 /* The entry of a client that starts our bridge, in the shape of that client: with the full paths of this program, or as an installed command. */
-import type { ClientScope, KnownClient } from './client-table.ts';
+
 import { delimiter, join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import { isSelfFile } from '../self-entry.ts';
+import type { ClientScope, KnownClient } from './client-table.ts';
 
 /** The command line of the bridge. */
 export interface Launch {

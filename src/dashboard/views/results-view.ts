@@ -2,29 +2,29 @@
 import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
 import { ClientBudgets } from '../../hub/results/client-budgets.ts';
-import type { KeptResult } from '../../hub/results/kept-result.ts';
 import { LOOK } from '../../hub/results/look/look-tool.ts';
 import { PAGE_LIMIT_BYTES, SHORTENED_BYTES } from '../../hub/results/result-limits.ts';
 import { readResultPage } from '../../hub/results/result-page.ts';
-import { allKept } from '../../hub/results/result-store.ts';
+import { allStored } from '../../hub/results/result-store.ts';
 import { resultText, shortenText } from '../../hub/results/shorten-result.ts';
+import type { StoredResult } from '../../hub/results/stored-result.ts';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
 /** A kept result. */
-export interface KeptResultRow
-	extends Pick<KeptResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
+export interface StoredResultRow
+	extends Pick<StoredResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
 	readonly keptAt: string;
 }
 
 /** Newest first. */
 export interface ResultsReply {
-	readonly results: readonly KeptResultRow[];
+	readonly results: readonly StoredResultRow[];
 }
 
 /** One kept result in both forms. */
-export interface ResultReply extends KeptResultRow {
+export interface ResultReply extends StoredResultRow {
 	/** The first 1 MiB; null for an image or other bytes. */
 	readonly text: string | null;
 	/** Whether `text` is all of it. */
@@ -38,7 +38,7 @@ export async function resultsReply(
 	deps: Pick<DashboardDeps, 'environment' | 'opened'>,
 	handle?: string,
 ): Promise<ResultsReply | ResultReply> {
-	const all = await allKept(deps.environment);
+	const all = await allStored(deps.environment);
 	if (handle === undefined) return { results: all.map(rowOf) };
 	const kept = all.find((each) => each.handle === handle);
 	if (kept === undefined)
@@ -52,7 +52,7 @@ export async function resultsReply(
 }
 
 async function shortenedForm(
-	kept: KeptResult,
+	kept: StoredResult,
 	{ opened }: Pick<DashboardDeps, 'opened'>,
 ): Promise<ResultReply['shortened']> {
 	const toolName = serverNamesOf(opened.configuration().mcpServers).read(kept.tool);
@@ -68,6 +68,6 @@ async function shortenedForm(
 	return { budgetTokens, text: `${shown}\n${notice}` };
 }
 
-function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: KeptResult): KeptResultRow {
+function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: StoredResult): StoredResultRow {
 	return { handle, tool, client, bytes, mimeType, isPinned, keptAt: new Date(at).toISOString() };
 }

@@ -7,7 +7,7 @@
  * problem, and is never replaced.
  */
 import { lstatSync } from 'node:fs';
-import { OrchestraError, attempt, isCode } from '../../errors.ts';
+import { attempt, isCode, OrchestraError } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { printableName } from '../../printable.ts';
@@ -90,8 +90,8 @@ export function formatLock({ servers, packages }: LockContent): string {
 	const lines = [...header];
 	if (packages.size > 0) lines.push('');
 	for (const [server, { registry, name, version, type, identifier, sha256 }] of sorted(packages)) {
-		const texts = [server, registry, name, version, type, identifier].map(quoted).join(' ');
-		lines.push(`package ${texts}${sha256 === undefined ? '' : ` sha256:${sha256}`}`);
+		const strings = [server, registry, name, version, type, identifier].map(quoted).join(' ');
+		lines.push(`package ${strings}${sha256 === undefined ? '' : ` sha256:${sha256}`}`);
 	}
 	for (const [server, tools] of sorted(servers)) {
 		lines.push('', `server ${quoted(server)}`);
@@ -138,8 +138,8 @@ export function parseLock(text: string, file: string): LockContent {
 }
 
 function packageIn(line: string): { server: string; item: PinnedPackage } | undefined {
-	const [, texts = '', sha256] = packageLine.exec(line) ?? [];
-	const names = (texts.match(quotedText) ?? []).map(nameIn);
+	const [, strings = '', sha256] = packageLine.exec(line) ?? [];
+	const names = (strings.match(quotedText) ?? []).map(nameIn);
 	const [server, registry, name, version, type, identifier] = names;
 	if (server === undefined || registry === undefined || name === undefined) return undefined;
 	if (version === undefined || type === undefined || identifier === undefined) return undefined;

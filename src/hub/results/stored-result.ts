@@ -22,7 +22,7 @@ export interface ResultFacts {
 }
 
 /** One kept result. */
-export interface KeptResult extends ResultFacts {
+export interface StoredResult extends ResultFacts {
 	readonly handle: string;
 	readonly path: string;
 	/** Where the content begins in the file. */
@@ -40,7 +40,7 @@ export function isHandle(text: string): boolean {
 }
 
 /** The result in a file; undefined when there is none, it is not complete, or it is not one of ours. */
-export async function readKept(path: string): Promise<KeptResult | undefined> {
+export async function readResultFile(path: string): Promise<StoredResult | undefined> {
 	const handle = basename(path);
 	if (!isHandle(handle)) return undefined;
 	try {
