@@ -6,12 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const request = JSON.stringify({
-	toolId: 'count',
-	input: { text: 'two words' },
-	config: {},
-	workspaceRoot: '/',
-});
+const request = JSON.stringify({ input: { text: 'two words' }, context: { toolId: 'count', config: {} } });
 
 describe('the examples of the API', () => {
 	const folder = compiled();

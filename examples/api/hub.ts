@@ -73,7 +73,7 @@ async function useHub(folder: string): Promise<void> {
 	const environment = { ...process.env, HOME: folder, XDG_STATE_HOME: folder, ORCHESTRA_TRUST: 'all' };
 	const options: OpenHubOptions = { cwd: folder, environment, log };
 	const opened: OpenedHub = await openHub(options);
-	const http: ServeHttpOptions = { address: '127.0.0.1:0', token: 'a token of the example', log };
+	const http: ServeHttpOptions = { address: '127.0.0.1:0', token: crypto.randomUUID(), log };
 	const serving: HttpServing = await serveHttp(opened.hub, http);
 	const settings: ConnectServerOptions = { auth: false };
 	const target: ServerTarget = { url: serving.url, headers: { Authorization: `Bearer ${http.token}` } };

@@ -62,7 +62,7 @@ const greet: ToolDefinition<typeof nameSchema> = {
 	run({ name }: InferInput<typeof nameSchema>, context: CallContext): ToolReturn<unknown> {
 		const details: ToolFailureDetails = { hint: 'Give a name.' };
 		if (name === '') throw toolFailure('the name is empty', details);
-		context.progress({ progress: 1, total: 1 });
+		context.progress(1, 1);
 		return `Hello, ${name}!`;
 	},
 };

@@ -113,7 +113,7 @@ async function joinPeers(): Promise<void> {
 	observed.start(receiver);
 	ok((await client.request('add', [1, 2])) instanceof Array);
 	ok(sent.length === 1);
-	await client.close();
+	await left.close();
 }
 
 /** The channel, with a function that sees each message. */
