@@ -18,14 +18,15 @@ import { stateFolder } from '../../files/state-folder.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
-import { namesIn, ResultFolder, type ResultFolderOptions, storedIn } from './result-folder.ts';
+import {
+	namesIn,
+	type ResultDocument,
+	ResultFolder,
+	type ResultFolderOptions,
+	storedIn,
+} from './result-folder.ts';
 import { STORED_MS } from './result-limits.ts';
-import { isHandle, PINNED, type ResultFacts, readResultFile, type StoredResult } from './stored-result.ts';
-
-/** A document to keep. */
-export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
-	readonly content: Buffer;
-}
+import { isHandle, PINNED, readResultFile, type StoredResult } from './stored-result.ts';
 
 /** The client that made the call. */
 export interface Caller extends Pick<ClientConnection, 'principal' | 'sessionId'> {
@@ -56,8 +57,8 @@ export class ResultStore {
 	}
 
 	/** Write a document and return its handle. Rejects with the error of the system. */
-	keep({ content, ...about }: ResultDocument, caller: Caller): Promise<string> {
-		return this.#folderOf(caller).keep(content, { ...about, owner: ownerOf(caller) });
+	keep(document: ResultDocument, caller: Caller): Promise<string> {
+		return this.#folderOf(caller).keep(document, ownerOf(caller));
 	}
 
 	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */
