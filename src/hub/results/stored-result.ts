@@ -25,7 +25,7 @@ export interface ResultFacts {
 }
 
 /** One kept result. */
-export interface KeptResult extends ResultFacts {
+export interface StoredResult extends ResultFacts {
 	readonly handle: string;
 	readonly path: string;
 	/** Where the content begins in the file. */
@@ -54,7 +54,7 @@ export function isHandle(text: string): boolean {
 }
 
 /** The result in a file; undefined when there is none, it is not complete, or it is not one of ours. */
-export async function readKept(path: string): Promise<KeptResult | undefined> {
+export async function readResultFile(path: string): Promise<StoredResult | undefined> {
 	const handle = basename(path);
 	if (!isHandle(handle)) return undefined;
 	try {
@@ -72,7 +72,7 @@ export async function readKept(path: string): Promise<KeptResult | undefined> {
 }
 
 /** What the client of a kept result got; undefined when that was the whole, or another answer. */
-export async function readSent({ path, from, sentBytes = 0 }: KeptResult): Promise<SentForm | undefined> {
+export async function readSent({ path, from, sentBytes = 0 }: StoredResult): Promise<SentForm | undefined> {
 	if (sentBytes === 0) return undefined;
 	// As `ResultFolder` wrote it.
 	return JSON.parse((await readSpan(path, from - sentBytes, sentBytes)).toString()) as SentForm;
