@@ -46,7 +46,7 @@ export interface PolicyOutcome {
 /** A program of a client, before it runs. */
 export interface GatedPlan {
 	readonly client: string;
-	/** Those that it can reach. */
+	/** The tools that it can reach. */
 	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
 	/** The names of those that may destroy. */
 	readonly destructive: readonly string[];

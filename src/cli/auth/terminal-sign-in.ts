@@ -14,14 +14,14 @@ export function terminalSignIn(out: Output, environment: Readonly<NodeJS.Process
 	return {
 		async showPage(url) {
 			const isOpen = await openBrowser(url, environment);
-			out.tell(isOpen ? 'A browser opens this page to sign in:' : 'Open this page to sign in:');
-			out.tell(`  ${url}`);
-			out.tell('If the last page cannot be shown, paste its address here.');
+			out.warn(isOpen ? 'A browser opens this page to sign in:' : 'Open this page to sign in:');
+			out.warn(`  ${url}`);
+			out.warn('If the last page cannot be shown, paste its address here.');
 		},
 		readPasted: (deliver) =>
 			readLines((line) => {
 				if (line.trim() === '' || deliver(line.trim())) return;
-				out.tell(
+				out.warn(
 					'That is not the address of this sign-in: it starts with the redirect URI and holds a `state`.',
 				);
 			}),

@@ -10,7 +10,7 @@ import { isCode } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { TextLines } from '../../wire/text-lines.ts';
 import { serveJournalFiles } from '../journal/serve-journal.ts';
-import { type UsableParts, UsageCounts } from './usage-counts.ts';
+import { type UsableItems, UsageCounts } from './usage-counts.ts';
 import { USAGE_BYTES, USAGE_CHUNK_BYTES, USAGE_LINE_BYTES } from './usage-limits.ts';
 import type { UsageReport } from './usage-report.ts';
 
@@ -27,7 +27,7 @@ export interface UsageTime {
 export async function readUsage(
 	journalFile: string,
 	{ since, until }: UsageTime,
-	parts: UsableParts,
+	parts: UsableItems,
 	{ signal, limitBytes = USAGE_BYTES }: { signal?: AbortSignal; limitBytes?: number } = {},
 ): Promise<UsageReport> {
 	const counts = new UsageCounts(since, until);

@@ -1,14 +1,48 @@
-/* `mctl policy test`: which rule decides about a call, and why. Nothing is started or called. */
+/* `mctl policy add` writes a rule about tools, `mctl policy test` says which rule decides about a call; neither starts or calls anything. */
+
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { printable } from '../../printable.ts';
 import { inputFromArgs } from '../../tool/input.ts';
+import { changePolicy, policyActions, stricterDecision } from '../../trust/change-policy.ts';
 import { claimsOf, type PolicyDecision, policyOf } from '../../trust/policy.ts';
 import { canonicalSha256 } from '../../wire/canonical-json.ts';
 import { type Command, type CommandPlace, usageError } from '../command.ts';
+import { editFlags, scopeOf, warnUntrusted } from '../edit/edit-servers.ts';
 import { knownToolNamed } from '../learn/server-statuses.ts';
 import { printProblems, problemsOfCalls } from '../problem-lines.ts';
 import { openProject } from '../target/project.ts';
+
+export const policyAdd: Command = {
+	usage: 'mctl policy add <tool> allow|ask|deny [--client NAME] [--hide] [-s project|user] [--json]',
+	examples: ["mctl policy add 'files__write*' ask", 'mctl policy add db__drop deny --scope user'],
+	flags: {
+		client: { type: 'string', value: 'NAME', help: 'only for this client; a pattern (default *)' },
+		hide: { type: 'boolean', help: 'with deny: leave the tools out of lists too' },
+		...editFlags,
+	},
+
+	async run(input) {
+		const { args, flags, out, cwd, environment } = input;
+		const [tools, wanted, extra] = args;
+		const action = policyActions.find((each) => each === wanted);
+		if (tools === undefined || action === undefined || extra !== undefined)
+			throw usageError(policyAdd, 'mctl policy add needs a tool, or a pattern, and allow, ask or deny');
+		const clients = typeof flags['client'] === 'string' ? flags['client'] : '*';
+		const place = { cwd, scope: scopeOf(input, policyAdd), environment };
+		if (flags['hide'] && action !== 'deny') throw usageError(policyAdd, '--hide is for deny');
+		const rule = { tools, clients, action, ...(flags['hide'] === true && { hide: true as const }) };
+		const { file, text, untrusted } = await changePolicy(rule, place);
+		if (flags['json']) out.json({ schema: 'orchestra.policy-add/1', ...rule, file });
+		else out.line(printable(`${text} is the first rule of ${file}`));
+		warnUntrusted(out, file, untrusted);
+		if (tools.includes('*')) return;
+		const client = clients.includes('*') ? 'mctl' : clients;
+		const stricter = stricterDecision(rule, { tool: tools, client }, place);
+		if (stricter?.rule)
+			out.info(`note: ${stricter.rule.file}:${stricter.rule.line} counts for ${tools}: ${stricter.action}`);
+	},
+};
 
 export const policyTest: Command = {
 	usage: 'mctl policy test <tool> [key=value…] [--client NAME] [--json]',
@@ -43,7 +77,7 @@ export const policyTest: Command = {
 		const names = Object.entries(claimsOf(found?.annotations)).map(([name, value]) => `${name} ${value}`);
 		out.line(`  claims: ${names.join(', ')}`);
 		if (found === undefined)
-			out.note(`mctl: ${printable(tool)} is not known here, so its claims count as the dangerous case`);
+			out.info(`mctl: ${printable(tool)} is not known here, so its claims count as the dangerous case`);
 	},
 };
 

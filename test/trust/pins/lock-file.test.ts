@@ -7,7 +7,7 @@ import {
 	type LockContent,
 	type PinnedServers,
 	parseLock,
-} from '../../../src/trust/pins/lock-text.ts';
+} from '../../../src/trust/pins/lock-file.ts';
 
 const hash = 'a'.repeat(64);
 
