@@ -2,13 +2,13 @@
  * From an entry of a registry to a server of the configuration: which package or address
  * is taken, which values the user has to give, and the command line that comes of it.
  *
- * Everything in an entry is foreign text. It becomes words of an argument vector, never a
+ * Everything in an entry is foreign text. It becomes arguments of a command line, never a
  * line for a shell; only known programs are started, with flags that are known to leave the
  * package as it is; and what names a package may neither be a flag nor lead to another source.
  */
 import { OrchestraError } from '../errors.ts';
 import {
-	type AskedValue,
+	type LaunchInput,
 	type GivenValues,
 	pairSlot,
 	pairsWith,
@@ -31,7 +31,7 @@ export interface PackageSource {
 
 export interface LaunchPlan {
 	readonly source: PackageSource;
-	readonly asked: readonly AskedValue[];
+	readonly inputs: readonly LaunchInput[];
 	/** The other ways that the entry has, for the user. */
 	readonly alternatives: readonly string[];
 	/** The entry of `mcpServers`, with these values and defaults for the others. */
@@ -91,14 +91,14 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 	const reference = packageReference(source);
 	return {
 		source,
-		asked: unique([...slots, ...variables].flatMap(({ asked }) => asked)),
+		inputs: unique([...slots, ...variables].flatMap(({ inputs }) => inputs)),
 		alternatives: [],
 		entry(values) {
 			const env = pairsWith(variables, values);
-			const words = (list: readonly RegistryArgument[]): string[] =>
-				list.flatMap((each) => slotOf(each).words(values));
-			const given = words(item.runtimeArguments);
-			// An optional value that is absent moves the words after it.
+			const argsOf = (list: readonly RegistryArgument[]): string[] =>
+				list.flatMap((each) => slotOf(each).args(values));
+			const given = argsOf(item.runtimeArguments);
+			// An optional value that is absent moves the arguments after it.
 			const other = foreignArg(runtime, given);
 			if (other !== undefined)
 				throw new OrchestraError('bad_input', otherProgram(other, command), ADD_BY_COMMAND);
@@ -112,7 +112,7 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 					? [first, ...flags, ...rest]
 					: [...flags, ...given];
 			const passed = registryType === 'oci' ? Object.keys(env).flatMap((name) => ['-e', name]) : [];
-			const after = words(item.packageArguments);
+			const after = argsOf(item.packageArguments);
 			const separator =
 				after.length === 0 ? runtime.separator.filter((word) => word !== '--') : runtime.separator;
 			const args = [...ordered, ...base, ...passed, reference, ...separator, ...after];
@@ -169,13 +169,13 @@ function loaderVariable({ identifier, environmentVariables }: RegistryPackage): 
 }
 
 function otherProgram(word: string, command: string): string {
-	return `its words for ${command} have "${word}", which may start something else than its package`;
+	return `its arguments for ${command} have "${word}", which may start something else than its package`;
 }
 
-/** The words with a value for everything that is asked. */
+/** The arguments with a value for every input. */
 function sampleArgs(slot: Slot): string[] {
-	return slot.words(
-		new Map(slot.asked.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])),
+	return slot.args(
+		new Map(slot.inputs.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])),
 	);
 }
 
@@ -205,7 +205,7 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 		return `the address at ${new URL(probe).host} holds a user or a password`;
 	return {
 		source: { type: 'remote', identifier: url, version: undefined, sha256: undefined },
-		asked: unique([...target.asked, ...pairs.flatMap(({ asked }) => asked)]),
+		inputs: unique([...target.inputs, ...pairs.flatMap(({ inputs }) => inputs)]),
 		alternatives: [],
 		entry(values) {
 			const filled = target.text(values);

@@ -5,7 +5,7 @@
 import type { RegistryArgument, RegistryInput, RegistryPair } from './server-record.ts';
 
 /** A value that the user may or must give. */
-export interface AskedValue {
+export interface LaunchInput {
 	/** The name in `--set NAME=VALUE`. */
 	readonly key: string;
 	readonly description: string | undefined;
@@ -26,8 +26,8 @@ export type GivenValues = ReadonlyMap<string, readonly string[]>;
 
 /** A place in a command line, with the values that it needs. */
 export interface Slot {
-	readonly asked: readonly AskedValue[];
-	words(values: GivenValues): string[];
+	readonly inputs: readonly LaunchInput[];
+	args(values: GivenValues): string[];
 }
 
 /** The place of an argument. */
@@ -41,18 +41,18 @@ export function slotOf(argument: RegistryArgument): Slot {
 	};
 	if (value !== undefined) {
 		const template = templateSlot(value, argument.variables, 'command line');
-		return { asked: template.asked, words: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
+		return { inputs: template.inputs, args: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
 	}
 	return {
-		asked: [askedOf(key, { ...argument, isRepeated }, 'command line')],
-		words: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
+		inputs: [inputOf(key, { ...argument, isRepeated }, 'command line')],
+		args: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
 	};
 }
 
 /** A variable or header with its value. */
 interface PairSlot {
 	readonly name: string;
-	readonly asked: readonly AskedValue[];
+	readonly inputs: readonly LaunchInput[];
 	value(values: GivenValues): string | undefined;
 }
 
@@ -60,10 +60,10 @@ interface PairSlot {
 export function pairSlot(pair: RegistryPair): PairSlot {
 	const { name, value } = pair;
 	if (value !== undefined) {
-		const { asked, text } = templateSlot(value, pair.variables);
-		return { name, asked, value: text };
+		const { inputs, text } = templateSlot(value, pair.variables);
+		return { name, inputs, value: text };
 	}
-	return { name, asked: [askedOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
+	return { name, inputs: [inputOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
 }
 
 /** The pairs that have a value. */
@@ -79,8 +79,8 @@ export function pairsWith(pairs: readonly PairSlot[], values: GivenValues): Reco
 export function templateSlot(
 	template: string,
 	variables: Readonly<Record<string, RegistryInput>>,
-	exposedIn?: AskedValue['exposedIn'],
-): { asked: AskedValue[]; text: (values: GivenValues) => string | undefined } {
+	exposedIn?: LaunchInput['exposedIn'],
+): { inputs: LaunchInput[]; text: (values: GivenValues) => string | undefined } {
 	const used = Object.entries(variables)
 		.filter(([name]) => template.includes(`{${name}}`))
 		.map(([name, input]) => {
@@ -90,7 +90,7 @@ export function templateSlot(
 			return { name, input, inner };
 		});
 	return {
-		asked: used.flatMap(({ name, input, inner }) => inner?.asked ?? [askedOf(name, input, exposedIn)]),
+		inputs: used.flatMap(({ name, input, inner }) => inner?.inputs ?? [inputOf(name, input, exposedIn)]),
 		text(values) {
 			const strings = new Map(
 				used.map(({ name, input, inner }) => [
@@ -105,11 +105,11 @@ export function templateSlot(
 	};
 }
 
-function askedOf(
+function inputOf(
 	key: string,
 	input: RegistryInput & { isRepeated?: boolean },
-	exposedIn?: AskedValue['exposedIn'],
-): AskedValue {
+	exposedIn?: LaunchInput['exposedIn'],
+): LaunchInput {
 	const { description, isRequired, isSecret, format, choices } = input;
 	return {
 		key,
@@ -125,9 +125,9 @@ function askedOf(
 }
 
 /** Each value once, by its key; a place that is not private decides. */
-export function unique(asked: readonly AskedValue[]): AskedValue[] {
-	const exposed = asked.filter(({ exposedIn }) => exposedIn !== undefined);
-	return [...new Map([...asked, ...exposed].map((each) => [each.key, each])).values()];
+export function unique(inputs: readonly LaunchInput[]): LaunchInput[] {
+	const exposed = inputs.filter(({ exposedIn }) => exposedIn !== undefined);
+	return [...new Map([...inputs, ...exposed].map((each) => [each.key, each])).values()];
 }
 
 export function oneOrNone<T>(value: T | undefined): T[] {

@@ -34,7 +34,7 @@ it('are there for the import, and gone when it fails', async () => {
 
 function answered(name: string): AnsweredServer {
 	const entry = { command: 'cat', env: { TOKEN: 'Bearer ${input:token}' } };
-	const asked = {
+	const input = {
 		key: 'token',
 		description: undefined,
 		isRequired: true,
@@ -45,5 +45,5 @@ function answered(name: string): AnsweredServer {
 		isRepeated: false,
 	} as const;
 	const server = { name, original: name, entry, sources: [], differsFrom: undefined, equals: undefined };
-	return { server, asked: [asked], values: new Map([['token', ['hunter2hunter2']]]) };
+	return { server, inputs: [input], values: new Map([['token', ['hunter2hunter2']]]) };
 }

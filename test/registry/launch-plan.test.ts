@@ -51,7 +51,7 @@ describe('the plan for an entry', () => {
 			sha256: undefined,
 		});
 		expect(
-			plan.asked.filter(({ isRequired }) => isRequired).map(({ key, isSecret }) => [key, isSecret]),
+			plan.inputs.filter(({ isRequired }) => isRequired).map(({ key, isSecret }) => [key, isSecret]),
 		).toEqual([
 			['root', false],
 			['NOTES_TOKEN', true],
@@ -83,7 +83,7 @@ describe('the plan for an entry', () => {
 
 	it('is its address when that is wanted, with every variable filled in', () => {
 		const plan = planLaunch(notes, 'remote');
-		expect(plan.asked.map(({ key }) => key)).toEqual(['tenant', 'key']);
+		expect(plan.inputs.map(({ key }) => key)).toEqual(['tenant', 'key']);
 		expect(
 			plan.entry(
 				new Map([
@@ -274,7 +274,7 @@ describe('the plan for an entry', () => {
 		const variables = { key: { isSecret: true, isRequired: true } };
 		const headers = [{ name: 'X-Key', value: '{key}', variables }];
 		const remote = { type: 'sse', url: 'https://a.example/?key={key}', variables, headers };
-		expect(planLaunch(record({ remotes: [remote] })).asked).toMatchObject([
+		expect(planLaunch(record({ remotes: [remote] })).inputs).toMatchObject([
 			{ key: 'key', exposedIn: 'address' },
 		]);
 	});
@@ -292,7 +292,7 @@ describe('the plan for an entry', () => {
 				],
 			}),
 		);
-		expect(plan.asked).toMatchObject([{ key: 'token', isSecret: true, exposedIn: 'command line' }]);
+		expect(plan.inputs).toMatchObject([{ key: 'token', isSecret: true, exposedIn: 'command line' }]);
 	});
 });
 

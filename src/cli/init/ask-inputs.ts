@@ -7,7 +7,7 @@ import { type ClientInput, withInputs } from '../../config/clients/client-inputs
 import type { FoundServer } from '../../config/clients/import-plan.ts';
 import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
-import type { AskedValue } from '../../registry/launch-slots.ts';
+import type { LaunchInput } from '../../registry/launch-slots.ts';
 import { possibleReferences, removeStored } from '../../secrets/store-secret.ts';
 import type { CommandInput } from '../command.ts';
 import { askMissing, storedValues } from '../registry/entry-values.ts';
@@ -28,7 +28,7 @@ export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string
 /** A server with the values that it needs. */
 export interface AnsweredServer {
 	readonly server: FoundServer;
-	readonly asked: readonly AskedValue[];
+	readonly inputs: readonly LaunchInput[];
 	readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -41,19 +41,20 @@ export async function askInputs(
 	const answered: AnsweredServer[] = [];
 	for (const server of chosen) {
 		const source = server.sources.find((each) => each.server.askable !== undefined);
-		const asked = (source?.server.askable?.inputs ?? []).map(askedValue);
-		const keyOf = ({ key, isSecret, exposedIn }: AskedValue): string =>
+		const inputs = (source?.server.askable?.inputs ?? []).map(launchInput);
+		const keyOf = ({ key, isSecret, exposedIn }: LaunchInput): string =>
 			JSON.stringify([source?.file.path, key, isSecret && exposedIn]);
 		const given = new Map(
-			asked.flatMap((each): [string, string[]][] => {
+			inputs.flatMap((each): [string, string[]][] => {
 				const value = known.get(keyOf(each)) ?? (each.default === undefined ? undefined : [each.default]);
 				return value === undefined ? [] : [[each.key, value]];
 			}),
 		);
-		if (asked.length > 0) input.out.note(`${printableLine(server.name)} needs values that VS Code asks for.`);
-		const values = await askMissing(asked, given, input);
-		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
-		answered.push({ server, asked, values });
+		if (inputs.length > 0)
+			input.out.info(`${printableLine(server.name)} needs values that VS Code asks for.`);
+		const values = await askMissing(inputs, given, input);
+		for (const each of inputs) known.set(keyOf(each), values.get(each.key) ?? []);
+		answered.push({ server, inputs, values });
 	}
 	return answered;
 }
@@ -69,8 +70,8 @@ export async function withInputsStored<T>(
 ): Promise<T> {
 	const { environment } = input;
 	const ownerOf = (server: FoundServer): string[] => [fileOf(server), server.name];
-	const changes = answered.flatMap(({ server, asked }): EntryChange[] => {
-		const secrets = asked
+	const changes = answered.flatMap(({ server, inputs }): EntryChange[] => {
+		const secrets = inputs
 			.filter(({ isSecret }) => isSecret)
 			.flatMap(({ key }) => possibleReferences([...ownerOf(server), key], environment));
 		return secrets.length === 0 ? [] : [{ file: fileOf(server), name: server.name, bundle: null, secrets }];
@@ -78,10 +79,10 @@ export async function withInputsStored<T>(
 	const store = async (): Promise<T> => {
 		try {
 			const filled: FoundServer[] = [];
-			for (const { server, asked, values } of answered) {
-				const stored = await storedValues(asked, values, { ...input, owner: ownerOf(server) });
+			for (const { server, inputs, values } of answered) {
+				const stored = await storedValues(inputs, values, { ...input, owner: ownerOf(server) });
 				const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
-				filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
+				filled.push(inputs.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
 			}
 			return await write(filled);
 		} catch (error) {
@@ -93,14 +94,14 @@ export async function withInputsStored<T>(
 }
 
 /** An input with a default gets it: the user can change it in the configuration. */
-function askedValue({
+function launchInput({
 	id,
 	choices,
 	description,
 	isSecret,
 	exposedIn,
 	default: preset,
-}: ClientInput): AskedValue {
+}: ClientInput): LaunchInput {
 	return {
 		key: id,
 		description,
