@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { ForeignMember } from './foreign-member.ts';
 import type { LaunchPlan } from './launch-plan.ts';
-import { type LaunchInput, type GivenValues, oneOrNone } from './launch-slots.ts';
+import { type GivenValues, type LaunchInput, oneOrNone } from './launch-slots.ts';
 
 /** What the manifest says. */
 export interface BundleManifest {

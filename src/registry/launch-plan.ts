@@ -8,8 +8,8 @@
  */
 import { OrchestraError } from '../errors.ts';
 import {
-	type LaunchInput,
 	type GivenValues,
+	type LaunchInput,
 	pairSlot,
 	pairsWith,
 	type Slot,

@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
-import type { LaunchInput, GivenValues } from '../../registry/launch-slots.ts';
+import type { GivenValues, LaunchInput } from '../../registry/launch-slots.ts';
 import { storeSecret } from '../../secrets/store-secret.ts';
 import {
 	type Command,
