@@ -46,7 +46,7 @@ export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = tr
 }
 
 /** Wait; rejects with the reason of `signal` when it is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {
 			stop();
@@ -54,7 +54,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 		}, ms);
 		const stop = onAbort(signal, () => {
 			clearTimeout(timer);
-			reject(signal.reason);
+			reject(signal?.reason);
 		});
 	});
 }

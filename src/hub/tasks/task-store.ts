@@ -20,7 +20,6 @@ import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 import {
@@ -33,6 +32,7 @@ import {
 } from './task-limits.ts';
 import {
 	endOf,
+	failedEnd,
 	isLasting,
 	isLeft,
 	isOver,
@@ -276,15 +276,12 @@ export class TaskStore {
 /** The end of a task whose process is gone. */
 export function lostEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
 	const message = `the hub that ran ${tool} ended before the call did; its outcome is unknown`;
-	const error = { code: rpcCodes.internal, message, data: { code: 'closed', outcome: 'unknown' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+	return failedEnd(message, { code: 'closed', outcome: 'unknown' });
 }
 
 /** The end of a task whose file was damaged. */
 function unreadableEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
-	const message = `the stored result of ${tool} cannot be read`;
-	const error = { code: rpcCodes.internal, message, data: { code: 'io', outcome: 'unknown' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+	return failedEnd(`the stored result of ${tool} cannot be read`, { code: 'io', outcome: 'unknown' });
 }
 
 /** The first line: how the task ended. The result follows, as it was written. */
