@@ -28,6 +28,7 @@ import {
 	TASK_LEFTOVER_MS,
 	TASK_STORE_BYTES,
 	TASK_SWEEP_MS,
+	TASK_SWEPT_SHARE,
 	TASKS_LIMIT,
 } from './task-limits.ts';
 import {
@@ -239,9 +240,12 @@ export class TaskStore {
 		const ended = sized
 			.filter((state) => state.end !== undefined || isOver(state))
 			.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? -1 : 1));
+		// All records were read to find the oldest, so a full store gets room for more than one task.
+		const isFull = this.#count >= this.#limit || this.#bytes > this.#limitBytes;
+		const share = isFull ? TASK_SWEPT_SHARE : 1;
 		for (const { bytes, ...state } of ended) {
-			const isFull = this.#count >= this.#limit || this.#bytes > this.#limitBytes;
-			if (!isFull && !isOver(state)) continue;
+			const fits = this.#count <= Math.floor(this.#limit * share) && this.#bytes <= this.#limitBytes * share;
+			if (fits && !isOver(state)) continue;
 			this.#bytes -= bytes;
 			await this.remove(state.record);
 		}

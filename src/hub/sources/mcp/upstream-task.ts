@@ -24,7 +24,7 @@ import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
 import {
-	TASK_QUESTIONS_LIMIT,
+	TASK_INPUTS_LIMIT,
 	UPSTREAM_ABSENT_MS,
 	UPSTREAM_POLL_MS,
 	UPSTREAM_RETRY_MS,
@@ -254,8 +254,8 @@ class ModernTask {
 	#ask(inputRequests: unknown): void {
 		const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
 		const fresh = requests.filter(([key]) => !this.#seen.has(key));
-		if (this.#seen.size + fresh.length > TASK_QUESTIONS_LIMIT)
-			throw badTask(`the task has more than ${TASK_QUESTIONS_LIMIT} client requests`);
+		if (this.#seen.size + fresh.length > TASK_INPUTS_LIMIT)
+			throw badTask(`the task has more than ${TASK_INPUTS_LIMIT} client requests`);
 		for (const [key, request] of fresh) {
 			if (!isObject(request) || typeof request['method'] !== 'string')
 				throw badTask(`the client request "${key}" has no method`);
