@@ -29,7 +29,7 @@ export interface ThreadBegin {
 	readonly input: string;
 	/** Milliseconds since 1970: the clock of the program until the first answer. */
 	readonly startedAt: number;
-	/** Of its random numbers. */
+	/** The seed of its random numbers. */
 	readonly seed: number;
 }
 
@@ -87,7 +87,7 @@ export interface InterpreterOptions {
 export class Interpreter {
 	/** The program. */
 	readonly code: string;
-	/** Of the code. */
+	/** The hash of the code. */
 	readonly sha256: string;
 	readonly names: ProgramNames;
 	readonly #thread: BoundedThread;

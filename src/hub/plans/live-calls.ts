@@ -28,7 +28,7 @@ import { type CallOutcome, type LiveCalls, writtenOf } from './plan-run.ts';
 import type { PlanTools } from './plan-tools.ts';
 
 export interface HubCallsOptions {
-	/** Of the call of `run_plan`. */
+	/** The context of the call of `run_plan`. */
 	readonly context: CallContext;
 	readonly plan: PlanOfCall;
 	/** The tools of the client now; later ones while servers start and these are not enough. */

@@ -260,7 +260,7 @@ function nameOf({ server, tool }: Pick<ThreadCall, 'server' | 'tool'>): string {
 	return `tools.${server}.${tool}`;
 }
 
-/** With its place. */
+/** The call with its place in the program, for messages. */
 export function writtenOf(call: Pick<ThreadCall, 'server' | 'tool' | 'place'>): string {
 	return call.place === undefined ? nameOf(call) : `${nameOf(call)} (${call.place})`;
 }

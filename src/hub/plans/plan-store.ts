@@ -27,7 +27,7 @@ import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
-import { PLAN_KEPT_MS, PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLANS_KEPT_LIMIT } from './plan-limits.ts';
+import { PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLAN_STORED_MS, STORED_PLANS_LIMIT } from './plan-limits.ts';
 import {
 	endOf,
 	type PlanHead,
@@ -106,7 +106,7 @@ export class PlanStore {
 		return log;
 	}
 
-	/** With its lines. Throws what the system says when they cannot be read. */
+	/** The plan with its lines. Throws what the system says when they cannot be read. */
 	read(head: PlanHead): StoredPlan {
 		return this.#read(head).plan;
 	}
@@ -173,8 +173,8 @@ export class PlanStore {
 		for (const { folder, id, size, at } of files.sort((one, other) => other.at - one.at)) {
 			count++;
 			bytes += size;
-			const isOld = at < Date.now() - PLAN_KEPT_MS;
-			if (!isOld && count <= PLANS_KEPT_LIMIT && bytes <= PLAN_STORE_BYTES) continue;
+			const isOld = at < Date.now() - PLAN_STORED_MS;
+			if (!isOld && count <= STORED_PLANS_LIMIT && bytes <= PLAN_STORE_BYTES) continue;
 			const head = headIn(folder, id);
 			if (head && isRunning(head)) continue;
 			for (const kind of [HEAD, LINES]) rmSync(join(folder, id + kind), { force: true });

@@ -34,7 +34,7 @@ import {
 import { prelude } from './prelude.ts';
 import { type CompiledProgram, compileProgram, optional, PLAN_FILE, placeInStack } from './program.ts';
 
-/** Of WebAssembly, in bytes; how many of them the interpreter starts with. */
+/** The size of a page of WebAssembly, and how many the interpreter starts with. */
 const PAGE = 65_536;
 const FIRST_PAGES = 256;
 /** Jobs between two looks at the steps, and what they count. */

@@ -4,14 +4,19 @@
  * A folder that stays may be used by several hubs at once: each counts what it found at first and
  * what it wrote itself, and finds the files of the others by their names.
  */
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { type KeptResult, type ResultFacts, readKept } from './kept-result.ts';
-import { FACT_CHARACTERS, KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
+import { FACT_CHARACTERS, STORED_BYTES, STORED_MS, STORED_RESULTS_LIMIT } from './result-limits.ts';
+import {
+	newHandle,
+	type ResultFacts,
+	readResultFile,
+	type SentForm,
+	type StoredResult,
+} from './stored-result.ts';
 
 export interface ResultFolderOptions {
 	readonly path: string;
@@ -19,17 +24,25 @@ export interface ResultFolderOptions {
 	readonly prepare: () => void;
 	/** False for a folder that is removed by `close`. */
 	readonly stays: boolean;
-	/** Default `KEPT_BYTES`. */
-	readonly keptBytes?: number;
+	/** Default `STORED_BYTES`. */
+	readonly storedBytes?: number;
 	/** The time in milliseconds since 1970. Default: the clock of the system. */
 	readonly now?: () => number;
+}
+
+/** A document to keep. */
+export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
+	readonly content: Buffer;
+	/** Its handle, where that is in the short form already. */
+	readonly handle?: string;
+	readonly sent?: SentForm;
 }
 
 export class ResultFolder {
 	readonly #options: ResultFolderOptions;
 	readonly #now: () => number;
 	/** Keyed by handle, oldest first. */
-	readonly #kept = new Map<string, KeptResult>();
+	readonly #kept = new Map<string, StoredResult>();
 	#opened: Promise<void> | undefined;
 	#isMade = false;
 	#bytes = 0;
@@ -42,35 +55,37 @@ export class ResultFolder {
 	}
 
 	/** Write a result and return its handle. Rejects with the error of the system. */
-	async keep(content: Buffer, about: Omit<ResultFacts, 'at' | 'bytes'>): Promise<string> {
+	async keep(document: ResultDocument, owner: string): Promise<string> {
 		await this.#ready();
-		const handle = `r-${randomBytes(12).toString('hex')}`;
+		const { content, sent, handle = newHandle(), ...about } = document;
+		const short = Buffer.from(sent === undefined ? '' : JSON.stringify(sent));
 		const path = join(this.#options.path, handle);
 		const names = {
 			tool: about.tool.slice(0, FACT_CHARACTERS),
 			client: about.client.slice(0, FACT_CHARACTERS),
 		};
-		const facts: ResultFacts = { ...about, ...names, at: this.#now(), bytes: content.length };
+		const sizes = { bytes: content.length, sentBytes: short.length };
+		const facts: ResultFacts = { ...about, ...names, ...sizes, owner, at: this.#now() };
 		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
 		try {
-			await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+			await writeFile(path, Buffer.concat([header, short, content]), { mode: 0o600, flag: 'wx' });
 		} catch (error) {
 			// A full disk has a part of it; a folder that was removed is made again for the next one.
 			this.#opened = undefined;
 			await rm(path, { force: true });
 			throw error;
 		}
-		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
+		this.#add({ ...facts, handle, path, from: header.length + short.length, isPinned: false });
 		this.#removeOldest(handle);
 		return handle;
 	}
 
 	/** The result of a handle, when it is this owner's and not too old. The file is read: a user may have removed it. */
-	async find(handle: string, owner: string): Promise<KeptResult | undefined> {
+	async find(handle: string, owner: string): Promise<StoredResult | undefined> {
 		const { path, stays } = this.#options;
 		if (!stays && !this.#kept.has(handle)) return undefined;
-		const found = await readKept(join(path, handle));
-		return found?.owner === owner && this.#now() - found.at < KEPT_MS ? found : undefined;
+		const found = await readResultFile(join(path, handle));
+		return found?.owner === owner && this.#now() - found.at < STORED_MS ? found : undefined;
 	}
 
 	/** Remove the results of an owner, those from before a restart too. */
@@ -106,45 +121,49 @@ export class ResultFolder {
 		makeFolders(path, 0o700);
 		assertPrivate(path);
 		this.#isMade = true;
-		const found = await keptIn(path);
+		const found = await storedIn(path);
 		this.#kept.clear();
 		this.#bytes = 0;
 		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
 		this.#removeOldest('');
 	}
 
-	#add(result: KeptResult): void {
+	#add(result: StoredResult): void {
 		if (this.#kept.has(result.handle)) return;
 		this.#kept.set(result.handle, result);
-		this.#bytes += result.bytes;
+		this.#bytes += sizeOf(result);
 	}
 
 	/** The newest one is kept in any case. */
 	#removeOldest(newest: string): void {
-		const { keptBytes = KEPT_BYTES } = this.#options;
+		const { storedBytes = STORED_BYTES } = this.#options;
 		const now = this.#now();
 		for (const [handle, result] of this.#kept) {
-			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
-			if ((fits && now - result.at < KEPT_MS) || handle === newest) break;
+			const fits = this.#bytes <= storedBytes && this.#kept.size <= STORED_RESULTS_LIMIT;
+			if ((fits && now - result.at < STORED_MS) || handle === newest) break;
 			this.#remove(handle, result);
 		}
 		clearTimeout(this.#timer);
 		const [oldest] = this.#kept.values();
 		if (oldest)
-			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + KEPT_MS - this.#now()).unref();
+			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + STORED_MS - this.#now()).unref();
 	}
 
-	#remove(handle: string, { path, bytes }: KeptResult): void {
+	#remove(handle: string, result: StoredResult): void {
 		this.#kept.delete(handle);
-		this.#bytes -= bytes;
+		this.#bytes -= sizeOf(result);
 		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
-		rm(path, { force: true }).catch(() => {});
+		rm(result.path, { force: true }).catch(() => {});
 	}
 }
 
+function sizeOf({ bytes, sentBytes = 0 }: StoredResult): number {
+	return bytes + sentBytes;
+}
+
 /** The results in a folder. */
-export async function keptIn(folder: string): Promise<KeptResult[]> {
-	const found = await Promise.all(namesIn(folder).map((name) => readKept(join(folder, name))));
+export async function storedIn(folder: string): Promise<StoredResult[]> {
+	const found = await Promise.all(namesIn(folder).map((name) => readResultFile(join(folder, name))));
 	return found.filter((result) => result !== undefined);
 }
 
