@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { ForeignMember } from './foreign-member.ts';
-import type { AskedValue, GivenValues, LaunchPlan } from './launch-plan.ts';
+import type { GivenValues, LaunchInput, LaunchPlan } from './launch-plan.ts';
 import { oneOrNone } from './launch-plan.ts';
 
 /** What the manifest says. */
@@ -24,7 +24,7 @@ export interface BundleManifest {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
-	readonly asked: readonly (AskedValue & { readonly defaults: readonly string[] })[];
+	readonly inputs: readonly (LaunchInput & { readonly defaults: readonly string[] })[];
 }
 
 const types = ['node', 'python', 'binary', 'uv'] as const;
@@ -73,11 +73,11 @@ export function readBundle(value: unknown, platform: NodeJS.Platform = process.p
 			env.value === undefined
 				? {}
 				: Object.fromEntries(Object.keys(env.object()).map((key) => [key, env.at(key).template() ?? ''])),
-		asked: top.at('userConfig').value === undefined ? [] : readAsked(top.at('userConfig'), args),
+		inputs: top.at('userConfig').value === undefined ? [] : readInputs(top.at('userConfig'), args),
 	};
 }
 
-function readAsked(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['asked'] {
+function readInputs(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['inputs'] {
 	return Object.keys(field.object()).map((key) => {
 		const option = field.at(key);
 		const type = option.at('type').oneOf(['string', 'number', 'boolean', 'directory', 'file'], 'string');
@@ -103,7 +103,7 @@ function readAsked(field: ForeignMember, args: readonly ForeignMember[]): Bundle
 	});
 }
 
-function rangeOf(option: ForeignMember): AskedValue['range'] {
+function rangeOf(option: ForeignMember): LaunchInput['range'] {
 	const bound = (name: string, otherwise: number): number => {
 		const text = option.at(name).text();
 		const number = text === undefined ? otherwise : Number(text);
@@ -118,9 +118,9 @@ export function planBundle(
 	bundle: BundleManifest,
 	folder: string,
 	home: string,
-): Pick<LaunchPlan, 'asked' | 'entry'> {
+): Pick<LaunchPlan, 'inputs' | 'entry'> {
 	return {
-		asked: bundle.asked,
+		inputs: bundle.inputs,
 		entry(values) {
 			const templates = new BundleTemplates(bundle, placesOf(folder, home), values);
 			const env = Object.entries(bundle.env).flatMap(([name, template]) =>
@@ -150,7 +150,7 @@ function placesOf(folder: string, home: string): ReadonlyMap<string, string> {
 	]);
 }
 
-/** The texts of a manifest with what the user gave. */
+/** The strings of a manifest with what the user gave. */
 class BundleTemplates {
 	readonly #bundle: BundleManifest;
 	readonly #places: ReadonlyMap<string, string>;
@@ -162,7 +162,7 @@ class BundleTemplates {
 		this.#values = values;
 	}
 
-	/** An argument that is one value with several texts becomes several. */
+	/** An argument that is one value with several strings becomes several. */
 	words(template: string): readonly string[] {
 		const [, key] = /^\$\{user_config\.([^}]*)\}$/.exec(template) ?? [];
 		return key === undefined ? oneOrNone(this.text(template)) : this.#given(key);
@@ -186,7 +186,7 @@ class BundleTemplates {
 	}
 
 	#given(key: string): readonly string[] {
-		const option = this.#bundle.asked.find((each) => each.key === key);
+		const option = this.#bundle.inputs.find((each) => each.key === key);
 		return this.#values.get(key) ?? option?.defaults.map((text) => this.#placed(text)) ?? [];
 	}
 

@@ -2,7 +2,7 @@
  * From an entry of a registry to a server of the configuration: which package or address
  * is taken, which values the user has to give, and the command line that comes of it.
  *
- * Everything in an entry is foreign text. It becomes words of an argument vector, never a
+ * Everything in an entry is foreign text. It becomes arguments of a command line, never a
  * line for a shell; only known programs are started, with flags that are known to leave the
  * package as it is; and what names a package may neither be a flag nor lead to another source.
  */
@@ -18,7 +18,7 @@ import type {
 } from './server-record.ts';
 
 /** A value that the user may or must give. */
-export interface AskedValue {
+export interface LaunchInput {
 	/** The name in `--set NAME=VALUE`. */
 	readonly key: string;
 	readonly description: string | undefined;
@@ -48,7 +48,7 @@ export type GivenValues = ReadonlyMap<string, readonly string[]>;
 
 export interface LaunchPlan {
 	readonly source: PackageSource;
-	readonly asked: readonly AskedValue[];
+	readonly inputs: readonly LaunchInput[];
 	/** The other ways that the entry has, for the user. */
 	readonly alternatives: readonly string[];
 	/** The entry of `mcpServers`, with these values and defaults for the others. */
@@ -114,14 +114,14 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 	const reference = packageReference(source);
 	return {
 		source,
-		asked: unique([...slots, ...variables].flatMap(({ asked }) => asked)),
+		inputs: unique([...slots, ...variables].flatMap(({ inputs }) => inputs)),
 		alternatives: [],
 		entry(values) {
 			const env = pairsWith(variables, values);
-			const words = (list: readonly RegistryArgument[]): string[] =>
-				list.flatMap((each) => slotOf(each).words(values));
-			const given = words(item.runtimeArguments);
-			// An optional value that is absent moves the words after it.
+			const argsOf = (list: readonly RegistryArgument[]): string[] =>
+				list.flatMap((each) => slotOf(each).args(values));
+			const given = argsOf(item.runtimeArguments);
+			// An optional value that is absent moves the arguments after it.
 			const other = foreignArg(runtime, given);
 			if (other !== undefined)
 				throw new OrchestraError('bad_input', otherProgram(other, command), ADD_BY_COMMAND);
@@ -135,7 +135,7 @@ function planPackage(item: RegistryPackage): LaunchPlan | string {
 					? [first, ...flags, ...rest]
 					: [...flags, ...given];
 			const passed = registryType === 'oci' ? Object.keys(env).flatMap((name) => ['-e', name]) : [];
-			const after = words(item.packageArguments);
+			const after = argsOf(item.packageArguments);
 			const separator =
 				after.length === 0 ? runtime.separator.filter((word) => word !== '--') : runtime.separator;
 			const args = [...ordered, ...base, ...passed, reference, ...separator, ...after];
@@ -191,13 +191,13 @@ function loaderVariable({ identifier, environmentVariables }: RegistryPackage): 
 }
 
 function otherProgram(word: string, command: string): string {
-	return `its words for ${command} have "${word}", which may start something else than its package`;
+	return `its arguments for ${command} have "${word}", which may start something else than its package`;
 }
 
-/** The words with a value for everything that is asked. */
+/** The arguments with a value for every input. */
 function sampleArgs(slot: Slot): string[] {
-	return slot.words(
-		new Map(slot.asked.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])),
+	return slot.args(
+		new Map(slot.inputs.map(({ key, format }) => [key, [format === 'boolean' ? 'true' : 'x']])),
 	);
 }
 
@@ -228,7 +228,7 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 		return `the address at ${new URL(probe).host} holds a user or a password`;
 	return {
 		source: { type: 'remote', identifier: url, version: undefined, sha256: undefined },
-		asked: unique([...target.asked, ...pairs.flatMap(({ asked }) => asked)]),
+		inputs: unique([...target.inputs, ...pairs.flatMap(({ inputs }) => inputs)]),
 		alternatives: [],
 		entry(values) {
 			const filled = target.text(values);
@@ -249,8 +249,8 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 
 /** A place in a command line, with the values that it needs. */
 interface Slot {
-	readonly asked: readonly AskedValue[];
-	words(values: GivenValues): string[];
+	readonly inputs: readonly LaunchInput[];
+	args(values: GivenValues): string[];
 }
 
 function slotOf(argument: RegistryArgument): Slot {
@@ -263,28 +263,28 @@ function slotOf(argument: RegistryArgument): Slot {
 	};
 	if (value !== undefined) {
 		const template = templateSlot(value, argument.variables, true);
-		return { asked: template.asked, words: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
+		return { inputs: template.inputs, args: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
 	}
 	return {
-		asked: [askedOf(key, { ...argument, isRepeated }, true)],
-		words: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
+		inputs: [inputOf(key, { ...argument, isRepeated }, true)],
+		args: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
 	};
 }
 
 /** A variable or header with its value. */
 interface PairSlot {
 	readonly name: string;
-	readonly asked: readonly AskedValue[];
+	readonly inputs: readonly LaunchInput[];
 	value(values: GivenValues): string | undefined;
 }
 
 function pairSlot(pair: RegistryPair): PairSlot {
 	const { name, value } = pair;
 	if (value !== undefined) {
-		const { asked, text } = templateSlot(value, pair.variables);
-		return { name, asked, value: text };
+		const { inputs, text } = templateSlot(value, pair.variables);
+		return { name, inputs, value: text };
 	}
-	return { name, asked: [askedOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
+	return { name, inputs: [inputOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
 }
 
 function pairsWith(pairs: readonly PairSlot[], values: GivenValues): Record<string, string> {
@@ -300,7 +300,7 @@ function templateSlot(
 	template: string,
 	variables: Readonly<Record<string, RegistryInput>>,
 	isArgument = false,
-): { asked: AskedValue[]; text: (values: GivenValues) => string | undefined } {
+): { inputs: LaunchInput[]; text: (values: GivenValues) => string | undefined } {
 	const used = Object.entries(variables).filter(([name]) => template.includes(`{${name}}`));
 	const nested = used.map(([name, input]) => ({
 		name,
@@ -309,7 +309,7 @@ function templateSlot(
 		input,
 	}));
 	return {
-		asked: nested.flatMap(({ name, input, inner }) => inner?.asked ?? [askedOf(name, input, isArgument)]),
+		inputs: nested.flatMap(({ name, input, inner }) => inner?.inputs ?? [inputOf(name, input, isArgument)]),
 		text(values) {
 			let text: string | undefined = template;
 			for (const { name, input, inner } of nested) {
@@ -322,11 +322,11 @@ function templateSlot(
 	};
 }
 
-function askedOf(
+function inputOf(
 	key: string,
 	input: RegistryInput & { isRepeated?: boolean },
 	isArgument = false,
-): AskedValue {
+): LaunchInput {
 	const { description, isRequired, isSecret, format, choices } = input;
 	return {
 		key,
@@ -341,8 +341,8 @@ function askedOf(
 	};
 }
 
-function unique(asked: readonly AskedValue[]): AskedValue[] {
-	return [...new Map(asked.map((each) => [each.key, each])).values()];
+function unique(inputs: readonly LaunchInput[]): LaunchInput[] {
+	return [...new Map(inputs.map((each) => [each.key, each])).values()];
 }
 
 export function oneOrNone<T>(value: T | undefined): T[] {

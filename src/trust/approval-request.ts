@@ -1,6 +1,7 @@
 /* A call that waits for a user, as it is shown and as it is bound. */
+
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import type { ArgumentRow } from './argument-row.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {

@@ -13,11 +13,11 @@ import {
 	isInputRequired,
 	type Tool,
 } from '../protocol/mcp-types.ts';
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 import type { Policy, PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
@@ -46,7 +46,7 @@ export interface PolicyOutcome {
 /** A program of a client, before it runs. */
 export interface GatedPlan {
 	readonly client: string;
-	/** Those that it can reach. */
+	/** The tools that it can reach. */
 	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
 	/** The names of those that may destroy. */
 	readonly destructive: readonly string[];

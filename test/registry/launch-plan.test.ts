@@ -51,7 +51,7 @@ describe('the plan for an entry', () => {
 			sha256: undefined,
 		});
 		expect(
-			plan.asked.filter(({ isRequired }) => isRequired).map(({ key, isSecret }) => [key, isSecret]),
+			plan.inputs.filter(({ isRequired }) => isRequired).map(({ key, isSecret }) => [key, isSecret]),
 		).toEqual([
 			['root', false],
 			['NOTES_TOKEN', true],
@@ -83,7 +83,7 @@ describe('the plan for an entry', () => {
 
 	it('is its address when that is wanted, with every variable filled in', () => {
 		const plan = planLaunch(notes, 'remote');
-		expect(plan.asked.map(({ key }) => key)).toEqual(['tenant', 'key']);
+		expect(plan.inputs.map(({ key }) => key)).toEqual(['tenant', 'key']);
 		expect(
 			plan.entry(
 				new Map([
@@ -272,7 +272,7 @@ describe('the plan for an entry', () => {
 				],
 			}),
 		);
-		expect(plan.asked).toMatchObject([{ key: 'token', isSecret: true, isOnCommandLine: true }]);
+		expect(plan.inputs).toMatchObject([{ key: 'token', isSecret: true, isOnCommandLine: true }]);
 	});
 });
 

@@ -7,7 +7,7 @@ import { type ClientInput, withInputs } from '../../config/clients/client-inputs
 import type { FoundServer } from '../../config/clients/import-plan.ts';
 import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
-import type { AskedValue } from '../../registry/launch-plan.ts';
+import type { LaunchInput } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
 import { askMissing, storedValues } from '../registry/entry-values.ts';
 
@@ -30,42 +30,43 @@ export async function askInputs(
 	fileOf: (server: FoundServer) => string,
 ): Promise<FoundServer[]> {
 	const known = new Map<string, string[]>();
-	const answered: { server: FoundServer; asked: AskedValue[]; values: Map<string, string[]> }[] = [];
+	const answered: { server: FoundServer; inputs: LaunchInput[]; values: Map<string, string[]> }[] = [];
 	for (const server of chosen) {
 		const source = server.sources.find((each) => each.server.askable !== undefined);
-		const asked = (source?.server.askable?.inputs ?? []).map(askedValue);
-		const keyOf = ({ key, isSecret, isOnCommandLine }: AskedValue): string =>
+		const inputs = (source?.server.askable?.inputs ?? []).map(launchInput);
+		const keyOf = ({ key, isSecret, isOnCommandLine }: LaunchInput): string =>
 			JSON.stringify([source?.file.path, key, isSecret && isOnCommandLine]);
 		const given = new Map(
-			asked.flatMap((each): [string, string[]][] => {
+			inputs.flatMap((each): [string, string[]][] => {
 				const value = known.get(keyOf(each)) ?? (each.default === undefined ? undefined : [each.default]);
 				return value === undefined ? [] : [[each.key, value]];
 			}),
 		);
-		if (asked.length > 0) input.out.note(`${printableLine(server.name)} needs values that VS Code asks for.`);
-		const values = await askMissing(asked, given, input);
-		for (const each of asked) known.set(keyOf(each), values.get(each.key) ?? []);
-		answered.push({ server, asked, values });
+		if (inputs.length > 0)
+			input.out.info(`${printableLine(server.name)} needs values that VS Code asks for.`);
+		const values = await askMissing(inputs, given, input);
+		for (const each of inputs) known.set(keyOf(each), values.get(each.key) ?? []);
+		answered.push({ server, inputs, values });
 	}
-	// Stored after the last question: whoever leaves before has left nothing.
+	// Stored after the last prompt: an import that is canceled before has stored nothing.
 	const filled: FoundServer[] = [];
-	for (const { server, asked, values } of answered) {
-		const stored = await storedValues(asked, values, { ...input, owner: [fileOf(server), server.name] });
+	for (const { server, inputs, values } of answered) {
+		const stored = await storedValues(inputs, values, { ...input, owner: [fileOf(server), server.name] });
 		const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
-		filled.push(asked.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
+		filled.push(inputs.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
 	}
 	return filled;
 }
 
 /** An input with a default gets it: the user can change it in the configuration. */
-function askedValue({
+function launchInput({
 	id,
 	choices,
 	description,
 	isSecret,
 	isOnCommandLine,
 	default: preset,
-}: ClientInput): AskedValue {
+}: ClientInput): LaunchInput {
 	return {
 		key: id,
 		description,

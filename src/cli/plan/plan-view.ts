@@ -19,7 +19,7 @@ type Status = 'running' | 'completed' | 'failed' | 'stopped';
 export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, flags }: CommandInput): void {
 	const plans = heads.map((head) => reportOf(store.read(head)));
 	if (flags['json']) return out.json({ schema: 'orchestra.plans/1', plans });
-	if (plans.length === 0) return out.note('There are no plans.');
+	if (plans.length === 0) return out.info('There are no plans.');
 	const rows = plans.map(({ id, status, calls, name, client, startedAt }) => [
 		id.slice(0, 8),
 		status,
@@ -79,7 +79,7 @@ export async function replay(
 		});
 	else {
 		out.line(printable(text));
-		out.note(
+		out.info(
 			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
 		);
 	}

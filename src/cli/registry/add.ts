@@ -6,7 +6,7 @@ import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
 import { setFlag } from './entry-values.ts';
@@ -67,7 +67,7 @@ export const add: Command = {
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
 		refuseTaken(name, file);
 		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry, input)));
-		noteSecrets(input);
+		registerSecrets(input);
 		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 			`${input.out.style('green', '+')} ${name} in ${file.path}`,
 			'\nNext: mctl list servers --check',
@@ -145,14 +145,14 @@ function pairsOf(strings: readonly string[], separator: '=' | ':'): Record<strin
 	);
 }
 
-function noteSecrets({ lists, out }: CommandInput): void {
+function registerSecrets({ lists, out }: CommandInput): void {
 	const pairs = [
 		...Object.entries(pairsOf(lists?.get('env') ?? [], '=') ?? {}),
 		...Object.entries(pairsOf(lists?.get('header') ?? [], ':') ?? {}),
 	];
 	for (const [name, value] of pairs) {
 		if (looksLikeSecret(name, value)) {
-			out.note(
+			out.info(
 				`note: ${name} is in the file in plain text; '\${VARIABLE}' in its place is read from the environment`,
 			);
 		}

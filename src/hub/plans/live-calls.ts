@@ -27,7 +27,7 @@ import { type CallOutcome, type LiveCalls, type PlacedCall, writtenOf } from './
 import type { PlanTools } from './plan-tools.ts';
 
 export interface HubCallsOptions {
-	/** Of the call of `run_plan`. */
+	/** The context of the call of `run_plan`. */
 	readonly context: CallContext;
 	readonly plan: PlanOfCall;
 	/** The tools of the client now. */

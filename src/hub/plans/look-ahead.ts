@@ -17,7 +17,7 @@ import { missingPackage, type Place, type Program, placeText } from './program.t
 export interface Reachable {
 	/** The tools, as clients name them, sorted. */
 	readonly tools: readonly string[];
-	/** Those of them whose servers do not say that they destroy nothing. */
+	/** The tools of them whose servers do not say that they destroy nothing. */
 	readonly destructive: readonly string[];
 	/** Whether a name is computed, so that these are all tools of the client. */
 	readonly isComputed: boolean;

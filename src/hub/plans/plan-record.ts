@@ -16,16 +16,16 @@ export interface PlanHead {
 	readonly root: string;
 	/** The name of the client. */
 	readonly client: string;
-	/** Of a saved plan. */
+	/** The name of a saved plan. */
 	readonly name?: string | undefined;
 	readonly code: string;
-	/** Of `code`. */
+	/** The hash of `code`. */
 	readonly sha256: string;
 	/** JSON. */
 	readonly input: string;
 	/** Milliseconds since 1970. */
 	readonly startedAt: number;
-	/** Of its random numbers. */
+	/** The seed of its random numbers. */
 	readonly seed: number;
 	/** The tools that it may call, as clients name them. */
 	readonly tools: readonly string[];
@@ -39,7 +39,7 @@ export interface PlanHead {
 export interface AnswerLine extends ThreadMessage {
 	readonly server: string;
 	readonly tool: string;
-	/** Of the JSON of the arguments. */
+	/** The hash of the JSON of the arguments. */
 	readonly sha256: string;
 	/** As clients name the tool; undefined when there is none. */
 	readonly name?: string | undefined;

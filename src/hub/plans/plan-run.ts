@@ -63,7 +63,7 @@ export interface PlanEnd {
 	readonly log: readonly string[];
 	/** Characters of the log that were left out. */
 	readonly leftOut: number;
-	/** Those that have an answer. */
+	/** The calls that have an answer. */
 	readonly calls: readonly AnswerLine[];
 }
 
@@ -267,7 +267,7 @@ function nameOf({ server, tool }: Pick<ThreadCall, 'server' | 'tool'>): string {
 	return `tools.${server}.${tool}`;
 }
 
-/** With its place. */
+/** The call with its place in the program, for messages. */
 export function writtenOf(call: Pick<PlacedCall, 'server' | 'tool' | 'place'>): string {
 	return call.place === undefined ? nameOf(call) : `${nameOf(call)} (${call.place})`;
 }

@@ -18,7 +18,7 @@ import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
-import { PLAN_KEPT_MS, PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLANS_KEPT_LIMIT } from './plan-limits.ts';
+import { PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLAN_STORED_MS, STORED_PLANS_LIMIT } from './plan-limits.ts';
 import {
 	endOf,
 	type PlanHead,
@@ -100,7 +100,7 @@ export class PlanStore {
 		return heads.map((head) => this.read(head));
 	}
 
-	/** With its lines. A line that was cut by a crash is the last one, and is not there. */
+	/** The plan with its lines. A line that was cut by a crash is the last one, and is not there. */
 	read(head: PlanHead): StoredPlan {
 		const text = attempt(() => readRegularText(this.#path(head, LINES), 2 * PLAN_RECORD_BYTES)) ?? '';
 		const lines = text.split('\n').flatMap((line) => {
@@ -151,8 +151,8 @@ export class PlanStore {
 		for (const head of this.list()) {
 			count++;
 			bytes += attempt(() => statSync(this.#path(head, LINES)).size) ?? 0;
-			const isOld = head.startedAt < Date.now() - PLAN_KEPT_MS;
-			if (!isOld && count <= PLANS_KEPT_LIMIT && bytes <= PLAN_STORE_BYTES) continue;
+			const isOld = head.startedAt < Date.now() - PLAN_STORED_MS;
+			if (!isOld && count <= STORED_PLANS_LIMIT && bytes <= PLAN_STORE_BYTES) continue;
 			if (isRunning(head)) continue;
 			for (const kind of [HEAD, LINES]) rmSync(this.#path(head, kind), { force: true });
 		}

@@ -19,7 +19,7 @@ import { prelude } from './prelude.ts';
 import { PLAN_FILE } from './program.ts';
 
 const job = workerData as ThreadJob; // of `Interpreter`
-/** Of WebAssembly, in bytes; how many of them the interpreter starts with. */
+/** The size of a page of WebAssembly, and how many the interpreter starts with. */
 const PAGE = 65_536;
 const FIRST_PAGES = 256;
 /** Jobs between two looks at the steps, and what they count. */

@@ -26,7 +26,7 @@ export interface Place {
 export interface Program {
 	/** As it was written. */
 	readonly code: string;
-	/** Of `code`. */
+	/** The hash of `code`. */
 	readonly sha256: string;
 	/** JavaScript that evaluates to a function of the input. */
 	readonly script: string;

@@ -42,7 +42,7 @@ export interface PlanHub {
 export interface NewPlan {
 	readonly code: string;
 	readonly input: unknown;
-	/** Of a saved plan. */
+	/** The name of a saved plan. */
 	readonly name?: string | undefined;
 }
 

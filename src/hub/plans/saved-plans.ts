@@ -18,7 +18,7 @@ const NAME = /^[A-Za-z][\w-]{0,59}$/;
 export interface SavedPlan {
 	readonly name: string;
 	readonly path: string;
-	/** With the header: its lines are those of the file. */
+	/** The code with the header: its lines are those of the file. */
 	readonly code: string;
 	readonly tool: Tool;
 }
