@@ -2,7 +2,7 @@
  * Add a server whose entry was planned: show what will run, from whom and with what
  * rights, ask, and write the entry and its pin.
  */
-import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
+import { readServerFile, type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
@@ -56,7 +56,14 @@ export async function addServer(addition: Addition, input: CommandInput, command
 		.filter(({ isSecret }) => isSecret)
 		.flatMap(({ key }) => possibleReferences([...owner, key], environment));
 	const change = { file: file.path, name, bundle: bundle?.folder ?? null, secrets };
+	// The file as it is now: others may have written it while the user was asked.
+	const unlessTaken = (): ServerFile => {
+		const now = readServerFile(file.scope, file.path);
+		refuseTaken(name, now);
+		return now;
+	};
 	await withRecord(change, environment, async () => {
+		unlessTaken(); // what is stored for its name belongs to that entry
 		try {
 			await bundle?.unpack();
 			const stored = await storedValues(plan.inputs, values, { owner, cwd, environment, signal });
@@ -64,7 +71,8 @@ export async function addServer(addition: Addition, input: CommandInput, command
 			await store.setPackage(name, pin);
 			signal.throwIfAborted();
 			// The entry is last: what it names is there when a hub reads it.
-			await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
+			const now = unlessTaken();
+			await writeEdit(input, now, setJsonKey(now.text, ['mcpServers', name], plan.entry(stored)));
 		} catch (error) {
 			await removeLeftovers(change, environment);
 			throw error;

@@ -12,7 +12,7 @@ import { addListed, isListedName } from './add-listed.ts';
 import { setFlag } from './entry-values.ts';
 import { registryFlag } from './registry-flag.ts';
 
-const transports = ['stdio', 'http', 'sse'];
+const transports = ['stdio', 'http', 'sse', 'ws'];
 
 export const add: Command = {
 	usage: 'mctl add <name> [flags] -- <command…>  |  mctl add <name> <url>  |  mctl add <listed>',
@@ -120,12 +120,17 @@ function remoteEntry(
 	rest: readonly string[],
 	{ flags, lists }: CommandInput,
 ): Record<string, unknown> {
-	if (!URL.canParse(url) || !/^https?:/i.test(url))
-		throw usageError(add, `"${url}" is not an http:// or https:// address`);
+	const isSocket = /^wss?:/i.test(url);
+	if (!URL.canParse(url) || !/^(?:https?:|wss?:|unix:\/\/\/)/i.test(url))
+		throw usageError(add, `"${url}" is not an http://, https://, ws://, wss:// or unix:/// address`);
+	const { transport } = flags;
+	if (transport !== undefined && isSocket !== (transport === 'ws'))
+		throw usageError(add, `--transport ${String(transport)} is not for ${url}`);
 	if (rest.length > 0) throw usageError(add, `unexpected argument "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
-	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };
+	const type = isSocket ? 'ws' : transport === 'sse' ? 'sse' : 'http';
+	return { type, url, ...(headers && { headers }) };
 }
 
 /** `KEY=VALUE` or `Name: value`; undefined when there are none. */

@@ -91,8 +91,8 @@ function withVersion({ name, file, pin }: PackagedServer, source: PackageSource)
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];
 	const before = packageReference(pin);
 	const after = packageReference(source);
-	// An upgrade that was interrupted has written the entry already.
-	if (isObject(entry) && (args.includes(after) || entry['url'] === after)) return entry;
+	// An address may be the same in the new version; an upgrade that was interrupted has written the entry already.
+	if (isObject(entry) && (before === after || args.includes(after) || entry['url'] === after)) return entry;
 	if (isObject(entry) && args.includes(before)) {
 		return {
 			...entry,

@@ -8,7 +8,6 @@
  *
  * A server elsewhere goes on with its task when its connection is lost: it is connected again, and asked again.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
@@ -19,6 +18,7 @@ import { type Answer, answerValue, type InputRequest, type Result } from '../../
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
@@ -208,7 +208,7 @@ class ModernTask {
 		this.#wake = () => pushed.abort();
 		if (!this.#isPushed) {
 			const woken = AbortSignal.any([signal, pushed.signal]);
-			await delay(ms, undefined, { signal: woken }).catch(() => {}); // which of the two is looked at below
+			await pause(ms, woken).catch(() => {}); // which of the two is looked at below
 		}
 		this.#isPushed = false;
 		// A server that reports without end is not asked without end.
@@ -297,12 +297,6 @@ function withoutRelatedTask(answer: Answer): Answer {
 }
 
 /** Rejects with the reason of the signal. */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-	await delay(ms, undefined, signal && { signal }).catch(() => {
-		throw OrchestraError.from(signal?.reason, 'canceled');
-	});
-}
-
 function textOf(answer: Answer, member: string): string | undefined {
 	return answer instanceof JsonText ? textAt(answer.text, member) : undefined;
 }
