@@ -17,6 +17,8 @@ export interface ApprovalBinding {
 /** A request for approval. */
 export interface ApprovalRequest extends ApprovalBinding {
 	readonly id: string;
+	/** Whether it is about a program with its tools, for which there is no rule. */
+	readonly isPlan?: boolean | undefined;
 	/** The arguments for a user to read before the decision. */
 	readonly arguments: readonly ArgumentRow[];
 	/** The rule that asks, as `file:line`. */
