@@ -80,7 +80,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
 			</span>
 			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
-			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
+			<span class="number calls">{formatCount(callsPerMinute.at(-1) ?? 0)}/min</span>
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of the calls in 30 minutes failed`}

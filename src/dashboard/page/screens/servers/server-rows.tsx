@@ -5,11 +5,11 @@ import type { SourceRow } from '../../../api/api-types.ts';
 import { FailureShare, SparkBars } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel, StateWord } from '../../components/panel.tsx';
-import { useToolCosts } from '../../components/tool-costs.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
+import { useToolCosts } from '../overview/overview-data.ts';
 
 export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const costs = useToolCosts().value.value;
