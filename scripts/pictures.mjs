@@ -86,7 +86,7 @@ async function walk(target) {
 				await page.waitForTimeout(1500);
 				// A call that failed is opened.
 				if (screen.startsWith('calls?')) {
-					await page.getByRole('option').first().click();
+					await page.locator('.virtual-row').first().click();
 					await page.locator('.call-page').waitFor();
 				}
 				const name = `${screen.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
