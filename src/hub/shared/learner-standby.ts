@@ -1,5 +1,5 @@
 /*
- * The learner in waiting: when this process ends before a server has told what it offers
+ * The learner in waiting: when this process ends before the lists of a server are known
  * for the first time, `mctl learn` starts the server again and keeps its lists, so that
  * the next session has them.
  *
