@@ -22,6 +22,7 @@ import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS, REFUSAL_MS } from './bridge-l
 import type { OnRoots } from './client-roots.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-endpoint.ts';
+import type { LocalInstructions } from './initialization.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay, type RelayOptions } from './relay.ts';
 
@@ -39,7 +40,7 @@ export interface BridgeOptions
 	/** What the client is told before the instructions of the hub. */
 	preface?: string | undefined;
 	/** The instructions for a client that gets no answer to `initialize` from the hub in time. */
-	instructions?: (() => string | undefined) | undefined;
+	instructions?: LocalInstructions | undefined;
 	/** How long messages are queued while the hub is lost. Default 5 s. */
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */

@@ -206,7 +206,7 @@ export class Hub implements Source, Provider {
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>
-				results?.limitFor(context, toolName) ?? Number.POSITIVE_INFINITY,
+				results?.answers.limitFor(context, toolName) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
