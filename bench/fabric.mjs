@@ -246,7 +246,7 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 				required: ['path'],
 			},
 		}));
-		const [body] = product.offerBodies(tools, () => {});
+		const [body] = product.advertisementBodies(tools, () => {});
 		await product.putKey(link, product.bodyKey(name, body.hash), body.text, { ttlMs: 3_600_000 });
 		hashes.set(name, body.hash);
 		await beat(name, body.hash);

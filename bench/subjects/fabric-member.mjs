@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
-import { offerBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { advertisementBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
 import { putKey, readBucket } from '../../src/fabric/advertisements/bucket.ts';
 import { FabricSource } from '../../src/fabric/calls/fabric-source.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
@@ -23,6 +23,7 @@ import { negotiate } from '../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 
 export {
+	advertisementBodies,
 	bodyKey,
 	CallContext,
 	certifyAuthority,
@@ -36,7 +37,6 @@ export {
 	makeLeaf,
 	negotiate,
 	newAuthority,
-	offerBodies,
 	presenceKey,
 	putKey,
 	readBucket,

@@ -38,7 +38,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	types: {
 		summary: 'Write TypeScript types of the tools, and a typed client',
 		isRare: true,
-		load: async () => (await import('./types/types.ts')).types,
+		load: async () => (await import('./commands/types.ts')).types,
 	},
 	find: {
 		summary: 'Find the fragments of the library that a task needs',
@@ -146,17 +146,17 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	'log verify': {
 		summary: 'Check that no line of the journal was changed or removed',
 		isRare: true,
-		load: async () => (await import('./log/log-verify.ts')).logVerify,
+		load: async () => (await import('./log/log.ts')).logVerify,
 	},
 	'skills ls': {
 		summary: 'Show the skills of servers, the library and the project',
 		isRare: true,
-		load: async () => (await import('./skills/skills-ls.ts')).skillsLs,
+		load: async () => (await import('./skills/skills.ts')).skillsLs,
 	},
 	'skills show': {
 		summary: 'Print the text of a skill, after its digest was checked',
 		isRare: true,
-		load: async () => (await import('./skills/skills-show.ts')).skillsShow,
+		load: async () => (await import('./skills/skills.ts')).skillsShow,
 	},
 	'skills install': {
 		summary: 'Put a skill into .claude/skills of this project',
@@ -190,60 +190,60 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	'trust diff': {
 		summary: 'Show how MCP servers changed their tools since you accepted them',
 		isRare: true,
-		load: async () => (await import('./trust/trust-diff.ts')).trustDiff,
+		load: async () => (await import('./trust/trust-pins.ts')).trustDiff,
 	},
 	'trust accept': {
 		summary: 'Accept the tools of an MCP server as they are now',
 		isRare: true,
-		load: async () => (await import('./trust/trust-accept.ts')).trustAccept,
+		load: async () => (await import('./trust/trust-pins.ts')).trustAccept,
 	},
 	'trust quarantine': {
 		summary: 'Leave changed tools of an MCP server out until you accept them',
 		isRare: true,
-		load: async () => (await import('./trust/trust-quarantine.ts')).trustQuarantine,
+		load: async () => (await import('./trust/trust-pins.ts')).trustQuarantine,
 	},
 	'results ls': {
 		summary: 'List the long results that are kept for agents',
 		isRare: true,
-		load: async () => (await import('./results/results-ls.ts')).resultsLs,
+		load: async () => (await import('./commands/results.ts')).resultsLs,
 	},
 	'results show': {
 		summary: 'Print a kept result',
 		isRare: true,
-		load: async () => (await import('./results/results-show.ts')).resultsShow,
+		load: async () => (await import('./commands/results.ts')).resultsShow,
 	},
 	'results look': {
 		summary: 'Ask about a kept result, as agents do with the tool look',
 		isRare: true,
-		load: async () => (await import('./results/results-look.ts')).resultsLook,
+		load: async () => (await import('./commands/results.ts')).resultsLook,
 	},
 	'results keep': {
 		summary: 'Keep a result when its session ends',
 		isRare: true,
-		load: async () => (await import('./results/results-keep.ts')).resultsKeep,
+		load: async () => (await import('./commands/results.ts')).resultsKeep,
 	},
 	'results drop': {
 		summary: 'Remove a kept result',
 		isRare: true,
-		load: async () => (await import('./results/results-drop.ts')).resultsDrop,
+		load: async () => (await import('./commands/results.ts')).resultsDrop,
 	},
 	'policy add': {
 		summary: 'Write a rule: allow, ask about or deny calls of a tool',
 		isRare: true,
-		load: async () => (await import('./commands/policy-add.ts')).policyAdd,
+		load: async () => (await import('./commands/policy.ts')).policyAdd,
 	},
 	'policy test': {
 		summary: 'Say which rule decides about a call',
 		isRare: true,
-		load: async () => (await import('./commands/policy-test.ts')).policyTest,
+		load: async () => (await import('./commands/policy.ts')).policyTest,
 	},
 	'hub start': {
 		summary: 'Start the shared hub of this folder in the background',
-		load: async () => (await import('./hub/hub-start.ts')).hubStart,
+		load: async () => (await import('./hub/start-stop.ts')).hubStart,
 	},
 	'hub stop': {
 		summary: 'Stop the shared hub of this folder and everything it started',
-		load: async () => (await import('./hub/hub-stop.ts')).hubStop,
+		load: async () => (await import('./hub/start-stop.ts')).hubStop,
 	},
 	'hub status': {
 		summary: 'Show the shared hub of this folder and its backends',
@@ -255,7 +255,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	'hub ps': {
 		summary: 'Show every process that the shared hub owns',
-		load: async () => (await import('./hub/hub-ps.ts')).hubPs,
+		load: async () => (await import('./hub/hub-ls.ts')).hubPs,
 	},
 	'hub logs': {
 		summary: 'Show the end of the log of the shared hub, or of its journal of calls',
@@ -263,7 +263,7 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	'hub token': {
 		summary: 'Print the token for MCP over HTTP',
-		load: async () => (await import('./hub/hub-token.ts')).hubToken,
+		load: async () => (await import('./hub/hub-status.ts')).hubToken,
 	},
 	'hub run': {
 		summary: 'Run the shared hub in the foreground, until Ctrl-C',
@@ -280,19 +280,19 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	},
 	'new server': {
 		summary: 'Write an MCP server that works, and say how to call it',
-		load: async () => (await import('./new/new-server.ts')).newServer,
+		load: async () => (await import('./new/new-package.ts')).newServer,
 	},
 	'new plugin': {
 		summary: 'Write a plugin that works',
-		load: async () => (await import('./new/new-plugin.ts')).newPlugin,
+		load: async () => (await import('./new/new-package.ts')).newPlugin,
 	},
 	'new prompt': {
 		summary: 'Write a prompt in ./prompts',
-		load: async () => (await import('./new/new-prompt.ts')).newPrompt,
+		load: async () => (await import('./new/new-fragment.ts')).newPrompt,
 	},
 	'new resource': {
 		summary: 'Write a fragment of the library in ./resources',
-		load: async () => (await import('./new/new-resource.ts')).newResource,
+		load: async () => (await import('./new/new-fragment.ts')).newResource,
 	},
 	check: {
 		summary: 'Check a tool against Tool Protocol v1 and report what to correct',
@@ -330,17 +330,17 @@ const entries: Readonly<Record<string, CommandEntry>> = {
 	remove: {
 		summary: 'Remove an MCP server from the configuration',
 		isRare: true,
-		load: async () => (await import('./edit/remove.ts')).remove,
+		load: async () => (await import('./edit/change-entry.ts')).remove,
 	},
 	enable: {
 		summary: 'Enable an MCP server or plugin of the configuration',
 		isRare: true,
-		load: async () => (await import('./edit/switch-server.ts')).enable,
+		load: async () => (await import('./edit/change-entry.ts')).enable,
 	},
 	disable: {
 		summary: 'Disable an MCP server or plugin and keep its entry',
 		isRare: true,
-		load: async () => (await import('./edit/switch-server.ts')).disable,
+		load: async () => (await import('./edit/change-entry.ts')).disable,
 	},
 	doctor: {
 		summary: 'Check configuration, tools, runtimes and certificates',

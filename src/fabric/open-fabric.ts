@@ -3,15 +3,15 @@ import type { FabricSection } from '../config/configuration.ts';
 import { hubIdIn } from '../config/self-entry.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Source } from '../hub/source.ts';
-import type { FabricParts } from '../hub/sources/build-sources.ts';
+import type { OpenFabricDeps } from '../hub/sources/build-sources.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
 import { entryKey } from '../secrets/secret-text.ts';
 import { FabricSource } from './calls/fabric-source.ts';
-import { OfferPins } from './calls/group-pins.ts';
+import { PinnedGroups } from './calls/group-pins.ts';
 import type { NatsAccess } from './link/connect-nats.ts';
 import { usesTls } from './link/server-check.ts';
-import { FollowedOffer, type WantedOffer } from './worker/configured-worker.ts';
+import { ConfiguredWorker, type WorkerPlan } from './worker/configured-worker.ts';
 import { FabricWorker } from './worker/fabric-worker.ts';
 
 /** How to reach the servers of the setting. Throws `bad_input` for servers that may not be used. */
@@ -26,11 +26,11 @@ export function natsAccess(
 }
 
 /** The tools of other hubs. It connects in the background. */
-export async function openFabricSource(settings: FabricSection, parts: FabricParts): Promise<Source> {
+export async function openFabricSource(settings: FabricSection, parts: OpenFabricDeps): Promise<Source> {
 	const { environment, configurationKey, log } = parts;
 	const { file, pin, use = ['*'], rules } = settings;
 	const access = natsAccess(settings, environment);
-	const pins = new OfferPins({ file, pin, ...parts });
+	const pins = new PinnedGroups({ file, pin, ...parts });
 	return new FabricSource({
 		access,
 		patterns: use,
@@ -43,8 +43,8 @@ export async function openFabricSource(settings: FabricSection, parts: FabricPar
 }
 
 /** Offer tools of this hub to others, as its configuration says at any time. The caller closes it. */
-export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<FollowedOffer> {
-	const wanted = (): WantedOffer | undefined => {
+export async function openWorker(opened: OpenedHub, parts: OpenWorkerOptions): Promise<ConfiguredWorker> {
+	const wanted = (): WorkerPlan | undefined => {
 		const { fabric } = opened.configuration();
 		const patterns = fabric?.offer ?? parts.patterns;
 		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
@@ -57,12 +57,12 @@ export async function openOffer(opened: OpenedHub, parts: OfferParts): Promise<F
 		};
 		return { key: entryKey({ servers, name, ca, credentials, group }), settings, open };
 	};
-	const offer = new FollowedOffer(wanted, parts.log);
+	const offer = new ConfiguredWorker(wanted, parts.log);
 	await offer.follow(opened);
 	return offer;
 }
 
-export interface OfferParts {
+export interface OpenWorkerOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
 	/** The tools when the configuration names none. Default: nothing is offered. */

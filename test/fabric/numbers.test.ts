@@ -1,8 +1,8 @@
 /* Numbers in questions of remote tools, their answers and their errors. */
 import { expect, it } from 'vitest';
-import { readQuestions, readResult } from '../../src/fabric/calls/remote-content.ts';
+import { readClientRequests, readResult } from '../../src/fabric/calls/remote-content.ts';
 import type { FabricLink } from '../../src/fabric/link/fabric-link.ts';
-import { RemoteQuestions } from '../../src/fabric/worker/remote-client-requests.ts';
+import { RemoteClientRequests } from '../../src/fabric/worker/remote-client-requests.ts';
 import { toRpcError } from '../../src/rpc/rpc-error.ts';
 import { encodeJson } from '../../src/wire/json-text.ts';
 
@@ -11,8 +11,8 @@ it('are kept as they were written, in questions and in answers', async () => {
 	const text = `{"who":{"method":"elicitation/create","params":{"message":"Who?","x":${numbers}}}}`;
 	const sent: string[] = [];
 	const link = { fits: () => true } as unknown as FabricLink;
-	const questions = new RemoteQuestions(link, (_kind, body) => sent.push(body));
-	const asked = questions.ask(readQuestions(text));
+	const questions = new RemoteClientRequests(link, (_kind, body) => sent.push(body));
+	const asked = questions.ask(readClientRequests(text));
 	expect(sent).toEqual([text]);
 	questions.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);
 	expect(encodeJson(await asked)).toBe(`{"who":{"action":"accept","content":${numbers}}}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyHash, type OfferBody } from '../../src/fabric/advertisements/advertised-tools.ts';
-import { RemoteOffers } from '../../src/fabric/advertisements/advertisements.ts';
+import { type AdvertisementBody, bodyHash } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { Advertisements } from '../../src/fabric/advertisements/advertisements.ts';
 import type { BucketEntry } from '../../src/fabric/advertisements/bucket.ts';
 import { PresencePace } from '../../src/fabric/advertisements/presence.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
@@ -22,7 +22,7 @@ describe('the copy of the bucket', () => {
 		];
 		fc.assert(
 			fc.property(fc.shuffledSubarray(changes, { minLength: changes.length }), (order) => {
-				const offers = new RemoteOffers();
+				const offers = new Advertisements();
 				for (const change of order) offers.apply(change, 0);
 				expect(offers.offers).toEqual(['gpu']);
 				expect(offers.workers('gpu').map(({ name }) => name)).toEqual(['two']);
@@ -32,7 +32,7 @@ describe('the copy of the bucket', () => {
 	});
 
 	it('drops workers that a complete read does not contain, but not those that came after it', () => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		offers.apply(entry(presenceKey('a', 'gone'), 3, '{"h":[]}'), 0);
 		offers.apply(entry(presenceKey('b', 'late'), 9, '{"h":[]}'), 0);
 		offers.keepOnly(new Set([presenceKey('c', 'here')]), 5);
@@ -40,7 +40,7 @@ describe('the copy of the bucket', () => {
 	});
 
 	it('drops workers that were silent, before their death is 20 s old', () => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		offers.apply(entry(presenceKey('a', 'one'), 1, '{"h":[]}'), 0);
 		expect(offers.sweep(18_900)).toBe(false);
 		expect(offers.sweep(19_100)).toBe(true);
@@ -48,7 +48,7 @@ describe('the copy of the bucket', () => {
 	});
 
 	it('keeps one body for equal workers until the last of them leaves, and none that nobody names', () => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		offers.apply(entry(bodyKey('one', x.hash), 1, x.text), 0);
 		offers.apply(entry(bodyKey('other', xy.hash), 2, xy.text), 0);
 		for (const [at, name] of ['one', 'two'].entries())
@@ -61,14 +61,14 @@ describe('the copy of the bucket', () => {
 	});
 
 	it('does not take a body whose hash is another one', () => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		offers.apply(entry(presenceKey('gpu', 'one'), 1, naming(x)), 0);
 		expect(offers.apply(entry(bodyKey('one', x.hash), 2, xy.text), 0)).toBe(false);
 		expect(offers.missingBodies()).toEqual([{ worker: 'one', hash: x.hash }]);
 	});
 
 	it('ignores what is no offer', () => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (key, value) => {
 				offers.apply(entry(key, 1, value), 0);
@@ -86,12 +86,12 @@ describe('the copy of the bucket', () => {
 	});
 });
 
-function body(...names: string[]): OfferBody {
+function body(...names: string[]): AdvertisementBody {
 	const text = JSON.stringify({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
 	return { hash: bodyHash(text), text };
 }
 
-function naming({ hash }: OfferBody): string {
+function naming({ hash }: AdvertisementBody): string {
 	return JSON.stringify({ h: [hash] });
 }
 

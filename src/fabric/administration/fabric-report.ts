@@ -8,8 +8,8 @@ import { aborted } from '../../rpc/abortable.ts';
 import { pause } from '../../rpc/clock.ts';
 import { fabricSource } from '../../trust/pins/pin-source.ts';
 import { isObject } from '../../wire/json.ts';
-import { OfferFollower } from '../advertisements/advertisement-follower.ts';
-import { RemoteOffers } from '../advertisements/advertisements.ts';
+import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
+import { Advertisements } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
 import { SERVER_REQUEST_MS, SETUP_ATTEMPTS } from '../fabric-limits.ts';
@@ -25,9 +25,9 @@ export interface FabricReport {
 	readonly version: string;
 	readonly cluster: string | null;
 	readonly link: FabricLinkFacts;
-	/** Of the bucket; null when this member may not ask. */
+	/** How many servers store the bucket; null when this member may not query it. */
 	readonly replicas: number | null;
-	/** Those with a key, on the machine where the keys were made; elsewhere none. */
+	/** The members with a key, on the machine where the keys were made; elsewhere none. */
 	readonly members: readonly FabricMember[];
 	readonly offers: readonly {
 		readonly name: string;
@@ -54,7 +54,7 @@ export async function fabricReport(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<FabricReport> {
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
-		const offers = new RemoteOffers();
+		const offers = new Advertisements();
 		await readBucket(link, (entry) => offers.apply(entry, 0));
 		return reportOn(link, offers, { settings, environment, replicas: await replicasOf(link) });
 	});
@@ -74,7 +74,7 @@ export async function watchFabric(
 	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => boolean },
 ): Promise<void> {
 	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
-		const follower = new OfferFollower(link, Log.silent, () => {});
+		const follower = new AdvertisementFollower(link, Log.silent, () => {});
 		try {
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
@@ -91,7 +91,7 @@ export async function watchFabric(
 
 function reportOn(
 	link: FabricLink,
-	offers: RemoteOffers,
+	offers: Advertisements,
 	{
 		settings,
 		environment,
@@ -118,7 +118,7 @@ function reportOn(
 
 /** The groups, and their tools against what was accepted. */
 function groupPins(
-	offers: RemoteOffers,
+	offers: Advertisements,
 	{ file, pin }: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): { name: string; tools: number; pins: GroupPins }[] {

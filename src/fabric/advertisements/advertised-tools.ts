@@ -8,7 +8,7 @@ import { encodeJson } from '../../wire/json-text.ts';
 import { BODY_BYTES } from '../fabric-limits.ts';
 
 /** A part of an offer, small enough for one message. */
-export interface OfferBody {
+export interface AdvertisementBody {
 	readonly hash: string;
 	readonly text: string;
 }
@@ -16,7 +16,7 @@ export interface OfferBody {
 const HASH_CHARACTERS = 32;
 
 /** The tools that match a pattern, sorted by name. */
-export async function offeredTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
+export async function advertisedTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
 	const { items, routes } = await hub.catalogue.list('tools');
 	const isOffered = anyToolPattern(patterns, serverNamesIn(hub.sources));
 	return items.filter(({ name }) => {
@@ -27,7 +27,10 @@ export async function offeredTools(hub: Hub, patterns: readonly string[]): Promi
 }
 
 /** The tools as bodies. The same tools give the same hashes. A tool too large for a message is passed to `onLarge`. */
-export function offerBodies(tools: readonly Tool[], onLarge: (name: string) => void): OfferBody[] {
+export function advertisementBodies(
+	tools: readonly Tool[],
+	onLarge: (name: string) => void,
+): AdvertisementBody[] {
 	const pages: string[][] = [[]];
 	let size = 0;
 	for (const tool of tools) {
@@ -47,7 +50,7 @@ export function offerBodies(tools: readonly Tool[], onLarge: (name: string) => v
 	return pages.map((page) => bodyOf(`{"tools":[${page.join(',')}]}`));
 }
 
-function bodyOf(text: string): OfferBody {
+function bodyOf(text: string): AdvertisementBody {
 	return { hash: bodyHash(text), text };
 }
 

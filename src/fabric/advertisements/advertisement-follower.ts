@@ -7,12 +7,12 @@ import type { Log } from '../../log.ts';
 import { ADVERTISED_DEBOUNCE_MS, BUCKET_RETRY_MS, PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
-import { RemoteOffers } from './advertisements.ts';
+import { Advertisements } from './advertisements.ts';
 import { getKey, readBucket, republishedEntry } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 
-export class OfferFollower {
-	readonly offers: RemoteOffers = new RemoteOffers();
+export class AdvertisementFollower {
+	readonly offers: Advertisements = new Advertisements();
 	readonly #link: FabricLink;
 	readonly #log: Log;
 	readonly #onChange: () => void;

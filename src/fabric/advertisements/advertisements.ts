@@ -18,16 +18,16 @@ import type { BucketEntry } from './bucket.ts';
 import { readPresence } from './presence-value.ts';
 
 /** A worker of an offer. */
-export interface OfferWorker extends WorkerFacts {
+export interface AdvertisedWorker extends WorkerFacts {
 	/** The hashes of its bodies. */
 	readonly hashes: readonly string[];
 	revision: number;
 	heardAt: number;
 }
 
-export class RemoteOffers {
+export class Advertisements {
 	/** By offer, then by worker. */
-	readonly #offers = new Map<string, Map<string, OfferWorker>>();
+	readonly #offers = new Map<string, Map<string, AdvertisedWorker>>();
 	readonly #bodies = new BodyStore();
 	/** By offer: those whose bodies are all here. */
 	readonly #tools = new Map<string, readonly Tool[]>();
@@ -35,7 +35,7 @@ export class RemoteOffers {
 	#lastRevision = 0;
 
 	/** Workers by offer. */
-	workers(offer: string): readonly OfferWorker[] {
+	workers(offer: string): readonly AdvertisedWorker[] {
 		return [...(this.#offers.get(offer)?.values() ?? [])];
 	}
 
@@ -128,7 +128,7 @@ export class RemoteOffers {
 		{ key, read, revision }: BucketEntry,
 		now: number,
 	): boolean {
-		const workers = this.#offers.get(offer) ?? new Map<string, OfferWorker>();
+		const workers = this.#offers.get(offer) ?? new Map<string, AdvertisedWorker>();
 		const before = workers.get(name);
 		if (before && before.revision >= revision) return false;
 		if (read === undefined) {
@@ -152,7 +152,7 @@ export class RemoteOffers {
 		if (this.#gone.size > GONE_KEYS_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
 	}
 
-	#removeWhere(isGone: (offer: string, worker: OfferWorker) => boolean): boolean {
+	#removeWhere(isGone: (offer: string, worker: AdvertisedWorker) => boolean): boolean {
 		let hasRemoved = false;
 		for (const [offer, workers] of this.#offers) {
 			for (const worker of workers.values()) {

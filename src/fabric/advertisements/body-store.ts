@@ -73,13 +73,13 @@ export class BodyStore {
 
 /** The valid tools of a body; other workers are not trusted to write it correctly. */
 function parseBody(text: string): readonly Tool[] {
-	const read = exactly(parsedOffer(text), text);
+	const read = exactly(parsedAdvertisement(text), text);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
 	return tools.filter(isTool).slice(0, ADVERTISED_TOOLS_LIMIT);
 }
 
 /** JSON of another program; undefined for what is none: it offers nothing. */
-export function parsedOffer(text: string): unknown {
+export function parsedAdvertisement(text: string): unknown {
 	return attempt(() => JSON.parse(text));
 }
 

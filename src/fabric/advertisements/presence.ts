@@ -19,7 +19,7 @@ import {
 } from '../fabric-limits.ts';
 import { bodyKey, presenceKey } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
-import type { OfferBody } from './advertised-tools.ts';
+import type { AdvertisementBody } from './advertised-tools.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 import { type PresenceFacts, presenceText } from './presence-value.ts';
@@ -42,13 +42,13 @@ export class Presence {
 	readonly #options: PresenceOptions;
 	/** The times at which bodies were written, by hash. */
 	readonly #written = new Map<string, number>();
-	#bodies: readonly OfferBody[] | undefined;
+	#bodies: readonly AdvertisementBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #pace = new PresencePace();
 	readonly #backoff = new Backoff(PRESENCE_RETRY_MS, PRESENCE_RETRY_LONGEST_MS);
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
-	/** Of the presence that this process wrote last. */
+	/** The revision of the presence that this process wrote last. */
 	#revision: number | undefined;
 	#lastProblem = '';
 	/** The bucket was there. */
@@ -59,7 +59,7 @@ export class Presence {
 	}
 
 	/** Offer these bodies from now on. */
-	offer(bodies: readonly OfferBody[]): Promise<void> {
+	offer(bodies: readonly AdvertisementBody[]): Promise<void> {
 		this.#bodies = bodies;
 		return this.refresh();
 	}
@@ -130,7 +130,7 @@ export class Presence {
 		this.#schedule(this.#backoff.nextMs());
 	}
 
-	async #writeBody({ hash, text }: OfferBody): Promise<void> {
+	async #writeBody({ hash, text }: AdvertisementBody): Promise<void> {
 		const { link, name } = this.#options;
 		const now = performance.now();
 		if (now - (this.#written.get(hash) ?? Number.NEGATIVE_INFINITY) < BODY_EVERY_MS) return;

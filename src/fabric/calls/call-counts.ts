@@ -1,6 +1,6 @@
 /* What became of the calls of this hub, by worker, and the last that failed. */
 import type { FabricFailure } from '../../hub/fabric-overview.ts';
-import { COUNTED_WORKERS, FAILURES_KEPT } from '../fabric-limits.ts';
+import { COUNTED_WORKERS, SHOWN_FAILURES_LIMIT } from '../fabric-limits.ts';
 
 /** Calls of one worker. */
 export interface WorkerCalls {
@@ -43,6 +43,6 @@ export class CallCounts {
 	fail(failure: FabricFailure): void {
 		this.failed[failure.outcome]++;
 		this.#failures.unshift(failure);
-		if (this.#failures.length > FAILURES_KEPT) this.#failures.pop();
+		if (this.#failures.length > SHOWN_FAILURES_LIMIT) this.#failures.pop();
 	}
 }

@@ -21,12 +21,12 @@ import { rpcError } from '../../rpc/rpc-error.ts';
 import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import { OfferFollower } from '../advertisements/advertisement-follower.ts';
-import type { OfferWorker } from '../advertisements/advertisements.ts';
+import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
+import type { AdvertisedWorker } from '../advertisements/advertisements.ts';
 import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
-import type { OfferPins } from './group-pins.ts';
+import type { PinnedGroups } from './group-pins.ts';
 import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
 
 export interface FabricSourceOptions {
@@ -36,7 +36,7 @@ export interface FabricSourceOptions {
 	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
 	readonly rules?: readonly FabricRule[] | undefined;
 	/** What was accepted of the tools of others. Default: they are not compared. */
-	readonly pins?: OfferPins | undefined;
+	readonly pins?: PinnedGroups | undefined;
 	/** The id of this hub: tools that came through it are left out. */
 	readonly hubId?: string | undefined;
 	/** Equal for the same settings. */
@@ -45,7 +45,7 @@ export interface FabricSourceOptions {
 }
 
 /** What was made of the tools of one offer, until it changes. */
-interface ListedOffer {
+interface ListedGroupTools {
 	readonly tools: readonly Tool[];
 	readonly routes: readonly (readonly [string, RemoteTool])[];
 	readonly shown: readonly Tool[];
@@ -66,14 +66,14 @@ export class FabricSource
 	readonly #options: FabricSourceOptions;
 	readonly #isUsed: ToolTest;
 	readonly #rules: readonly { readonly test: ToolTest; readonly rule: FabricRule }[];
-	readonly #follower: OfferFollower;
+	readonly #follower: AdvertisementFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by offer. */
-	#listed = new Map<string, ListedOffer>();
-	/** Of every tool of the last list, also of those that are quarantined. */
+	#listed = new Map<string, ListedGroupTools>();
+	/** The routes of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
-	/** Of tools that were listed before. */
+	/** The routes of tools that were listed before. */
 	readonly #gone = new Map<string, RemoteTool>();
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;
@@ -90,11 +90,11 @@ export class FabricSource
 		this.#isUsed = anyToolPattern(options.patterns, groups);
 		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
 		this.link = new FabricLink(access, log);
-		this.#follower = new OfferFollower(this.link, log, () => this.#changed());
-		const workersOf = (offer: string): readonly OfferWorker[] => this.#follower.offers.workers(offer);
+		this.#follower = new AdvertisementFollower(this.link, log, () => this.#changed());
+		const workersOf = (offer: string): readonly AdvertisedWorker[] => this.#follower.offers.workers(offer);
 		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
-		options.pins?.onHeld(() => {
+		options.pins?.onQuarantine(() => {
 			this.#listed.clear();
 			this.#changed();
 		});
@@ -138,7 +138,7 @@ export class FabricSource
 				name,
 				tools: routes.length,
 				...(pins?.stateOf(name) ?? { pin: 'off', drifted: 0 }),
-				quarantined: routes.filter(([, { tool }]) => pins?.heldReason(name, tool) !== undefined).length,
+				quarantined: routes.filter(([, { tool }]) => pins?.quarantineReason(name, tool) !== undefined).length,
 				workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
 					...worker,
 					...this.#calls.counts.of(worker.name),
@@ -195,7 +195,7 @@ export class FabricSource
 	}
 
 	#call(route: RemoteTool, context: CallContext): Promise<Answer> {
-		const held = this.#options.pins?.heldReason(route.offer, route.tool);
+		const held = this.#options.pins?.quarantineReason(route.offer, route.tool);
 		if (held !== undefined) return Promise.resolve(failure(held));
 		const called = this.#calls.call(route, context);
 		return called.then((result) => this.#pagesOf(route.offer).result(result));
@@ -230,7 +230,7 @@ export class FabricSource
 		const { offers } = this.#follower;
 		const before = this.#routes;
 		const routes = new Map<string, RemoteTool>();
-		const listed = new Map<string, ListedOffer>();
+		const listed = new Map<string, ListedGroupTools>();
 		const shown: Tool[] = [];
 		for (const offer of offers.offers) {
 			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
@@ -253,7 +253,7 @@ export class FabricSource
 		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
 	}
 
-	#listOffer(offer: string, tools: readonly Tool[]): ListedOffer {
+	#listOffer(offer: string, tools: readonly Tool[]): ListedGroupTools {
 		const { pins, hubId: own, log } = this.#options;
 		const routes: [string, RemoteTool][] = [];
 		const shown: Tool[] = [];
@@ -265,7 +265,7 @@ export class FabricSource
 			// All tools of a group that is used, so that another `use` is no drift.
 			if (routes.length === 0) pins?.read(offer, tools);
 			routes.push([name, { offer, tool: tool.name, rule }]);
-			if (pins?.heldReason(offer, tool.name) === undefined) {
+			if (pins?.quarantineReason(offer, tool.name) === undefined) {
 				shown.push({ ...this.#pagesOf(offer).tool(tool), name });
 			}
 		}

@@ -18,7 +18,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import type { OfferWorker } from '../advertisements/advertisements.ts';
+import type { AdvertisedWorker } from '../advertisements/advertisements.ts';
 import { NO_RESPONDERS } from '../advertisements/bucket.ts';
 import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from '../fabric-limits.ts';
 import { type ControlKind, type Envelope, readEnvelope } from '../fabric-message.ts';
@@ -39,14 +39,14 @@ import { CallCounts } from './call-counts.ts';
 import { chooseWorker } from './choose-worker.ts';
 import { ChunkReceiver } from './chunk-receiver.ts';
 import { notRun, RemoteCall, type RemoteCallOptions, unknownOutcome, unusableResult } from './remote-call.ts';
-import { callBody, readQuestions, readResult } from './remote-content.ts';
+import { callBody, readClientRequests, readResult } from './remote-content.ts';
 
 export interface RemoteCallsOptions {
 	readonly link: FabricLink;
 	/** The name of this hub. */
 	readonly name: string;
 	/** The workers of an offer. */
-	readonly workersOf: (offer: string) => readonly OfferWorker[];
+	readonly workersOf: (offer: string) => readonly AdvertisedWorker[];
 	readonly hasWorkers: (offer: string) => boolean;
 	readonly log: Log;
 }
@@ -59,14 +59,14 @@ export interface RemoteTool {
 }
 
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
-const ASKED_WORKERS = 64;
+const QUERIED_WORKERS = 64;
 const PROCESS_CHARACTERS = 8;
 
 export class RemoteCalls {
 	readonly #options: RemoteCallsOptions;
 	readonly counts: CallCounts = new CallCounts();
 	readonly #calls = new Map<string, RemoteCall>();
-	/** Of this process: several may share the name of a hub, and each receives only what is its own. */
+	/** The id of this process: several may share the name of a hub, and each receives only its own messages. */
 	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
 	/** The ids of the heartbeats about its calls, and about those of earlier processes that it goes on with. */
 	readonly #heartbeats = new Set<string>();
@@ -206,7 +206,7 @@ export class RemoteCalls {
 		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
 		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
 		else if (kind === 'ask') this.#onQuestion(call, envelope.seq ?? 0, message.string());
-		else if (kind === 'withdraw') withdrawQuestion(call, envelope.seq ?? 0);
+		else if (kind === 'withdraw') withdrawClientRequest(call, envelope.seq ?? 0);
 		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
@@ -256,7 +256,7 @@ export class RemoteCalls {
 		if (given !== undefined) return;
 		const withdrawn = new AbortController();
 		call.answers.set(seq, withdrawn);
-		call.about.context.askAll(readQuestions(text), withdrawn.signal).then(
+		call.about.context.askAll(readClientRequests(text), withdrawn.signal).then(
 			(answers) => answer(encodeJson({ answers })),
 			(error: unknown) => answer(JSON.stringify({ error: toRpcError(error) })),
 		);
@@ -284,12 +284,12 @@ export class RemoteCalls {
 			call.reconnected(now);
 			if (call.worker) this.#query(call);
 			else
-				for (const worker of this.#workersFor(call).slice(0, ASKED_WORKERS))
+				for (const worker of this.#workersFor(call).slice(0, QUERIED_WORKERS))
 					this.#send(call, worker, { kind: 'query', seq: 0 });
 		}
 	}
 
-	/** Those that may have it. */
+	/** The workers that may have the call. */
 	#workersFor({ about: { offer, target } }: RemoteCall): readonly string[] {
 		return target === undefined ? this.#options.workersOf(offer).map(({ name }) => name) : [target];
 	}
@@ -386,7 +386,7 @@ function acceptedCall(recorded: string): { worker: string; id: string; offer: st
 }
 
 /** The tool wants no answer any more, so the client is not asked any more. */
-function withdrawQuestion({ answers }: RemoteCall, seq: number): void {
+function withdrawClientRequest({ answers }: RemoteCall, seq: number): void {
 	const asked = answers.get(seq);
 	if (asked instanceof AbortController)
 		asked.abort(new OrchestraError('canceled', 'the tool withdrew its question'));

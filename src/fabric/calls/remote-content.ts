@@ -48,7 +48,7 @@ export function readResult(text: string, isError: boolean): JsonText | Orchestra
 }
 
 /** The questions of a worker. Throws for a text that has none. */
-export function readQuestions(text: string): InputRequests {
+export function readClientRequests(text: string): InputRequests {
 	const read = exactly(JSON.parse(text), text);
 	if (!isObject(read)) throw new OrchestraError('bad_frame', 'questions that are no object');
 	const questions: Record<string, InputRequest> = {};

@@ -4,22 +4,22 @@
  * when the running calls of the old one have ended.
  */
 import { messageOf } from '../../errors.ts';
-import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { OpenedHub } from '../../hub/open-hub.ts';
 import type { Log } from '../../log.ts';
-import type { FabricWorker, OfferSettings } from './fabric-worker.ts';
+import type { FabricWorker, WorkerSettings } from './fabric-worker.ts';
 
 /** What the configuration says now. */
-export interface WantedOffer {
+export interface WorkerPlan {
 	/** Equal for the same servers, name and group. */
 	readonly key: string;
-	readonly settings: OfferSettings;
+	readonly settings: WorkerSettings;
 	/** Throws `bad_input` for servers that may not be used. */
 	open(): FabricWorker;
 }
 
-export class FollowedOffer {
-	readonly #wanted: () => WantedOffer | undefined;
+export class ConfiguredWorker {
+	readonly #wanted: () => WorkerPlan | undefined;
 	readonly #log: Log;
 	#worker: FabricWorker | undefined;
 	#key = '';
@@ -28,7 +28,7 @@ export class FollowedOffer {
 	#isClosed = false;
 
 	/** @param wanted undefined when nothing is offered */
-	constructor(wanted: () => WantedOffer | undefined, log: Log) {
+	constructor(wanted: () => WorkerPlan | undefined, log: Log) {
 		this.#wanted = wanted;
 		this.#log = log;
 	}
@@ -38,7 +38,7 @@ export class FollowedOffer {
 	}
 
 	/** Undefined while nothing is offered. */
-	overview(): OfferOverview | undefined {
+	overview(): WorkerOverview | undefined {
 		return this.#worker?.overview();
 	}
 

@@ -9,17 +9,17 @@
  */
 import type { FabricLimits } from '../../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../../errors.ts';
-import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
-import { offerBodies, offeredTools } from '../advertisements/advertised-tools.ts';
+import { advertisedTools, advertisementBodies } from '../advertisements/advertised-tools.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
 import {
+	ADVERTISE_DEBOUNCE_MS,
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
-	OFFERED_DEBOUNCE_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';
@@ -31,7 +31,7 @@ import type { LinkSubscription } from '../link/link-subscriptions.ts';
 import { type Order, RemoteRuns } from './remote-runs.ts';
 
 /** What may change while it runs. */
-export interface OfferSettings {
+export interface WorkerSettings {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
 	/** What hubs may choose this worker by. */
@@ -39,7 +39,7 @@ export interface OfferSettings {
 	readonly limits?: FabricLimits | undefined;
 }
 
-export interface FabricWorkerOptions extends OfferSettings {
+export interface FabricWorkerOptions extends WorkerSettings {
 	readonly access: NatsAccess;
 	/** The name of the offer; equal workers share it. */
 	readonly offer: string;
@@ -58,7 +58,7 @@ export class FabricWorker {
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
-	#settings: OfferSettings;
+	#settings: WorkerSettings;
 	#names: ReadonlySet<string> = new Set();
 	/** The presence was written on this connection. */
 	#isPresent = false;
@@ -112,8 +112,8 @@ export class FabricWorker {
 		return this.#runs.running;
 	}
 
-	/** For health, metrics and the dashboard. */
-	overview(): OfferOverview {
+	/** The state for health, metrics and the dashboard. */
+	overview(): WorkerOverview {
 		const { access, offer } = this.#options;
 		const link = this.link.facts;
 		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;
@@ -152,14 +152,14 @@ export class FabricWorker {
 			},
 		});
 		this.#stopListening = hub.watch(({ kind }) => {
-			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), OFFERED_DEBOUNCE_MS);
+			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), ADVERTISE_DEBOUNCE_MS);
 		});
 		this.link.open();
 		await this.#update();
 	}
 
 	/** Use other settings from now on. Running calls go on. */
-	change(settings: OfferSettings): Promise<void> {
+	change(settings: WorkerSettings): Promise<void> {
 		this.#settings = settings;
 		this.#runs.limits.set(settings.limits ?? {});
 		return this.#update();
@@ -228,7 +228,7 @@ export class FabricWorker {
 	async #offerTools(): Promise<void> {
 		const { hub, log } = this.#options;
 		try {
-			const tools = await offeredTools(hub, this.#settings.patterns);
+			const tools = await advertisedTools(hub, this.#settings.patterns);
 			this.#names = new Set(tools.map(({ name }) => name));
 			const subjects = new Set(this.#subjects());
 			for (const [subject, subscription] of this.#subscriptions) {
@@ -238,7 +238,7 @@ export class FabricWorker {
 			}
 			const onLarge = (name: string): void =>
 				log.warn(`the tool ${name} is not offered: its description is too large for the fabric`);
-			await this.#presence.offer(offerBodies(tools, onLarge));
+			await this.#presence.offer(advertisementBodies(tools, onLarge));
 		} catch (error) {
 			log.warn(`the tools for the fabric could not be listed: ${messageOf(error)}`);
 		}

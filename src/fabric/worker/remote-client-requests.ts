@@ -17,7 +17,7 @@ import { ANSWER_MS } from '../fabric-limits.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 
 /** Send a message about question number `seq` to the calling hub. */
-export type SendQuestion = (kind: 'ask' | 'withdraw', body: string, seq: number) => void;
+export type SendClientRequest = (kind: 'ask' | 'withdraw', body: string, seq: number) => void;
 
 interface Pending {
 	readonly body: string;
@@ -28,14 +28,14 @@ interface Pending {
 	readonly reject: (error: OrchestraError) => void;
 }
 
-export class RemoteQuestions {
+export class RemoteClientRequests {
 	readonly #link: FabricLink;
-	readonly #send: SendQuestion;
+	readonly #send: SendClientRequest;
 	readonly #pending = new Map<number, Pending>();
 	#asked = 0;
 	#isClosed = false;
 
-	constructor(link: FabricLink, send: SendQuestion) {
+	constructor(link: FabricLink, send: SendClientRequest) {
 		this.#link = link;
 		this.#send = send;
 	}

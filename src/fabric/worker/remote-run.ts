@@ -23,7 +23,7 @@ import { isObject } from '../../wire/json.ts';
 import { REMOTE_ROUNDS_LIMIT, REMOTE_SESSION_CHARACTERS } from '../fabric-limits.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 import { NotificationRate } from './notification-rate.ts';
-import { RemoteQuestions } from './remote-client-requests.ts';
+import { RemoteClientRequests } from './remote-client-requests.ts';
 
 /** The `_meta` field with the session of the calling client. */
 export const SESSION_META = 'orchestra/session';
@@ -54,7 +54,7 @@ export class RemoteRun implements ClientConnection {
 	readonly #options: RemoteRunOptions;
 	readonly #params: Readonly<Record<string, unknown>>;
 	readonly #call: IncomingCall;
-	readonly #questions: RemoteQuestions;
+	readonly #questions: RemoteClientRequests;
 	readonly #rate: NotificationRate;
 
 	/** Throws `bad_frame` for params that are no object. */
@@ -74,7 +74,7 @@ export class RemoteRun implements ClientConnection {
 		const session = meta[SESSION_META];
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, REMOTE_SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
-		this.#questions = new RemoteQuestions(link, send);
+		this.#questions = new RemoteClientRequests(link, send);
 		this.#rate = new NotificationRate(send);
 	}
 

@@ -26,7 +26,7 @@ import type { FabricLink } from '../link/fabric-link.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
-import { KeptResults, type ShortResult } from './retained-results.ts';
+import { RetainedResults, type ShortResult } from './retained-results.ts';
 import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunsOptions {
@@ -58,7 +58,7 @@ export class RemoteRuns {
 	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
 	readonly accepted: Map<string, number> = new Map();
 	readonly refused: Map<string, number> = new Map();
-	readonly #kept = new KeptResults();
+	readonly #kept = new RetainedResults();
 	readonly #sessions: RemoteSessions;
 	/** By the calling process; forgotten when nothing is being sent. */
 	readonly #credits = new Map<string, HubCredit>();
@@ -241,7 +241,7 @@ export class RemoteRuns {
 		this.#send(call, hub, { kind: 'result', reason }, text);
 	}
 
-	/** Of the connection of a process. */
+	/** The credit of the connection of a process. */
 	#creditOf(process: string): HubCredit {
 		const credit = this.#credits.get(process) ?? new HubCredit();
 		this.#credits.set(process, credit);

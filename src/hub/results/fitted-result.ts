@@ -6,7 +6,6 @@ import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { CallToolResult, ContentBlock } from '../../protocol/mcp-types.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';
-import { HANDLE_META, newHandle, SCHEME } from './kept-result.ts';
 import { isForPage } from './noticed-tool.ts';
 import type { ResultDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS } from './result-limits.ts';
@@ -19,9 +18,10 @@ import {
 	textOfResult,
 	tokensOfResult,
 } from './shorten-result.ts';
+import { HANDLE_META, newHandle, SCHEME } from './stored-result.ts';
 import { isLarger } from './value-size.ts';
 
-export type KeptDocument = Omit<ResultDocument, 'tool' | 'client'>;
+export type StoredDocument = Omit<ResultDocument, 'tool' | 'client'>;
 
 /** A result that is too long, and what it is fitted with. */
 export interface LongResult {
@@ -34,7 +34,7 @@ export interface LongResult {
 	/** The name of the tool `look`. */
 	readonly look: string;
 	/** Keeps a document for the caller, and returns its handle. */
-	readonly keep: (document: KeptDocument) => Promise<string>;
+	readonly keep: (document: StoredDocument) => Promise<string>;
 }
 
 /** The result as its client gets it: the same one when it fits. Rejects when it cannot be kept. */
@@ -97,12 +97,12 @@ async function withinBytes({ result, limitBytes, look, keep }: LongResult): Prom
 	};
 }
 
-export function textDocument({ text, json }: ResultText): KeptDocument {
+export function textDocument({ text, json }: ResultText): StoredDocument {
 	const mimeType = json === undefined ? 'text/plain' : 'application/json';
 	return { content: Buffer.from(text), mimeType, isText: true };
 }
 
-function linkTo(handle: string, { mimeType, content }: KeptDocument): ContentBlock {
+function linkTo(handle: string, { mimeType, content }: StoredDocument): ContentBlock {
 	const about = { mimeType, size: content.length };
 	return { type: 'resource_link', uri: SCHEME + handle, name: 'the whole result', ...about };
 }
@@ -112,7 +112,7 @@ function isHtml(block: ContentBlock): boolean {
 }
 
 /** The content of a large block; undefined for a block that has none of its own. */
-function documentOf(block: ContentBlock): KeptDocument | undefined {
+function documentOf(block: ContentBlock): StoredDocument | undefined {
 	if (block.type === 'image' || block.type === 'audio') return binaryDocument(block.data, block.mimeType);
 	if (block.type !== 'resource') return undefined;
 	const { mimeType, text, blob } = block.resource;
@@ -121,6 +121,6 @@ function documentOf(block: ContentBlock): KeptDocument | undefined {
 	return blob === undefined ? undefined : binaryDocument(blob, mimeType ?? 'application/octet-stream');
 }
 
-function binaryDocument(base64: string, mimeType: string): KeptDocument {
+function binaryDocument(base64: string, mimeType: string): StoredDocument {
 	return { content: Buffer.from(base64, 'base64'), mimeType, isText: false };
 }

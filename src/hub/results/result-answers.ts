@@ -15,13 +15,13 @@ import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { ClientBudgets } from './client-budgets.ts';
-import { HANDLE_META } from './kept-result.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { lookResult } from './look/look-tool.ts';
 import { SELECT } from './look/selecting-tool.ts';
 import { isForPage } from './noticed-tool.ts';
 import type { ResultDocument } from './result-folder.ts';
 import { UNCHANGED_TOKENS } from './result-limits.ts';
+import { HANDLE_META } from './stored-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 

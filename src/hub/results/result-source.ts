@@ -13,9 +13,8 @@ import type { Item } from '../../protocol/item-lists.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
-import type { KeptSessions, OwnUris, Source } from '../source.ts';
+import type { SessionEvents, Source, UriClaims } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
-import { type KeptResult, SCHEME } from './kept-result.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
@@ -24,12 +23,13 @@ import { noticedTool } from './noticed-tool.ts';
 import { ResultAnswers, type ResultAnswersOptions, type ResultPlace } from './result-answers.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';
+import { SCHEME, type StoredResult } from './stored-result.ts';
 
 export interface ResultSourceOptions
 	extends ResultAnswersOptions,
 		Pick<ResultStoreOptions, 'environment' | 'lasting'> {}
 
-export class ResultSource implements Source, OwnUris, KeptSessions, ResultPlace {
+export class ResultSource implements Source, UriClaims, SessionEvents, ResultPlace {
 	readonly id = 'results';
 	readonly kind = 'results';
 	readonly status = { state: 'ready' } as const;
@@ -133,7 +133,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions, ResultPlace 
 	}
 
 	/** The kept result of a handle; undefined when the caller has none. */
-	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
+	async find(handle: string, caller: Caller): Promise<StoredResult | undefined> {
 		return (await this.#opened()).find(handle, caller);
 	}
 

@@ -3,7 +3,7 @@
  * with the handle of the earlier one. The call is made each time; only its answer is shorter.
  */
 import { sha256 } from '../../files/sha256.ts';
-import { canonicalJson } from '../../trust/canonical-json.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import { REMEMBERED_RESULTS } from './result-limits.ts';

@@ -19,8 +19,8 @@ import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import {
+	TASK_INPUTS_LIMIT,
 	TASK_MESSAGE_CHARACTERS,
-	TASK_QUESTIONS_LIMIT,
 	TASK_RECORD_BYTES,
 	TASK_RESULT_BYTES,
 } from './task-limits.ts';
@@ -98,9 +98,9 @@ export class LiveTask {
 	/** Wait for the answers of a client. */
 	async ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
 		const entries = Object.entries(questions);
-		if (this.#waiting.size + entries.length > TASK_QUESTIONS_LIMIT)
-			throw new OrchestraError('bad_input', `more than ${TASK_QUESTIONS_LIMIT} questions of one task wait`);
-		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_QUESTIONS_LIMIT)
+		if (this.#waiting.size + entries.length > TASK_INPUTS_LIMIT)
+			throw new OrchestraError('bad_input', `more than ${TASK_INPUTS_LIMIT} questions of one task wait`);
+		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_INPUTS_LIMIT)
 			throw new OrchestraError('bad_input', 'the questions are too long for a task');
 		const waits = entries.map(([key, question]) => ({ key, question, taskKey: this.#taskKey(key) }));
 		const answers = waits.map(async ({ key, question, taskKey }) => [

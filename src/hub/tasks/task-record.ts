@@ -41,7 +41,7 @@ export interface TaskRecord {
 	readonly elsewhere?: TaskElsewhere | undefined;
 	readonly status: Extract<TaskStatus, 'working' | 'input_required'>;
 	readonly statusMessage?: string | undefined;
-	/** Those that wait. */
+	/** The client requests that wait. */
 	readonly inputRequests?: InputRequests | undefined;
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactJson } from '../../../src/hub/results/compact-json.ts';
-import { allKept } from '../../../src/hub/results/result-store.ts';
+import { allStored } from '../../../src/hub/results/result-store.ts';
 import { type HubClient, serveServers } from '../../support/served-hub.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -87,7 +87,7 @@ describe('the file system server', () => {
 		expect(again).toMatch(/^Unchanged since .*Z\. It is kept as r-[\da-f]{24}: ask about it with look\.$/);
 		const [handle] = /r-[\da-f]{24}/.exec(again) ?? [];
 		expect(await client.call('look', { handle, op: 'select', select: '[39].id' })).toContain('39');
-		const [kept] = await allKept(environment);
+		const [kept] = await allStored(environment);
 		rmSync(kept?.path ?? '');
 		expect(await read()).toBe(first);
 		writeFileSync(file, `${first} `);

@@ -90,7 +90,7 @@ export class ServerClientRequests {
 	notified(process: ServerProcess, method: string, params: unknown): LogChange | undefined {
 		if (method === 'notifications/elicitation/complete') this.#pages.done(params);
 		// The answer that made the task may be in the same chunk, and be handled later in this turn.
-		if (method === 'notifications/tasks/status') setImmediate(() => tellStatus(process.contexts, params));
+		if (method === 'notifications/tasks/status') setImmediate(() => forwardStatus(process.contexts, params));
 		const own = method === 'notifications/message' ? withoutToken(params) : undefined;
 		if (own === undefined) return undefined;
 		const { contexts, sessionId } = process;
@@ -121,7 +121,7 @@ function certainCall(calls: readonly CallContext[]): CallContext | undefined {
 }
 
 /** What a legacy server says about its task; that it has ended is known by its result. */
-function tellStatus(calls: readonly CallContext[], params: unknown): void {
+function forwardStatus(calls: readonly CallContext[], params: unknown): void {
 	const { taskId, statusMessage } = isObject(params) ? params : {};
 	const call = calls.find(({ upstreamTask }) => upstreamTask !== undefined && upstreamTask === taskId);
 	if (typeof statusMessage === 'string') call?.durable?.says(statusMessage);
