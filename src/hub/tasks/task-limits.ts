@@ -28,6 +28,8 @@ export const TASK_POLL_MS = 1000;
 export const TASK_FIRST_POLL_MS = 250;
 /** Old tasks are removed at most this often. */
 export const TASK_SWEEP_MS = 60_000;
+/** How much of its bounds a full store uses after the oldest were removed. */
+export const TASK_SWEPT_SHARE = 0.9;
 /** Files of no task that this version can read are removed when they are this old: another version may have written them. */
 export const TASK_LEFTOVER_MS: number = 7 * 24 * 60 * 60_000;
 /** How often an end that could not be stored is stored again. */
