@@ -67,8 +67,6 @@ export const ESCAPE_CHARACTERS = 512;
 export const ABOUT_CHARACTERS = 200;
 /** A longer line is searched and shown in pieces. */
 export const PIECE_CHARACTERS = 1000;
-/** What a literal pattern finds is within one piece. */
-export const PIECE_OVERLAP: number = PATTERN_CHARACTERS;
 /** Elements of an array that are looked at. */
 export const SHAPE_SAMPLES = 50;
 /** Levels and keys of an object that are named. */

@@ -4,7 +4,10 @@
  * bounded by the length of its text.
  */
 import type { TextEdges } from '../../../schema/bounded-pattern.ts';
-import { PIECE_CHARACTERS, PIECE_OVERLAP } from '../result-limits.ts';
+import { PATTERN_CHARACTERS, PIECE_CHARACTERS } from '../result-limits.ts';
+
+/** What a literal pattern finds is within one piece. */
+const OVERLAP = PATTERN_CHARACTERS;
 
 export interface SearchedLines {
 	readonly lines: readonly string[];
@@ -28,10 +31,10 @@ export function matchingPieces(
 	if (line.length <= PIECE_CHARACTERS) return isMatch(named + line) ? [line] : [];
 	const found: string[] = [];
 	let isRepeated = false;
-	for (let from = 0; from < line.length - PIECE_OVERLAP; from += PIECE_CHARACTERS - PIECE_OVERLAP) {
+	for (let from = 0; from < line.length - OVERLAP; from += PIECE_CHARACTERS - OVERLAP) {
 		const to = from + PIECE_CHARACTERS;
 		// What the piece before has too was shown with it.
-		const start = isRepeated ? from + PIECE_OVERLAP : from;
+		const start = isRepeated ? from + OVERLAP : from;
 		const before = line[start - 1] ?? named.slice(-1);
 		const isFound = isMatch(line.slice(start, to), { before, after: line[to] ?? '' });
 		if (isFound) found.push(`${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`);
