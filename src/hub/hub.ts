@@ -218,7 +218,7 @@ export class Hub implements Source, Provider {
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>
-				(isWhole ? results?.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
+				(isWhole ? results?.answers.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {

@@ -61,13 +61,12 @@ export const SMALL_PART_CHARACTERS: number = 16 * 1024;
 export const AROUND_CHARACTERS = 120;
 /** Cuts that are tried. */
 export const CUT_TRIES = 8;
-/** Longest escape sequence that a cut steps back from. */
-export const ESCAPE_CHARACTERS = 32;
+/** Longest escape sequence of a terminal, such as a link, that a cut steps back from. */
+export const ESCAPE_CHARACTERS = 512;
 /** Room for the sentence about the answer. */
 export const ABOUT_CHARACTERS = 200;
 /** A longer line is searched and shown in pieces. */
 export const PIECE_CHARACTERS = 1000;
-export const PIECE_OVERLAP = 200;
 /** Elements of an array that are looked at. */
 export const SHAPE_SAMPLES = 50;
 /** Levels and keys of an object that are named. */

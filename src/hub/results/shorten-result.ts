@@ -209,7 +209,7 @@ function joinTexts(texts: readonly string[]): ResultText {
 function jsonOf(text: string): object | undefined {
 	if (!/^\s*[[{]/.test(text)) return undefined;
 	try {
-		return JSON.parse(text) as object; // it begins with a bracket
+		return JSON.parse(text.replace(/^\uFEFF/, '')) as object; // it begins with a bracket
 	} catch {
 		return undefined;
 	}

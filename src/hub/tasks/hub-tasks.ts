@@ -319,7 +319,7 @@ export class HubTasks implements ProviderTasks {
 	/** The result of a completed task as its reader would have got it from the call. */
 	async readable({ record, result = EMPTY }: TaskState, context: CallContext): Promise<Answer> {
 		const { results } = this.#options;
-		return results ? results.shorten(result, readingOf(record, context, results)) : result;
+		return results ? results.answers.shorten(result, readingOf(record, context, results)) : result;
 	}
 
 	#principal(client: Pick<ClientConnection, 'principal'>): string {

@@ -16,7 +16,7 @@ import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 import { LookedDocument } from './looked-document.ts';
-import { beginning, matchingPieces, type SearchedLines } from './searched-lines.ts';
+import { beginning, type IsMatch, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
 /** Throws `bad_input` for a question that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
@@ -263,7 +263,7 @@ class Lines {
 	}
 }
 
-function matcherOf(pattern: string): (line: string) => boolean {
+function matcherOf(pattern: string): IsMatch {
 	const [, source, flag] = /^\/(.+)\/(i?)$/s.exec(pattern) ?? [];
 	if (source === undefined) {
 		const wanted = pattern.toLowerCase();
@@ -272,10 +272,10 @@ function matcherOf(pattern: string): (line: string) => boolean {
 	try {
 		if (flag === 'i') {
 			const lower = new BoundedPattern(lowerCasePattern(source));
-			return (line) => lower.test(line.toLowerCase());
+			return (line, around) => lower.test(line.toLowerCase(), around);
 		}
 		const bounded = new BoundedPattern(source);
-		return (line) => bounded.test(line);
+		return (line, around) => bounded.test(line, around);
 	} catch (error) {
 		throw new OrchestraError('bad_input', `the pattern cannot be used: ${messageOf(error)}`);
 	}

@@ -203,6 +203,6 @@ const beforeRepeat: Readonly<Record<RequestOutcome, string>> = {
 function timeoutStep(error: OrchestraError, key: string): string {
 	const isTotal = error.data['kind'] === 'total';
 	return isTotal
-		? `It still reported progress at its total timeout; raise maxMs of ${key}.`
+		? `It may still run. If it needs longer than this in all, raise maxMs of ${key}, and timeoutMs where it reports no progress.`
 		: `It may still run. If it needs longer than this without progress, raise timeoutMs of ${key}.`;
 }
