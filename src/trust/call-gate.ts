@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { printableLine } from '../printable.ts';
+import { BoundedMap } from '../rpc/bounded-map.ts';
 import {
 	type Answer,
 	type Awaitable,
@@ -81,7 +82,7 @@ export class CallGate {
 	readonly #root: string;
 	readonly #progressMs: number;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
-	readonly #continued = new Map<string, number>();
+	readonly #continued = new BoundedMap<string, number>(CONTINUED_CALLS_LIMIT);
 
 	constructor({ policy, approvals, root, progressMs = APPROVAL_PROGRESS_MS }: CallGateOptions) {
 		this.#policy = policy;
@@ -269,10 +270,7 @@ export class CallGate {
 	}
 
 	#continue(key: string): void {
-		this.#continued.delete(key);
 		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
-		const [oldest] = this.#continued.keys();
-		if (this.#continued.size > CONTINUED_CALLS_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
 	}
 }
 
