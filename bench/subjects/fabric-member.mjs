@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
-import { offerBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { advertisementBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
 import { putKey, readBucket } from '../../src/fabric/advertisements/bucket.ts';
 import { FabricSource } from '../../src/fabric/calls/fabric-source.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';
@@ -36,7 +36,7 @@ export {
 	makeLeaf,
 	negotiate,
 	newAuthority,
-	offerBodies,
+	advertisementBodies,
 	presenceKey,
 	putKey,
 	readBucket,
@@ -102,7 +102,7 @@ const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.sli
 if (servers !== undefined) {
 	const worker = new FabricWorker({
 		access: { servers: [servers], name: 'bench-worker', ca },
-		offer: 'bench',
+		group: 'bench',
 		patterns: ['*'],
 		hub: echoHub(),
 		log: Log.silent,

@@ -5,12 +5,12 @@ import {
 	CHUNK_BYTES,
 	CHUNK_WINDOW,
 	HUB_WINDOW,
-	KEPT_RESULTS_BYTES,
-	RESULT_KEPT_MS,
+	RETAINED_RESULTS_BYTES,
+	RESULT_RETAINED_MS,
 	RESULT_LIMIT_BYTES,
 } from '../../src/fabric/fabric-limits.ts';
 import { ChunkSender, HubCredit } from '../../src/fabric/worker/chunk-sender.ts';
-import { KeptResults } from '../../src/fabric/worker/retained-results.ts';
+import { RetainedResults } from '../../src/fabric/worker/retained-results.ts';
 
 describe('a result in chunks', () => {
 	it('arrives whole whatever is lost, within its window', () => {
@@ -65,22 +65,22 @@ describe('a result in chunks', () => {
 
 describe('kept results', () => {
 	it('stay while they are sent, until their hub has been silent for long', () => {
-		const kept = new KeptResults();
+		const kept = new RetainedResults();
 		const bytes = Buffer.alloc(CHUNK_BYTES * 2);
 		const sender = new ChunkSender({ bytes, credit: new HubCredit(), publish: () => {} });
-		const large = { call: 'large', hub: 'laptop', bytes: KEPT_RESULTS_BYTES, sender, heardAt: 0 };
+		const large = { call: 'large', hub: 'laptop', bytes: RETAINED_RESULTS_BYTES, sender, heardAt: 0 };
 		kept.addLarge(large);
 		kept.addLarge({ ...large, call: 'other' });
-		large.heardAt = RESULT_KEPT_MS;
-		kept.sweep(RESULT_KEPT_MS + 1);
+		large.heardAt = RESULT_RETAINED_MS;
+		kept.sweep(RESULT_RETAINED_MS + 1);
 		expect([...kept.unsent].map(({ call }) => call)).toEqual(['large']);
-		kept.sweep(2 * RESULT_KEPT_MS);
+		kept.sweep(2 * RESULT_RETAINED_MS);
 		expect(kept.unsentBytes).toBe(0);
 	});
 
 	it('are dropped from the oldest when they are too many bytes', () => {
-		const kept = new KeptResults();
-		const text = 'x'.repeat(KEPT_RESULTS_BYTES / 2);
+		const kept = new RetainedResults();
+		const text = 'x'.repeat(RETAINED_RESULTS_BYTES / 2);
 		const short = { hub: 'laptop', finishedAt: 0, text, reason: undefined };
 		for (const call of ['first', 'second']) kept.addShort({ ...short, call });
 		expect([kept.short('first'), kept.short('second')?.call]).toEqual([undefined, 'second']);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FabricRule } from '../../src/config/configuration.ts';
 import { FabricSource } from '../../src/fabric/calls/fabric-source.ts';
-import { FabricWorker, type OfferSettings } from '../../src/fabric/worker/fabric-worker.ts';
+import { FabricWorker, type WorkerSettings } from '../../src/fabric/worker/fabric-worker.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import type { HubOptions } from '../../src/hub/hub-options.ts';
 import type { Source } from '../../src/hub/source.ts';
@@ -157,7 +157,7 @@ async function connect(
 export async function offerFabric(
 	servers: readonly string[],
 	options: UsingOptions &
-		Partial<OfferSettings> & { group?: string; sources?: Source[]; drainMs?: number } = {},
+		Partial<WorkerSettings> & { group?: string; sources?: Source[]; drainMs?: number } = {},
 ): Promise<{ worker: FabricWorker; file: string; log: string[] }> {
 	const { name = 'gpu-box', group = name, patterns = ['*'], labels, limits, drainMs } = options;
 	const file = join(temporaryFolder(), 'runs');
@@ -167,7 +167,7 @@ export async function offerFabric(
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({
 		access,
-		offer: group,
+		group,
 		patterns,
 		labels,
 		limits,

@@ -5,7 +5,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { WORKER_DRAIN_MS } from '../../fabric/fabric-limits.ts';
-import type { FollowedOffer } from '../../fabric/worker/configured-worker.ts';
+import type { ConfiguredWorker } from '../../fabric/worker/configured-worker.ts';
 import type { OfferOverview } from '../../hub/fabric-overview.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
@@ -16,7 +16,7 @@ import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseArgs, usageError } from '../command.ts';
 
-/** ListedItem when the configuration does not say what. */
+/** What is advertised when the configuration does not say. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {
@@ -48,17 +48,17 @@ export const worker: Command = {
 		if (ignored !== undefined) throw ignored;
 		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
 		const opened = await openHub({ cwd, environment, file, log, journal, narrow });
-		let opening: Promise<FollowedOffer> | undefined;
+		let opening: Promise<ConfiguredWorker> | undefined;
 		let http: HubHttp | undefined;
 		try {
 			const { fabric } = opened.configuration();
 			if (fabric === undefined) throw noFabric();
-			const { openOffer } = await import('../../fabric/open-fabric.ts');
-			opening = openOffer(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
+			const { openWorker } = await import('../../fabric/open-fabric.ts');
+			opening = openWorker(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
 			const offer = await Promise.race([opening, aborted(signal)]);
 			if (offer?.isOpen === false) throw noFabric();
 			if (offer) http = await openHttp({ opened, offer, folder, log });
-			await Promise.race([offer?.offered(), aborted(signal)]);
+			await Promise.race([offer?.advertised(), aborted(signal)]);
 			const { name, group } = fabric;
 			if (flags['json'] === true && !signal.aborted)
 				out.json({
@@ -86,7 +86,7 @@ async function openHttp({
 	log,
 }: {
 	opened: OpenedHub;
-	offer: FollowedOffer;
+	offer: ConfiguredWorker;
 	folder: () => Promise<string>;
 	log: Log;
 }): Promise<HubHttp | undefined> {

@@ -15,8 +15,8 @@ export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOption
 		let offer: HubOffer | undefined;
 		let opening: Promise<void> | undefined;
 		const open = async (): Promise<void> => {
-			const { openOffer } = await import('../../fabric/open-fabric.ts');
-			offer = await openOffer(opened, { environment, log: log.named('fabric') });
+			const { openWorker } = await import('../../fabric/open-fabric.ts');
+			offer = await openWorker(opened, { environment, log: log.named('fabric') });
 		};
 		const openWithSetting = async (): Promise<void> => {
 			const { fabric } = opened.configuration();

@@ -1,5 +1,5 @@
 /*
- * Says in the bucket that this worker is here and what it offers.
+ * Says in the bucket that this worker is here and what it advertises.
  *
  * The key of the presence has a TTL and is written again every few seconds, so a worker
  * that dies vanishes by itself. The bodies are written before the presence that names
@@ -19,14 +19,14 @@ import {
 } from '../fabric-limits.ts';
 import { bodyKey, presenceKey } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
-import type { OfferBody } from './advertised-tools.ts';
+import type { AdvertisementBody } from './advertised-tools.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 import { type PresenceFacts, presenceText } from './presence-value.ts';
 
 export interface PresenceOptions {
 	readonly link: FabricLink;
-	readonly offer: string;
+	readonly group: string;
 	/** The name of this worker. */
 	readonly name: string;
 	/** What this worker says about itself now. */
@@ -35,14 +35,14 @@ export interface PresenceOptions {
 	/** The server has stored the bodies, so it permits this name; the presence follows. */
 	readonly onStored: () => void;
 	/** The presence is written. */
-	readonly onOffered: () => void;
+	readonly onWritten: () => void;
 }
 
 export class Presence {
 	readonly #options: PresenceOptions;
 	/** The times at which bodies were written, by hash. */
 	readonly #written = new Map<string, number>();
-	#bodies: readonly OfferBody[] | undefined;
+	#bodies: readonly AdvertisementBody[] | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #pace = new PresencePace();
 	readonly #backoff = new Backoff(PRESENCE_RETRY_MS, PRESENCE_RETRY_LONGEST_MS);
@@ -58,8 +58,8 @@ export class Presence {
 		this.#options = options;
 	}
 
-	/** Offer these bodies from now on. */
-	offer(bodies: readonly OfferBody[]): Promise<void> {
+	/** Advertise these bodies from now on. */
+	advertise(bodies: readonly AdvertisementBody[]): Promise<void> {
 		this.#bodies = bodies;
 		return this.refresh();
 	}
@@ -83,10 +83,10 @@ export class Presence {
 		this.#isClosed = true;
 		clearTimeout(this.#timer);
 		await this.#writing;
-		const { link, offer, name } = this.#options;
+		const { link, group, name } = this.#options;
 		if (!link.isUp) return;
 		try {
-			await removeKey(link, presenceKey(offer, name));
+			await removeKey(link, presenceKey(group, name));
 			await this.#removeBodies([]);
 		} catch {
 			// The keys expire by themselves.
@@ -101,7 +101,7 @@ export class Presence {
 	}
 
 	async #write(): Promise<void> {
-		const { link, offer, name, facts, log, onStored, onOffered } = this.#options;
+		const { link, group, name, facts, log, onStored, onWritten } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
 			const bodies = this.#bodies ?? [];
@@ -109,13 +109,13 @@ export class Presence {
 			onStored();
 			const hashes = bodies.map(({ hash }) => hash);
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
-			this.#revision = await putKey(link, presenceKey(offer, name), presenceText(hashes, facts()), options);
+			this.#revision = await putKey(link, presenceKey(group, name), presenceText(hashes, facts()), options);
 			this.#hasStored = true;
 			this.#pace.wrote(this.#revision, performance.now());
-			if (this.#lastProblem !== '') log.info('the offer is published again');
+			if (this.#lastProblem !== '') log.info('the advertisement is published again');
 			this.#lastProblem = '';
 			this.#backoff.reset();
-			onOffered();
+			onWritten();
 			await this.#removeBodies(hashes);
 		} catch (error) {
 			this.#failed(bucketProblem(link, error, this.#hasStored), log);
@@ -125,12 +125,12 @@ export class Presence {
 	#failed(problem: string, log: Log): void {
 		// Another process with this name may have removed the bodies.
 		this.forget();
-		if (problem !== this.#lastProblem) log.warn(`the offer could not be published: ${problem}`);
+		if (problem !== this.#lastProblem) log.warn(`the advertisement could not be published: ${problem}`);
 		this.#lastProblem = problem;
 		this.#schedule(this.#backoff.nextMs());
 	}
 
-	async #writeBody({ hash, text }: OfferBody): Promise<void> {
+	async #writeBody({ hash, text }: AdvertisementBody): Promise<void> {
 		const { link, name } = this.#options;
 		const now = performance.now();
 		if (now - (this.#written.get(hash) ?? Number.NEGATIVE_INFINITY) < BODY_EVERY_MS) return;
@@ -138,11 +138,11 @@ export class Presence {
 		this.#written.set(hash, now);
 	}
 
-	/** Remove the bodies that are offered no more. */
-	async #removeBodies(offered: readonly string[]): Promise<void> {
+	/** Remove the bodies that are advertised no more. */
+	async #removeBodies(advertised: readonly string[]): Promise<void> {
 		const { link, name } = this.#options;
 		for (const hash of this.#written.keys()) {
-			if (offered.includes(hash)) continue;
+			if (advertised.includes(hash)) continue;
 			await removeKey(link, bodyKey(name, hash));
 			this.#written.delete(hash);
 		}

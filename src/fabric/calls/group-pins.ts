@@ -15,7 +15,7 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { fabricSource } from '../../trust/pins/pin-source.ts';
 
-export interface OfferPinsOptions {
+export interface GroupPinsOptions {
 	/** The configuration file with the setting. */
 	readonly file: string;
 	readonly pin: PinMode | undefined;
@@ -29,22 +29,22 @@ interface PinnedGroup {
 	tools: readonly Tool[];
 }
 
-export class OfferPins {
-	readonly #options: OfferPinsOptions;
+export class GroupPins {
+	readonly #options: GroupPinsOptions;
 	readonly #groups = new Map<string, PinnedGroup>();
 	/** Groups that are not compared yet. */
 	readonly #waiting = new Set<string>();
-	#onHeld: () => void = () => {};
+	#onQuarantine: () => void = () => {};
 	#isClosed = false;
 	#hasWarned = false;
 
-	constructor(options: OfferPinsOptions) {
+	constructor(options: GroupPinsOptions) {
 		this.#options = options;
 	}
 
 	/** Call `listener` when other tools are quarantined. */
-	onHeld(listener: () => void): void {
-		this.#onHeld = listener;
+	onQuarantine(listener: () => void): void {
+		this.#onQuarantine = listener;
 	}
 
 	/** The tools of a group were listed. */
@@ -60,7 +60,7 @@ export class OfferPins {
 	}
 
 	/** Why a tool is quarantined; undefined when it is not. */
-	heldReason(group: string, tool: string): string | undefined {
+	quarantineReason(group: string, tool: string): string | undefined {
 		const known = this.#groups.get(group);
 		if (known) return known.pins.quarantined?.get(tool);
 		return this.#options.pin === 'quarantine'
@@ -89,7 +89,7 @@ export class OfferPins {
 			return undefined;
 		}
 		const entry = { name: fabricSource(group), file, settings: { pin } };
-		const pins = openServerPins({ entry, environment, review, log }, () => this.#onHeld());
+		const pins = openServerPins({ entry, environment, review, log }, () => this.#onQuarantine());
 		const opened: PinnedGroup = { pins, tools: [] };
 		this.#groups.set(group, opened);
 		return opened;

@@ -1,5 +1,5 @@
 /*
- * The worker side of a hub: it offers tools to other hubs and runs their calls.
+ * The worker side of a hub: it advertises tools to other hubs and runs their calls.
  *
  * There is one subscription per tool, all in the queue group `w`: the server gives each
  * call to one of the equal workers that are subscribed, and knows at once when there is
@@ -9,17 +9,18 @@
  */
 import type { FabricLimits } from '../../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../../errors.ts';
+import { Debounce } from '../../files/debounce.ts';
 import type { OfferOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
-import { offerBodies, offeredTools } from '../advertisements/advertised-tools.ts';
+import { advertisementBodies, advertisedTools } from '../advertisements/advertised-tools.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
 import {
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
-	OFFERED_DEBOUNCE_MS,
+	PUBLISH_DEBOUNCE_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';
@@ -31,7 +32,7 @@ import type { LinkSubscription } from '../link/link-subscriptions.ts';
 import { type Order, RemoteRuns } from './remote-runs.ts';
 
 /** What may change while it runs. */
-export interface OfferSettings {
+export interface WorkerSettings {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
 	/** What hubs may choose this worker by. */
@@ -39,10 +40,10 @@ export interface OfferSettings {
 	readonly limits?: FabricLimits | undefined;
 }
 
-export interface FabricWorkerOptions extends OfferSettings {
+export interface FabricWorkerOptions extends WorkerSettings {
 	readonly access: NatsAccess;
-	/** The name of the offer; equal workers share it. */
-	readonly offer: string;
+	/** What equal workers share. */
+	readonly group: string;
 	readonly hub: Hub;
 	/** How long `close` waits for running calls. Default 12 s. */
 	readonly drainMs?: number | undefined;
@@ -51,14 +52,14 @@ export interface FabricWorkerOptions extends OfferSettings {
 
 export class FabricWorker {
 	readonly link: FabricLink;
-	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
-	readonly offered: Promise<void>;
-	#settleOffered: { resolve(): void; reject(error: OrchestraError): void } | undefined;
+	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
+	readonly advertised: Promise<void>;
+	#settleAdvertised: { resolve(): void; reject(error: OrchestraError): void } | undefined;
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
-	#settings: OfferSettings;
+	#settings: WorkerSettings;
 	#names: ReadonlySet<string> = new Set();
 	/** The presence was written on this connection. */
 	#isPresent = false;
@@ -70,24 +71,24 @@ export class FabricWorker {
 	#isRefused = false;
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
-	#debounce: NodeJS.Timeout | undefined;
+	readonly #changes = new Debounce(() => void this.#update(), { quietMs: PUBLISH_DEBOUNCE_MS });
 	#closing: Promise<void> | undefined;
 
 	constructor(options: FabricWorkerOptions) {
-		const { access, hub, offer, log } = options;
+		const { access, hub, group, log } = options;
 		this.#options = options;
 		this.#settings = options;
 		this.link = new FabricLink(access, log);
-		this.offered = new Promise((resolve, reject) => {
-			this.#settleOffered = { resolve, reject };
+		this.advertised = new Promise((resolve, reject) => {
+			this.#settleAdvertised = { resolve, reject };
 		});
-		this.offered.catch(() => {}); // the link has logged it
-		const parts = { link: this.link, name: access.name, log };
+		this.advertised.catch(() => {}); // the link has logged it
+		const deps = { link: this.link, name: access.name, log };
 		this.#runs = new RemoteRuns({
-			...parts,
+			...deps,
 			instance: randomId(),
 			hub,
-			isOffered: (tool) => this.#names.has(tool),
+			isAdvertised: (tool) => this.#names.has(tool),
 			onOrder: (order) => this.#carryOut(order),
 		});
 		this.#runs.limits.set(options.limits ?? {});
@@ -98,11 +99,11 @@ export class FabricWorker {
 			isDraining: this.#isDraining,
 		});
 		const onStored = (): void => this.#subscribe();
-		const onOffered = (): void => this.#logOffer();
-		this.#presence = new Presence({ ...parts, offer, facts, onStored, onOffered });
+		const onWritten = (): void => this.#logAdvertised();
+		this.#presence = new Presence({ ...deps, group, facts, onStored, onWritten });
 	}
 
-	/** The names of the tools that are offered. */
+	/** The names of the tools that are advertised. */
 	get tools(): readonly string[] {
 		return [...this.#names];
 	}
@@ -114,12 +115,12 @@ export class FabricWorker {
 
 	/** For health, metrics and the dashboard. */
 	overview(): OfferOverview {
-		const { access, offer } = this.#options;
+		const { access, group } = this.#options;
 		const link = this.link.facts;
 		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;
 		return {
 			name: access.name,
-			group: offer,
+			group,
 			link,
 			tools: this.#names.size,
 			isReady: isReady && this.#closing === undefined,
@@ -130,7 +131,7 @@ export class FabricWorker {
 		};
 	}
 
-	/** Connect and offer. Returns when the first offer is made, or is not possible yet. */
+	/** Connect and advertise. Returns when that is done, or is not possible yet. */
 	async open(): Promise<void> {
 		const { access, hub } = this.#options;
 		this.link.subscribe(controlFor(access.name), (message) => this.#runs.onControl(message));
@@ -145,21 +146,21 @@ export class FabricWorker {
 				this.#isPresent = false;
 				this.#runs.onDown();
 			},
-			unusable: (error) => this.#settleOffered?.reject(error),
+			unusable: (error) => this.#settleAdvertised?.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
 			},
 		});
 		this.#stopListening = hub.watch(({ kind }) => {
-			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), OFFERED_DEBOUNCE_MS);
+			if (kind === 'tools') this.#changes.touch();
 		});
 		this.link.open();
 		await this.#update();
 	}
 
 	/** Use other settings from now on. Running calls go on. */
-	change(settings: OfferSettings): Promise<void> {
+	change(settings: WorkerSettings): Promise<void> {
 		this.#settings = settings;
 		this.#runs.limits.set(settings.limits ?? {});
 		return this.#update();
@@ -173,7 +174,7 @@ export class FabricWorker {
 
 	async #close(): Promise<void> {
 		this.#stopListening();
-		clearTimeout(this.#debounce);
+		this.#changes.close();
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
@@ -220,15 +221,14 @@ export class FabricWorker {
 	}
 
 	#update(): Promise<void> {
-		this.#debounce = undefined;
-		this.#updating = this.#updating.then(() => this.#offerTools());
+		this.#updating = this.#updating.then(() => this.#advertiseTools());
 		return this.#updating;
 	}
 
-	async #offerTools(): Promise<void> {
+	async #advertiseTools(): Promise<void> {
 		const { hub, log } = this.#options;
 		try {
-			const tools = await offeredTools(hub, this.#settings.patterns);
+			const tools = await advertisedTools(hub, this.#settings.patterns);
 			this.#names = new Set(tools.map(({ name }) => name));
 			const subjects = new Set(this.#subjects());
 			for (const [subject, subscription] of this.#subscriptions) {
@@ -238,7 +238,7 @@ export class FabricWorker {
 			}
 			const onLarge = (name: string): void =>
 				log.warn(`the tool ${name} is not offered: its description is too large for the fabric`);
-			await this.#presence.offer(offerBodies(tools, onLarge));
+			await this.#presence.advertise(advertisementBodies(tools, onLarge));
 		} catch (error) {
 			log.warn(`the tools for the fabric could not be listed: ${messageOf(error)}`);
 		}
@@ -257,13 +257,13 @@ export class FabricWorker {
 
 	/** Where calls for this worker arrive. */
 	#subjects(): string[] {
-		const { offer } = this.#options;
-		return [...[...this.#names].map((name) => callsFor(offer, name)), this.#directSubject()];
+		const { group } = this.#options;
+		return [...[...this.#names].map((name) => callsFor(group, name)), this.#directSubject()];
 	}
 
 	#directSubject(): string {
-		const { access, offer } = this.#options;
-		return directFor(offer, access.name);
+		const { access, group } = this.#options;
+		return directFor(group, access.name);
 	}
 
 	/** Equal workers get the calls until the next connection, or until the server stores the bodies again. */
@@ -276,8 +276,8 @@ export class FabricWorker {
 		this.#unsubscribe();
 	}
 
-	#logOffer(): void {
-		this.#settleOffered?.resolve();
+	#logAdvertised(): void {
+		this.#settleAdvertised?.resolve();
 		this.#isPresent = true;
 		const { size } = this.#names;
 		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);

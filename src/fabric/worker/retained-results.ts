@@ -4,7 +4,7 @@
  * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
-import { KEPT_RESULTS_BYTES, RESULT_KEPT_MS, RESULT_OVERHEAD_BYTES } from '../fabric-limits.ts';
+import { RETAINED_RESULTS_BYTES, RESULT_RETAINED_MS, RESULT_OVERHEAD_BYTES } from '../fabric-limits.ts';
 import type { ChunkSender } from './chunk-sender.ts';
 
 /** The result of a finished call, which fits into one message. */
@@ -26,7 +26,7 @@ export interface LargeResult {
 	heardAt: number;
 }
 
-export class KeptResults {
+export class RetainedResults {
 	readonly #short = new Map<string, ShortResult>();
 	readonly #large = new Map<string, LargeResult>();
 	#shortBytes = 0;
@@ -57,7 +57,7 @@ export class KeptResults {
 		this.#short.set(result.call, result);
 		this.#shortBytes += sizeOf(result);
 		for (const oldest of this.#short.keys()) {
-			if (this.#shortBytes <= KEPT_RESULTS_BYTES) break;
+			if (this.#shortBytes <= RETAINED_RESULTS_BYTES) break;
 			this.drop(oldest);
 		}
 	}
@@ -80,11 +80,11 @@ export class KeptResults {
 	/** Drop those that are too old. */
 	sweep(now: number): void {
 		for (const { call, finishedAt } of this.#short.values()) {
-			if (now - finishedAt < RESULT_KEPT_MS) break;
+			if (now - finishedAt < RESULT_RETAINED_MS) break;
 			this.drop(call);
 		}
 		for (const { call, heardAt } of this.#large.values())
-			if (now - heardAt >= RESULT_KEPT_MS) this.drop(call);
+			if (now - heardAt >= RESULT_RETAINED_MS) this.drop(call);
 	}
 
 	/** Those of one message that finished after a time. */
