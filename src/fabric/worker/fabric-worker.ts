@@ -211,6 +211,8 @@ export class FabricWorker {
 		await this.#presence.refresh();
 		this.#unsubscribe();
 		await this.#runs.drain(WORKER_DRAIN_MS);
+		// So that nobody reads that calls still run.
+		await this.#presence.refresh();
 		log.info('drained: no call runs');
 		return 'it runs no calls';
 	}
