@@ -13,7 +13,7 @@ it('lists the kept results, and has one whole and as its agent got it', async ()
 	});
 	const agent = await served.client({ name: 'claude-code' });
 	const call = { name: 'files__read_text_file', arguments: { path: `${folder}/long.log` } };
-	const { content, _meta } = await agent.request('tools/call', call);
+	const { content, structuredContent, _meta } = await agent.request('tools/call', call);
 	const handle = Object(_meta)['orchestra/handle'];
 	const browser = await login();
 	const row = { handle, tool: call.name, client: 'claude-code', bytes: whole.length, isPinned: false };
@@ -21,6 +21,6 @@ it('lists the kept results, and has one whole and as its agent got it', async ()
 	const reply = await browser.get(`/api/results/${handle}`);
 	expect(reply).toMatchObject({ ...row, text: whole, isWhole: true });
 	const sent = (content as { text: string }[]).map(({ text }) => text).join('\n');
-	expect(reply['shortened']).toEqual({ budgetTokens: 500, text: sent });
+	expect(reply['shortened']).toEqual({ text: sent, structured: JSON.stringify(structuredContent) });
 	expect((await browser.page('/api/results/r-0')).status).toBe(404);
 });

@@ -1,15 +1,9 @@
 /* The long results that are kept for agents, whole and as their agent got them, for the page. */
-import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
-import { ClientBudgets } from '../../hub/results/client-budgets.ts';
-import type { KeptResult } from '../../hub/results/kept-result.ts';
-import { LOOK } from '../../hub/results/look/look-tool.ts';
-import { PAGE_LIMIT_BYTES, SHORTENED_BYTES } from '../../hub/results/result-limits.ts';
+import { type KeptResult, readSent, type SentForm } from '../../hub/results/kept-result.ts';
+import { PAGE_LIMIT_BYTES } from '../../hub/results/result-limits.ts';
 import { readResultPage } from '../../hub/results/result-page.ts';
 import { allKept } from '../../hub/results/result-store.ts';
-import { resultText, shortenText } from '../../hub/results/shorten-result.ts';
-import { estimateTokens } from '../../library/match/tokens.ts';
-import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
 /** A kept result. */
@@ -29,43 +23,26 @@ export interface ResultReply extends KeptResultRow {
 	readonly text: string | null;
 	/** Whether `text` is all of it. */
 	readonly isWhole: boolean;
-	/** As its agent gets it with the settings of now; null when that is all of it, or it is too long to be shortened here. */
-	readonly shortened: { readonly budgetTokens: number; readonly text: string } | null;
+	/** What its agent got; null when that was all of it, or another answer. */
+	readonly shortened: SentForm | null;
 }
 
 /** All results, or the one of this handle. */
 export async function resultsReply(
-	deps: Pick<DashboardDeps, 'environment' | 'opened'>,
+	{ environment }: Pick<DashboardDeps, 'environment'>,
 	handle?: string,
 ): Promise<ResultsReply | ResultReply> {
-	const all = await allKept(deps.environment);
+	const all = await allKept(environment);
 	if (handle === undefined) return { results: all.map(rowOf) };
 	const kept = all.find((each) => each.handle === handle);
 	if (kept === undefined)
 		throw new OrchestraError('not_found', `the page has no result ${handle}`, {
 			hint: 'Its session may have ended: see them with `mctl results ls`.',
 		});
-	const isWhole = kept.bytes <= PAGE_LIMIT_BYTES;
 	if (!kept.isText) return { ...rowOf(kept), text: null, isWhole: false, shortened: null };
 	const { text = '' } = await readResultPage(`${handle}?length=${PAGE_LIMIT_BYTES}`, kept);
-	return { ...rowOf(kept), text, isWhole, shortened: await shortenedForm(kept, deps) };
-}
-
-async function shortenedForm(
-	kept: KeptResult,
-	{ opened }: Pick<DashboardDeps, 'opened'>,
-): Promise<ResultReply['shortened']> {
-	const toolName = serverNamesOf(opened.configuration().mcpServers).read(kept.tool);
-	const budgetTokens = new ClientBudgets(() => opened.configuration()).usual(kept.client, toolName);
-	if (budgetTokens === 0 || kept.bytes > SHORTENED_BYTES) return null;
-	const whole = resultText((await readFile(kept.path)).toString('utf8', kept.from));
-	if (estimateTokens(whole.text) <= budgetTokens) return null;
-	const { shown, notice } = shortenText(whole, budgetTokens, {
-		handle: kept.handle,
-		look: LOOK,
-		isError: false,
-	});
-	return { budgetTokens, text: `${shown}\n${notice}` };
+	const isWhole = kept.bytes <= PAGE_LIMIT_BYTES;
+	return { ...rowOf(kept), text, isWhole, shortened: (await readSent(kept)) ?? null };
 }
 
 function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: KeptResult): KeptResultRow {

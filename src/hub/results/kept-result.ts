@@ -1,4 +1,5 @@
-/* The file of a kept result: a line of JSON about it, then its content. */
+/* The file of a kept result: a line of JSON about it, the short form that its client got, then its content. */
+import { randomBytes } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isObject } from '../../wire/json.ts';
@@ -10,6 +11,8 @@ export interface ResultFacts {
 	readonly at: number;
 	/** The size of the content. */
 	readonly bytes: number;
+	/** The size of the short form, as JSON; absent when the client got none. */
+	readonly sentBytes?: number;
 	readonly mimeType: string;
 	/** Text, or bytes that clients get in base64. */
 	readonly isText: boolean;
@@ -31,8 +34,19 @@ export interface KeptResult extends ResultFacts {
 	readonly isPinned: boolean;
 }
 
+/** The texts that a client got in place of a kept result. */
+export interface SentForm {
+	readonly text: string;
+	/** Its structured content, as JSON; null without one. */
+	readonly structured: string | null;
+}
+
 /** The folder of the results that users keep. */
 export const PINNED = 'kept';
+
+export function newHandle(): string {
+	return `r-${randomBytes(12).toString('hex')}`;
+}
 
 /** Whether a text has the form of a handle: nothing else names a file. */
 export function isHandle(text: string): boolean {
@@ -48,13 +62,20 @@ export async function readKept(path: string): Promise<KeptResult | undefined> {
 		const end = head.indexOf('\n');
 		const facts: unknown = JSON.parse(head.toString('utf8', 0, end));
 		if (!isFacts(facts)) return undefined;
-		const from = end + 1;
+		const from = end + 1 + (facts.sentBytes ?? 0);
 		// A hub that was killed while it wrote leaves a part.
 		if ((await stat(path)).size !== from + facts.bytes) return undefined;
 		return { ...facts, handle, path, from, isPinned: basename(dirname(path)) === PINNED };
 	} catch {
 		return undefined; // it was removed, or is not complete yet
 	}
+}
+
+/** What the client of a kept result got; undefined when that was the whole, or another answer. */
+export async function readSent({ path, from, sentBytes = 0 }: KeptResult): Promise<SentForm | undefined> {
+	if (sentBytes === 0) return undefined;
+	// As `ResultFolder` wrote it.
+	return JSON.parse((await readSpan(path, from - sentBytes, sentBytes)).toString()) as SentForm;
 }
 
 /** At most `length` bytes of a file from `offset`. */

@@ -4,13 +4,12 @@
  * A folder that stays may be used by several hubs at once: each counts what it found at first and
  * what it wrote itself, and finds the files of the others by their names.
  */
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { type KeptResult, type ResultFacts, readKept } from './kept-result.ts';
+import { type KeptResult, newHandle, type ResultFacts, readKept, type SentForm } from './kept-result.ts';
 import { FACT_CHARACTERS, KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
 
 export interface ResultFolderOptions {
@@ -23,6 +22,14 @@ export interface ResultFolderOptions {
 	readonly keptBytes?: number;
 	/** The time in milliseconds since 1970. Default: the clock of the system. */
 	readonly now?: () => number;
+}
+
+/** A document to keep. */
+export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
+	readonly content: Buffer;
+	/** Its handle, where that is in the short form already. */
+	readonly handle?: string;
+	readonly sent?: SentForm;
 }
 
 export class ResultFolder {
@@ -42,25 +49,27 @@ export class ResultFolder {
 	}
 
 	/** Write a result and return its handle. Rejects with the error of the system. */
-	async keep(content: Buffer, about: Omit<ResultFacts, 'at' | 'bytes'>): Promise<string> {
+	async keep(document: ResultDocument, owner: string): Promise<string> {
 		await this.#ready();
-		const handle = `r-${randomBytes(12).toString('hex')}`;
+		const { content, sent, handle = newHandle(), ...about } = document;
+		const short = Buffer.from(sent === undefined ? '' : JSON.stringify(sent));
 		const path = join(this.#options.path, handle);
 		const names = {
 			tool: about.tool.slice(0, FACT_CHARACTERS),
 			client: about.client.slice(0, FACT_CHARACTERS),
 		};
-		const facts: ResultFacts = { ...about, ...names, at: this.#now(), bytes: content.length };
+		const sizes = { bytes: content.length, sentBytes: short.length };
+		const facts: ResultFacts = { ...about, ...names, ...sizes, owner, at: this.#now() };
 		const header = Buffer.from(`${JSON.stringify(facts)}\n`);
 		try {
-			await writeFile(path, Buffer.concat([header, content]), { mode: 0o600, flag: 'wx' });
+			await writeFile(path, Buffer.concat([header, short, content]), { mode: 0o600, flag: 'wx' });
 		} catch (error) {
 			// A full disk has a part of it; a folder that was removed is made again for the next one.
 			this.#opened = undefined;
 			await rm(path, { force: true });
 			throw error;
 		}
-		this.#add({ ...facts, handle, path, from: header.length, isPinned: false });
+		this.#add({ ...facts, handle, path, from: header.length + short.length, isPinned: false });
 		this.#removeOldest(handle);
 		return handle;
 	}
@@ -116,7 +125,7 @@ export class ResultFolder {
 	#add(result: KeptResult): void {
 		if (this.#kept.has(result.handle)) return;
 		this.#kept.set(result.handle, result);
-		this.#bytes += result.bytes;
+		this.#bytes += sizeOf(result);
 	}
 
 	/** The newest one is kept in any case. */
@@ -134,12 +143,16 @@ export class ResultFolder {
 			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + KEPT_MS - this.#now()).unref();
 	}
 
-	#remove(handle: string, { path, bytes }: KeptResult): void {
+	#remove(handle: string, result: KeptResult): void {
 		this.#kept.delete(handle);
-		this.#bytes -= bytes;
+		this.#bytes -= sizeOf(result);
 		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
-		rm(path, { force: true }).catch(() => {});
+		rm(result.path, { force: true }).catch(() => {});
 	}
+}
+
+function sizeOf({ bytes, sentBytes = 0 }: KeptResult): number {
+	return bytes + sentBytes;
 }
 
 /** The results in a folder. */

@@ -24,8 +24,6 @@ export const MATCHES_LIMIT = 100;
 
 /** Longest list of rows, as Python prints them, that is cut after a row, in characters. */
 export const ROWS_CHARACTERS: number = 1024 * 1024;
-/** Longest result that is shortened for the dashboard, in bytes. */
-export const SHORTENED_BYTES: number = 16 * 1024 * 1024;
 /** Most characters of the shape of JSON in a notice. */
 export const SHAPE_CHARACTERS = 600;
 /** Room for the name of the notice in structured content, and for what JSON escapes in it. */

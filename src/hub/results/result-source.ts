@@ -29,13 +29,14 @@ import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
 import type { KeptSessions, OwnUris, Source } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
-import type { KeptResult } from './kept-result.ts';
+import { type KeptResult, newHandle } from './kept-result.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
 import { isForPage, noticedTool } from './noticed-tool.ts';
+import type { ResultDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
-import type { Caller, ResultDocument, ResultStore, ResultStoreOptions } from './result-store.ts';
+import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
@@ -48,6 +49,8 @@ export interface ResultSourceOptions extends Pick<ResultStoreOptions, 'environme
 	readonly budgets: ClientBudgets;
 	readonly log: Log;
 }
+
+type KeptDocument = Omit<ResultDocument, 'tool' | 'client'>;
 
 /** A result and what it is the result of. */
 interface Returned {
@@ -338,8 +341,8 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		const cutsStructure = budgetTokens > 0 && !isForPage(tool);
 		if (short.tokensOfResult(result, !keepsStructure || cutsStructure) <= budget) return result;
 		const whole = short.textOfResult(result);
-		const mimeType = mimeTypeOf(whole);
-		const handle = await this.#keepText(whole, call);
+		const document = textDocument(whole);
+		const handle = newHandle();
 		const { cut, structure: shortStructure } = await short.shortForms(result, tool, {
 			whole,
 			budgetTokens: budget,
@@ -352,15 +355,17 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 		if (shortStructure === undefined && short.tokensOfResult(result, !keepsStructure) <= budget)
 			return result;
 		const structure = { structuredContent: shortStructure ?? structuredContent };
-		return {
+		const shortened: CallToolResult = {
 			...rest,
 			content: [
 				...short.shortBlocks(result.content, cut),
-				...(budgetTokens === 0 ? [linkTo(handle, { mimeType, size: Buffer.byteLength(whole.text) })] : []),
+				...(budgetTokens === 0 ? [linkTo(handle, document)] : []),
 			],
 			...(keepsStructure && structuredContent !== undefined && structure),
 			_meta: { ...result._meta, [HANDLE_META]: handle },
 		};
+		await this.#keep({ ...document, handle, sent: short.sentForm(shortened) }, call);
+		return shortened;
 	}
 
 	/** Without its large images and other parts, each of which becomes a link; structured content that has to stay is an error. */
@@ -374,7 +379,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 			if (document === undefined) content.push(block);
 			else {
 				const handle = await this.#keep(document, call);
-				content.push(linkTo(handle, { mimeType: document.mimeType, size: document.content.length }));
+				content.push(linkTo(handle, document));
 			}
 		}
 		const linked = { ...result, content };
@@ -385,30 +390,31 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	/** What is left is structured content that must not be shortened. */
 	async #refused({ structuredContent, ...result }: CallToolResult, call: HubCall): Promise<CallToolResult> {
 		const content = Buffer.from(encodeJson(structuredContent ?? result.content));
-		const handle = await this.#keep({ content, mimeType: 'application/json', isText: true }, call);
+		const document = { content, mimeType: 'application/json', isText: true };
+		const handle = await this.#keep(document, call);
 		const text =
 			`The structured content of this result has ${content.length} bytes, and clients get at most ${this.budgets.limitBytes} ` +
 			`(limits.resultBytes). Its output schema does not allow a part of it. It is kept as ${handle}: ask about it with ${this.#look}.`;
-		const link = linkTo(handle, { mimeType: 'application/json', size: content.length });
 		return {
-			content: [{ type: 'text', text }, link],
+			content: [{ type: 'text', text }, linkTo(handle, document)],
 			isError: true,
 			_meta: { ...result._meta, [HANDLE_META]: handle },
 		};
 	}
 
 	#keepText(whole: ResultText, call: HubCall): Promise<string> {
-		return this.#keep({ content: Buffer.from(whole.text), mimeType: mimeTypeOf(whole), isText: true }, call);
+		return this.#keep(textDocument(whole), call);
 	}
 
-	async #keep(document: Omit<ResultDocument, 'tool' | 'client'>, call: HubCall): Promise<string> {
+	async #keep(document: KeptDocument, call: HubCall): Promise<string> {
 		const { name: tool, client, context } = call;
 		return (await this.#opened()).keep({ ...document, tool, client }, context);
 	}
 }
 
-function mimeTypeOf({ json }: ResultText): string {
-	return json === undefined ? 'text/plain' : 'application/json';
+function textDocument({ text, json }: ResultText): KeptDocument {
+	const mimeType = json === undefined ? 'text/plain' : 'application/json';
+	return { content: Buffer.from(text), mimeType, isText: true };
 }
 
 /** Only what the server says itself. */
@@ -435,7 +441,8 @@ function isToolResult(result: object): result is CallToolResult {
 	return 'content' in result && Array.isArray(result.content);
 }
 
-function linkTo(handle: string, about: { mimeType: string; size: number }): ContentBlock {
+function linkTo(handle: string, { mimeType, content }: KeptDocument): ContentBlock {
+	const about = { mimeType, size: content.length };
 	return { type: 'resource_link', uri: SCHEME + handle, name: 'the whole result', ...about };
 }
 
@@ -444,7 +451,7 @@ function isHtml(block: ContentBlock): boolean {
 }
 
 /** The content of a large block; undefined for a block that has none of its own. */
-function documentOf(block: ContentBlock): Omit<ResultDocument, 'tool' | 'client'> | undefined {
+function documentOf(block: ContentBlock): KeptDocument | undefined {
 	if (block.type === 'image' || block.type === 'audio') return binaryDocument(block.data, block.mimeType);
 	if (block.type !== 'resource') return undefined;
 	const { mimeType, text, blob } = block.resource;
@@ -453,6 +460,6 @@ function documentOf(block: ContentBlock): Omit<ResultDocument, 'tool' | 'client'
 	return blob === undefined ? undefined : binaryDocument(blob, mimeType ?? 'application/octet-stream');
 }
 
-function binaryDocument(base64: string, mimeType: string): Omit<ResultDocument, 'tool' | 'client'> {
+function binaryDocument(base64: string, mimeType: string): KeptDocument {
 	return { content: Buffer.from(base64, 'base64'), mimeType, isText: false };
 }

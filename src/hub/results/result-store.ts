@@ -18,14 +18,15 @@ import { stateFolder } from '../../files/state-folder.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
-import { isHandle, type KeptResult, PINNED, type ResultFacts, readKept } from './kept-result.ts';
-import { keptIn, namesIn, ResultFolder, type ResultFolderOptions } from './result-folder.ts';
+import { isHandle, type KeptResult, PINNED, readKept } from './kept-result.ts';
+import {
+	keptIn,
+	namesIn,
+	type ResultDocument,
+	ResultFolder,
+	type ResultFolderOptions,
+} from './result-folder.ts';
 import { KEPT_MS } from './result-limits.ts';
-
-/** A document to keep. */
-export interface ResultDocument extends Pick<ResultFacts, 'mimeType' | 'isText' | 'tool' | 'client'> {
-	readonly content: Buffer;
-}
 
 /** Whose call it is. */
 export interface Caller extends Pick<ClientConnection, 'principal' | 'sessionId'> {
@@ -56,8 +57,8 @@ export class ResultStore {
 	}
 
 	/** Write a document and return its handle. Rejects with the error of the system. */
-	keep({ content, ...about }: ResultDocument, caller: Caller): Promise<string> {
-		return this.#folderOf(caller).keep(content, { ...about, owner: ownerOf(caller) });
+	keep(document: ResultDocument, caller: Caller): Promise<string> {
+		return this.#folderOf(caller).keep(document, ownerOf(caller));
 	}
 
 	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */

@@ -18,6 +18,7 @@ import { type CutPart, cutJson } from './cut-json.ts';
 import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
+import type { SentForm } from './kept-result.ts';
 import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
 import { CUT_TRIES, NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 
@@ -54,11 +55,6 @@ export function textOfResult({ content, structuredContent }: CallToolResult): Re
 	if (structure !== undefined && structure.length > 2 * joined.text.length)
 		return { text: structure, json: jsonOf(structure) };
 	return joined;
-}
-
-/** A text of which a result consists. */
-export function resultText(text: string): ResultText {
-	return { text: wellFormed(text), json: jsonOf(text) };
 }
 
 /** The tokens of the text of a result, or of its structured content when that is more and counts. */
@@ -101,6 +97,12 @@ export function shortBlocks(
 	const others = blocks.filter(({ type }) => type !== 'text');
 	const texts = [shown, notice].filter((text) => text !== '');
 	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
+}
+
+/** The texts of a shortened result. */
+export function sentForm({ content, structuredContent }: CallToolResult): SentForm {
+	const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+	return { text, structured: structuredContent === undefined ? null : encodeJson(structuredContent) };
 }
 
 /** Structured content in which members that repeat the text are shortened too; undefined when there are none, or the schema forbids that. */
@@ -198,7 +200,7 @@ async function fits(tool: Tool | undefined, schema: JsonObject, value: unknown):
 /** Blocks of JSON, as some servers send one for each record, are the elements of an array. */
 function joinTexts(texts: readonly string[]): ResultText {
 	const [only] = texts;
-	if (texts.length === 1 && only !== undefined) return resultText(only);
+	if (texts.length === 1 && only !== undefined) return { text: wellFormed(only), json: jsonOf(only) };
 	const areJson = texts.length > 1 && texts.every((text) => jsonOf(text) !== undefined);
 	const text = wellFormed(areJson ? `[${texts.join(',\n')}]` : texts.join('\n'));
 	return { text, json: areJson ? jsonOf(text) : undefined };

@@ -2,6 +2,7 @@ import {
 	existsSync,
 	mkdirSync,
 	readdirSync,
+	readFileSync,
 	rmSync,
 	statSync,
 	truncateSync,
@@ -10,12 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readSent } from '../../../src/hub/results/kept-result.ts';
+import type { ResultDocument } from '../../../src/hub/results/result-folder.ts';
 import { KEPT_MS, KEPT_RESULTS } from '../../../src/hub/results/result-limits.ts';
 import {
 	allKept,
 	type Caller,
 	pinResult,
-	type ResultDocument,
 	ResultStore,
 	type ResultStoreOptions,
 } from '../../../src/hub/results/result-store.ts';
@@ -69,6 +71,17 @@ describe('ResultStore', () => {
 		expect(await store.find(id, sender('token:1', 'second'))).toBeDefined();
 		expect(await store.find(id, sender('token:2', 'first'))).toBeUndefined();
 		expect(await store.find(id, session('first'))).toBeUndefined();
+		await store.close();
+	});
+
+	it('has what the client got before the content, also when that was the first part', async () => {
+		const { store } = opened();
+		const sent = { text: 'é first', structured: null };
+		const found = await store.find(await store.keep({ ...text('all'), sent }, session('s')), session('s'));
+		expect(found && (await readSent(found))).toEqual(sent);
+		expect(found && readFileSync(found.path).toString('utf8', found.from - 1)).toBe('}all');
+		const whole = await store.find(await store.keep(text('all'), session('s')), session('s'));
+		expect(whole && (await readSent(whole))).toBeUndefined();
 		await store.close();
 	});
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { cutJson } from '../../../src/hub/results/cut-json.ts';
 import { cutMiddle, firstPart, lastPart, wellFormed } from '../../../src/hub/results/cut-text.ts';
 import { shapeOf } from '../../../src/hub/results/json-shape.ts';
-import { resultText, shortenText, textOfResult } from '../../../src/hub/results/shorten-result.ts';
+import { shortenText, textOfResult } from '../../../src/hub/results/shorten-result.ts';
 import { estimateTokens } from '../../../src/library/match/tokens.ts';
+import type { CallToolResult } from '../../../src/protocol/mcp-types.ts';
 
 const about = { handle: `r-${'0'.repeat(24)}`, look: 'look', isError: false };
 
@@ -60,7 +61,7 @@ describe('shortenText', () => {
 			{ length: 900 },
 			(_, id) => `{'id': ${id}, 'name': 'it\\'s }, {${id}', 'gone': None}`,
 		);
-		const { shown, notice } = shortenText(resultText(`[${rows.join(', ')}]`), 500, about);
+		const { shown, notice } = shortenText(textOfResult(textResult(`[${rows.join(', ')}]`)), 500, about);
 		const count = shown.split("'id'").length - 1;
 		expect(shown).toBe(`[${rows.slice(0, count).join(', ')}]`);
 		expect(notice).toContain(`${count} of 900 rows`);
@@ -69,7 +70,7 @@ describe('shortenText', () => {
 	});
 
 	it('says how many characters of a long line are shown', () => {
-		const { shown, notice } = shortenText(resultText('word '.repeat(9000)), 300, about);
+		const { shown, notice } = shortenText(textOfResult(textResult('word '.repeat(9000))), 300, about);
 		expect(notice).toContain(`${shown.length} of 45,000 characters`);
 	});
 
@@ -142,6 +143,10 @@ describe('shapeOf', () => {
 		expect(shapeOf(wide, 300).length).toBeLessThanOrEqual(300);
 	});
 });
+
+function textResult(text: string): CallToolResult {
+	return { content: [{ type: 'text', text }] };
+}
 
 function longText(): fc.Arbitrary<string> {
 	const line = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 });

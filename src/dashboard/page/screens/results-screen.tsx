@@ -26,7 +26,7 @@ interface ShownRow {
 interface ShownResult extends ShownRow {
 	readonly text: string | null;
 	readonly isWhole: boolean;
-	readonly shortened: { readonly budgetTokens: number; readonly text: string } | null;
+	readonly shortened: { readonly text: string; readonly structured: string | null } | null;
 }
 
 export function ResultsScreen(): JSX.Element {
@@ -135,24 +135,33 @@ function ResultFacts({ result, handle }: { result: ShownResult; handle: string }
 /** The whole result beside what its client got of it. */
 function BothTexts({ result }: { result: ShownResult }): JSX.Element {
 	const { text, shortened } = result;
-	const none = text === null ? 'It is no text.' : 'With the settings of now its client gets all of it.';
-	const shown = (each: string | undefined | null): JSX.Element =>
-		each === null || each === undefined ? (
-			<EmptyState title={none} />
-		) : (
-			<pre class="text" tabIndex={0}>
-				<VisibleText text={each} />
-			</pre>
-		);
+	const structured = shortened?.structured ?? null;
 	return (
 		<div class="plots">
 			<Panel title="Whole" aside={<Tokens text={text} isWhole={result.isWhole} />}>
-				{shown(text)}
+				{text === null ? <EmptyState title="It is no text." /> : <ResultText text={text} />}
 			</Panel>
 			<Panel title="Shortened" aside={shortened && <Tokens text={shortened.text} isWhole />}>
-				{shown(shortened?.text)}
+				{shortened ? (
+					<ResultText text={shortened.text} />
+				) : (
+					<EmptyState title="Its client got no first part." />
+				)}
 			</Panel>
+			{structured !== null && (
+				<Panel title="Structured content of the shortened one" aside={<Tokens text={structured} isWhole />}>
+					<ResultText text={structured} />
+				</Panel>
+			)}
 		</div>
+	);
+}
+
+function ResultText({ text }: { text: string }): JSX.Element {
+	return (
+		<pre class="text" tabIndex={0}>
+			<VisibleText text={text} />
+		</pre>
 	);
 }
 
