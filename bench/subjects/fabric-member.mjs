@@ -23,6 +23,7 @@ import { negotiate } from '../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../src/rpc/calls/incoming-call.ts';
 
 export {
+	advertisementBodies,
 	bodyKey,
 	CallContext,
 	certifyAuthority,
@@ -36,7 +37,6 @@ export {
 	makeLeaf,
 	negotiate,
 	newAuthority,
-	advertisementBodies,
 	presenceKey,
 	putKey,
 	readBucket,

@@ -5,9 +5,9 @@ import {
 	CHUNK_BYTES,
 	CHUNK_WINDOW,
 	HUB_WINDOW,
-	RETAINED_RESULTS_BYTES,
-	RESULT_RETAINED_MS,
 	RESULT_LIMIT_BYTES,
+	RESULT_RETAINED_MS,
+	RETAINED_RESULTS_BYTES,
 } from '../../src/fabric/fabric-limits.ts';
 import { ChunkSender, HubCredit } from '../../src/fabric/worker/chunk-sender.ts';
 import { RetainedResults } from '../../src/fabric/worker/retained-results.ts';

@@ -9,7 +9,7 @@ import { pause } from '../../rpc/clock.ts';
 import { fabricSource } from '../../trust/pins/pin-source.ts';
 import { isObject } from '../../wire/json.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import { Advertisements } from '../advertisements/advertisements.ts';
+import { Advertisements, byName } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
 import { SERVER_REQUEST_MS, SETUP_ATTEMPTS } from '../fabric-limits.ts';
@@ -109,7 +109,7 @@ function reportOn(
 			const workerFacts = advertisements
 				.workers(name)
 				.map(({ hashes: _hashes, revision: _revision, heardAt: _heardAt, ...facts }) => facts)
-				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+				.toSorted(byName);
 			const workers = workerFacts.map((worker) => worker.name);
 			return { name, workers, workerFacts, tools, pins };
 		}),

@@ -26,6 +26,11 @@ export interface AdvertisingWorker extends WorkerFacts {
 	heardAt: number;
 }
 
+/** Workers in the order of their names. */
+export function byName(one: Pick<WorkerFacts, 'name'>, other: Pick<WorkerFacts, 'name'>): number {
+	return one.name < other.name ? -1 : 1;
+}
+
 export class Advertisements {
 	/** By group, then by worker. */
 	readonly #groups = new Map<string, Map<string, AdvertisingWorker>>();
@@ -116,7 +121,7 @@ export class Advertisements {
 		const found = new Map<string, Tool>();
 		const ready = workers.filter(({ hashes }) => hashes.every((hash) => this.#bodies.has(hash)));
 		// Equal workers name the same bodies.
-		const sorted = ready.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+		const sorted = ready.toSorted(byName);
 		for (const hash of new Set(sorted.flatMap(({ hashes }) => hashes)))
 			for (const tool of this.#bodies.toolsIn(hash))
 				if (!found.has(tool.name) && found.size < ADVERTISED_TOOLS_LIMIT) found.set(tool.name, tool);

@@ -23,7 +23,7 @@ import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import type { AdvertisingWorker } from '../advertisements/advertisements.ts';
+import { type AdvertisingWorker, byName } from '../advertisements/advertisements.ts';
 import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
@@ -143,6 +143,7 @@ export class FabricSource
 				quarantined: routes.filter(([, { tool }]) => pins?.quarantineReason(name, tool) !== undefined).length,
 				workers: advertisements
 					.workers(name)
+					.toSorted(byName)
 					.map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
 						...worker,
 						...this.#calls.counts.of(worker.name),

@@ -4,7 +4,7 @@
  * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
-import { RETAINED_RESULTS_BYTES, RESULT_RETAINED_MS, RESULT_OVERHEAD_BYTES } from '../fabric-limits.ts';
+import { RESULT_OVERHEAD_BYTES, RESULT_RETAINED_MS, RETAINED_RESULTS_BYTES } from '../fabric-limits.ts';
 import type { ChunkSender } from './chunk-sender.ts';
 
 /** The result of a finished call, which fits into one message. */
