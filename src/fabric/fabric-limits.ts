@@ -23,7 +23,7 @@ export const GRACE_MS = 5000;
 /** Silence after which the outcome is unknown although the link of the hub is down. */
 export const SILENCE_MS = 30_000;
 /** How long a worker retains a result for a query after a reconnect. */
-export const RESULT_RETAINED_MS = 60_000;
+export const RESULT_RETENTION_MS = 60_000;
 /** How long before a lost connection results may have been lost with it; they are sent again after the reconnect. */
 export const RESEND_WINDOW_MS = 3000;
 export const PRESENCE_EVERY_MS = 5000;
@@ -94,7 +94,7 @@ export const BODY_BYTES: number = 256 * 1024;
 export const LABELS_LIMIT = 32;
 /** Workers whose calls a hub counts, and failures that it remembers. */
 export const COUNTED_WORKERS = 10_000;
-export const FAILURES_RETAINED = 20;
+export const SHOWN_FAILURES_LIMIT = 20;
 /** How long a worker may take to accept an order of the administrator. */
 export const ORDER_MS = 5000;
 
@@ -142,7 +142,7 @@ export const SUBSCRIBE_RETRY_MS = 1000;
 export const SUBSCRIBE_RETRY_LONGEST_MS = 30_000;
 
 /** Changes of our tools within this time are published together. */
-export const PUBLISH_DEBOUNCE_MS = 10;
+export const ADVERTISE_DEBOUNCE_MS = 10;
 
 /** Shortest time between two progress messages of a call. */
 export const PROGRESS_EVERY_MS = 20;

@@ -3,15 +3,15 @@ import type { FabricSection } from '../config/configuration.ts';
 import { hubIdIn } from '../config/self-entry.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Source } from '../hub/source.ts';
-import type { FabricParts } from '../hub/sources/build-sources.ts';
+import type { OpenFabricDeps } from '../hub/sources/build-sources.ts';
 import type { Log } from '../log.ts';
 import { resolveSecret } from '../secrets/resolve-secret.ts';
 import { entryKey } from '../secrets/secret-text.ts';
 import { FabricSource } from './calls/fabric-source.ts';
-import { GroupPins } from './calls/group-pins.ts';
+import { PinnedGroups } from './calls/group-pins.ts';
 import type { NatsAccess } from './link/connect-nats.ts';
 import { usesTls } from './link/server-check.ts';
-import { ConfiguredWorker, type WantedWorker } from './worker/configured-worker.ts';
+import { ConfiguredWorker, type WorkerPlan } from './worker/configured-worker.ts';
 import { FabricWorker } from './worker/fabric-worker.ts';
 
 /** How to reach the servers of the setting. Throws `bad_input` for servers that may not be used. */
@@ -26,11 +26,11 @@ export function natsAccess(
 }
 
 /** The tools of other hubs. It connects in the background. */
-export async function openFabricSource(settings: FabricSection, deps: FabricParts): Promise<Source> {
+export async function openFabricSource(settings: FabricSection, deps: OpenFabricDeps): Promise<Source> {
 	const { environment, configurationKey, log } = deps;
 	const { file, pin, use = ['*'], rules } = settings;
 	const access = natsAccess(settings, environment);
-	const pins = new GroupPins({ file, pin, ...deps });
+	const pins = new PinnedGroups({ file, pin, ...deps });
 	return new FabricSource({
 		access,
 		patterns: use,
@@ -43,8 +43,8 @@ export async function openFabricSource(settings: FabricSection, deps: FabricPart
 }
 
 /** Advertise tools of this hub to others, as its configuration says at any time. The caller closes it. */
-export async function openWorker(opened: OpenedHub, deps: WorkerDeps): Promise<ConfiguredWorker> {
-	const wanted = (): WantedWorker | undefined => {
+export async function openWorker(opened: OpenedHub, deps: OpenWorkerOptions): Promise<ConfiguredWorker> {
+	const wanted = (): WorkerPlan | undefined => {
 		const { fabric } = opened.configuration();
 		const patterns = fabric?.offer ?? deps.patterns;
 		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
@@ -62,7 +62,7 @@ export async function openWorker(opened: OpenedHub, deps: WorkerDeps): Promise<C
 	return worker;
 }
 
-export interface WorkerDeps {
+export interface OpenWorkerOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
 	/** The tools when the configuration names none. Default: nothing is advertised. */

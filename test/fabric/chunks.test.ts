@@ -6,7 +6,7 @@ import {
 	CHUNK_WINDOW,
 	HUB_WINDOW,
 	RESULT_LIMIT_BYTES,
-	RESULT_RETAINED_MS,
+	RESULT_RETENTION_MS,
 	RETAINED_RESULTS_BYTES,
 } from '../../src/fabric/fabric-limits.ts';
 import { ChunkSender, HubCredit } from '../../src/fabric/worker/chunk-sender.ts';
@@ -71,10 +71,10 @@ describe('kept results', () => {
 		const large = { call: 'large', hub: 'laptop', bytes: RETAINED_RESULTS_BYTES, sender, heardAt: 0 };
 		kept.addLarge(large);
 		kept.addLarge({ ...large, call: 'other' });
-		large.heardAt = RESULT_RETAINED_MS;
-		kept.sweep(RESULT_RETAINED_MS + 1);
+		large.heardAt = RESULT_RETENTION_MS;
+		kept.sweep(RESULT_RETENTION_MS + 1);
 		expect([...kept.unsent].map(({ call }) => call)).toEqual(['large']);
-		kept.sweep(2 * RESULT_RETAINED_MS);
+		kept.sweep(2 * RESULT_RETENTION_MS);
 		expect(kept.unsentBytes).toBe(0);
 	});
 

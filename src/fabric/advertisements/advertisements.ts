@@ -19,7 +19,7 @@ import type { BucketEntry } from './bucket.ts';
 import { readPresence } from './presence-value.ts';
 
 /** A worker, as the bucket has it. */
-export interface AdvertisingWorker extends WorkerFacts {
+export interface AdvertisedWorker extends WorkerFacts {
 	/** The hashes of its bodies. */
 	readonly hashes: readonly string[];
 	revision: number;
@@ -33,7 +33,7 @@ export function byName(one: Pick<WorkerFacts, 'name'>, other: Pick<WorkerFacts, 
 
 export class Advertisements {
 	/** By group, then by worker. */
-	readonly #groups = new Map<string, Map<string, AdvertisingWorker>>();
+	readonly #groups = new Map<string, Map<string, AdvertisedWorker>>();
 	readonly #bodies = new BodyStore();
 	/** By group: those whose bodies are all here. */
 	readonly #tools = new Map<string, readonly Tool[]>();
@@ -42,7 +42,7 @@ export class Advertisements {
 	#lastRevision = 0;
 
 	/** What is known of the workers of a group. */
-	workers(group: string): readonly AdvertisingWorker[] {
+	workers(group: string): readonly AdvertisedWorker[] {
 		return [...(this.#groups.get(group)?.values() ?? [])];
 	}
 
@@ -135,7 +135,7 @@ export class Advertisements {
 		{ key, read, revision }: BucketEntry,
 		now: number,
 	): boolean {
-		const workers = this.#groups.get(group) ?? new Map<string, AdvertisingWorker>();
+		const workers = this.#groups.get(group) ?? new Map<string, AdvertisedWorker>();
 		const before = workers.get(name);
 		if (before && before.revision >= revision) return false;
 		if (read === undefined) {
@@ -152,7 +152,7 @@ export class Advertisements {
 		return true;
 	}
 
-	#removeWhere(isGone: (group: string, worker: AdvertisingWorker) => boolean): boolean {
+	#removeWhere(isGone: (group: string, worker: AdvertisedWorker) => boolean): boolean {
 		let hasRemoved = false;
 		for (const [group, workers] of this.#groups) {
 			for (const worker of workers.values()) {

@@ -1,7 +1,7 @@
 /* What became of the calls of this hub, by worker, and the last that failed. */
 import type { FabricFailure } from '../../hub/fabric-overview.ts';
 import { BoundedMap } from '../../rpc/bounded-map.ts';
-import { COUNTED_WORKERS, FAILURES_RETAINED } from '../fabric-limits.ts';
+import { COUNTED_WORKERS, SHOWN_FAILURES_LIMIT } from '../fabric-limits.ts';
 
 /** Calls of one worker. */
 export interface WorkerCalls {
@@ -41,6 +41,6 @@ export class CallCounts {
 	fail(failure: FabricFailure): void {
 		this.failed[failure.outcome]++;
 		this.#failures.unshift(failure);
-		if (this.#failures.length > FAILURES_RETAINED) this.#failures.pop();
+		if (this.#failures.length > SHOWN_FAILURES_LIMIT) this.#failures.pop();
 	}
 }

@@ -23,11 +23,11 @@ import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import { type AdvertisingWorker, byName } from '../advertisements/advertisements.ts';
+import { type AdvertisedWorker, byName } from '../advertisements/advertisements.ts';
 import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
-import type { GroupPins } from './group-pins.ts';
+import type { PinnedGroups } from './group-pins.ts';
 import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
 
 export interface FabricSourceOptions {
@@ -37,7 +37,7 @@ export interface FabricSourceOptions {
 	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
 	readonly rules?: readonly FabricRule[] | undefined;
 	/** What was accepted of the tools of others. Default: they are not compared. */
-	readonly pins?: GroupPins | undefined;
+	readonly pins?: PinnedGroups | undefined;
 	/** The id of this hub: tools that came through it are left out. */
 	readonly hubId?: string | undefined;
 	/** Equal for the same settings. */
@@ -46,7 +46,7 @@ export interface FabricSourceOptions {
 }
 
 /** What was made of the tools of one group, until it changes. */
-interface ListedGroup {
+interface ListedGroupTools {
 	readonly tools: readonly Tool[];
 	readonly routes: readonly (readonly [string, RemoteTool])[];
 	readonly shown: readonly Tool[];
@@ -71,7 +71,7 @@ export class FabricSource
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by group. */
-	#listed = new Map<string, ListedGroup>();
+	#listed = new Map<string, ListedGroupTools>();
 	/** Of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
 	/** Of tools that were listed before. */
@@ -92,7 +92,7 @@ export class FabricSource
 		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
 		this.link = new FabricLink(access, log);
 		this.#follower = new AdvertisementFollower(this.link, log, () => this.#changed());
-		const workersOf = (group: string): readonly AdvertisingWorker[] =>
+		const workersOf = (group: string): readonly AdvertisedWorker[] =>
 			this.#follower.advertisements.workers(group);
 		const hasWorkers = (group: string): boolean => this.#follower.advertisements.hasWorkers(group);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
@@ -235,7 +235,7 @@ export class FabricSource
 		const { advertisements } = this.#follower;
 		const before = this.#routes;
 		const routes = new Map<string, RemoteTool>();
-		const listed = new Map<string, ListedGroup>();
+		const listed = new Map<string, ListedGroupTools>();
 		const shown: Tool[] = [];
 		for (const group of advertisements.groups) {
 			if (!patterns.some((pattern) => mayMatch(pattern, `${group}__`))) continue;
@@ -252,7 +252,7 @@ export class FabricSource
 		return shown;
 	}
 
-	#listGroup(group: string, tools: readonly Tool[]): ListedGroup {
+	#listGroup(group: string, tools: readonly Tool[]): ListedGroupTools {
 		const { pins, hubId: own, log } = this.#options;
 		const routes: [string, RemoteTool][] = [];
 		const shown: Tool[] = [];

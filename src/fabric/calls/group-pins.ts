@@ -15,7 +15,7 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { fabricSource } from '../../trust/pins/pin-source.ts';
 
-export interface GroupPinsOptions {
+export interface PinnedGroupsOptions {
 	/** The configuration file with the setting. */
 	readonly file: string;
 	readonly pin: PinMode | undefined;
@@ -29,8 +29,8 @@ interface PinnedGroup {
 	tools: readonly Tool[];
 }
 
-export class GroupPins {
-	readonly #options: GroupPinsOptions;
+export class PinnedGroups {
+	readonly #options: PinnedGroupsOptions;
 	readonly #groups = new Map<string, PinnedGroup>();
 	/** Groups that are not compared yet. */
 	readonly #waiting = new Set<string>();
@@ -38,7 +38,7 @@ export class GroupPins {
 	#isClosed = false;
 	#hasWarned = false;
 
-	constructor(options: GroupPinsOptions) {
+	constructor(options: PinnedGroupsOptions) {
 		this.#options = options;
 	}
 

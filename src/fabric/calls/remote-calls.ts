@@ -18,7 +18,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
-import type { AdvertisingWorker } from '../advertisements/advertisements.ts';
+import type { AdvertisedWorker } from '../advertisements/advertisements.ts';
 import { NO_RESPONDERS } from '../advertisements/bucket.ts';
 import { EXPIRY_MS, HUB_CALLS_LIMIT, QUERY_EVERY_MS } from '../fabric-limits.ts';
 import { type ControlKind, type Envelope, readEnvelope } from '../fabric-message.ts';
@@ -46,7 +46,7 @@ export interface RemoteCallsOptions {
 	/** The name of this hub. */
 	readonly name: string;
 	/** The workers of a group. */
-	readonly workersOf: (group: string) => readonly AdvertisingWorker[];
+	readonly workersOf: (group: string) => readonly AdvertisedWorker[];
 	readonly hasWorkers: (group: string) => boolean;
 	readonly log: Log;
 }
@@ -59,7 +59,7 @@ export interface RemoteTool {
 }
 
 /** Workers that are asked about a call that none of them has accepted, after a reconnect. */
-const ASKED_WORKERS = 64;
+const QUERIED_WORKERS = 64;
 const PROCESS_CHARACTERS = 8;
 
 export class RemoteCalls {
@@ -206,7 +206,7 @@ export class RemoteCalls {
 		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
 		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
 		else if (kind === 'ask') this.#onClientRequest(call, envelope.seq ?? 0, message.string());
-		else if (kind === 'withdraw') withdrawRequest(call, envelope.seq ?? 0);
+		else if (kind === 'withdraw') withdrawClientRequest(call, envelope.seq ?? 0);
 		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
@@ -284,7 +284,7 @@ export class RemoteCalls {
 			call.reconnected(now);
 			if (call.worker) this.#query(call);
 			else
-				for (const worker of this.#workersFor(call).slice(0, ASKED_WORKERS))
+				for (const worker of this.#workersFor(call).slice(0, QUERIED_WORKERS))
 					this.#send(call, worker, { kind: 'query', seq: 0 });
 		}
 	}
@@ -386,7 +386,7 @@ function acceptedCall(recorded: string): { worker: string; id: string; group: st
 }
 
 /** The tool wants no answer any more, so the client is not asked any more. */
-function withdrawRequest({ answers }: RemoteCall, seq: number): void {
+function withdrawClientRequest({ answers }: RemoteCall, seq: number): void {
 	const requested = answers.get(seq);
 	if (requested instanceof AbortController)
 		requested.abort(new OrchestraError('canceled', 'the tool withdrew its request'));

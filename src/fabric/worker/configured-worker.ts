@@ -4,13 +4,13 @@
  * when the running calls of the old one have ended.
  */
 import { messageOf } from '../../errors.ts';
-import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { OpenedHub } from '../../hub/open-hub.ts';
 import type { Log } from '../../log.ts';
 import type { FabricWorker, WorkerSettings } from './fabric-worker.ts';
 
 /** What the configuration says now. */
-export interface WantedWorker {
+export interface WorkerPlan {
 	/** Equal for the same servers, name and group. */
 	readonly key: string;
 	readonly settings: WorkerSettings;
@@ -19,7 +19,7 @@ export interface WantedWorker {
 }
 
 export class ConfiguredWorker {
-	readonly #wanted: () => WantedWorker | undefined;
+	readonly #wanted: () => WorkerPlan | undefined;
 	readonly #log: Log;
 	#worker: FabricWorker | undefined;
 	#key = '';
@@ -28,7 +28,7 @@ export class ConfiguredWorker {
 	#isClosed = false;
 
 	/** @param wanted undefined when nothing is advertised */
-	constructor(wanted: () => WantedWorker | undefined, log: Log) {
+	constructor(wanted: () => WorkerPlan | undefined, log: Log) {
 		this.#wanted = wanted;
 		this.#log = log;
 	}
@@ -38,7 +38,7 @@ export class ConfiguredWorker {
 	}
 
 	/** Undefined while nothing is advertised. */
-	overview(): OfferOverview | undefined {
+	overview(): WorkerOverview | undefined {
 		return this.#worker?.overview();
 	}
 

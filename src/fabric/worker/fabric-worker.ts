@@ -10,7 +10,7 @@
 import type { FabricLimits } from '../../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../../errors.ts';
 import { Debounce } from '../../files/debounce.ts';
-import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
@@ -20,7 +20,7 @@ import type { PresenceFacts } from '../advertisements/presence-value.ts';
 import {
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
-	PUBLISH_DEBOUNCE_MS,
+	ADVERTISE_DEBOUNCE_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';
@@ -71,7 +71,7 @@ export class FabricWorker {
 	#isRefused = false;
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
-	readonly #changes = new Debounce(() => void this.#update(), { quietMs: PUBLISH_DEBOUNCE_MS });
+	readonly #changes = new Debounce(() => void this.#update(), { quietMs: ADVERTISE_DEBOUNCE_MS });
 	#closing: Promise<void> | undefined;
 
 	constructor(options: FabricWorkerOptions) {
@@ -114,7 +114,7 @@ export class FabricWorker {
 	}
 
 	/** For health, metrics and the dashboard. */
-	overview(): OfferOverview {
+	overview(): WorkerOverview {
 		const { access, group } = this.#options;
 		const link = this.link.facts;
 		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;

@@ -4,7 +4,7 @@
  * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
-import { RESULT_OVERHEAD_BYTES, RESULT_RETAINED_MS, RETAINED_RESULTS_BYTES } from '../fabric-limits.ts';
+import { RESULT_OVERHEAD_BYTES, RESULT_RETENTION_MS, RETAINED_RESULTS_BYTES } from '../fabric-limits.ts';
 import type { ChunkSender } from './chunk-sender.ts';
 
 /** The result of a finished call, which fits into one message. */
@@ -80,11 +80,11 @@ export class RetainedResults {
 	/** Drop those that are too old. */
 	sweep(now: number): void {
 		for (const { call, finishedAt } of this.#short.values()) {
-			if (now - finishedAt < RESULT_RETAINED_MS) break;
+			if (now - finishedAt < RESULT_RETENTION_MS) break;
 			this.drop(call);
 		}
 		for (const { call, heardAt } of this.#large.values())
-			if (now - heardAt >= RESULT_RETAINED_MS) this.drop(call);
+			if (now - heardAt >= RESULT_RETENTION_MS) this.drop(call);
 	}
 
 	/** Those of one message that finished after a time. */
