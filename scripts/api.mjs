@@ -1,7 +1,8 @@
 /*
  * `docs/api.md` from the source: every export of every subpath with the first sentence
  * of its comment. `node scripts/api.mjs` writes it; `--check` fails when it is out of
- * date or an export has no comment, and is part of `npm test`.
+ * date, or an export has no comment or no example, and is part of `npm test`. The
+ * examples are the programs of `examples/api`, which a test compiles and runs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -16,17 +17,24 @@ const text = render();
 if (process.argv.includes('--check')) {
 	const isCurrent = readFileSync(target, 'utf8') === text;
 	if (!isCurrent) console.error('docs/api.md is out of date: run node scripts/api.mjs');
-	for (const place of missing) console.error(`${place} has no comment`);
+	for (const place of missing) console.error(place);
 	if (!isCurrent || missing.length > 0) process.exitCode = 1;
-	else console.log('api: docs/api.md is up to date, every export has a comment');
+	else console.log('api: docs/api.md is up to date, every export has a comment and an example');
 } else writeFileSync(target, text);
 
 function render() {
 	const sections = entries().map(([subpath, file]) => {
-		const rows = exportsOf(file)
-			.sort((a, b) => (a.name < b.name ? -1 : 1))
-			.map(({ name, kind, about }) => `| \`${name}\` | ${kind} | ${about.replaceAll('|', '\\|')} |`);
-		return `## \`${subpath}\`\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}\n`;
+		const example = `examples/api/${subpath === packageName ? 'hub' : subpath.split('/').at(-1)}.ts`;
+		const code = readFileSync(join(root, example), 'utf8');
+		const names = exportsOf(file).sort((a, b) => (a.name < b.name ? -1 : 1));
+		// It is imported, and used at least once more.
+		for (const { name } of names)
+			if ((code.match(new RegExp(`\\b${name}\\b`, 'g')) ?? []).length < 2)
+				missing.push(`${name} of ${subpath} has no example in ${example}`);
+		const rows = names.map(
+			({ name, kind, about }) => `| \`${name}\` | ${kind} | ${about.replaceAll('|', '\\|')} |`,
+		);
+		return `## \`${subpath}\`\n\nEach in use: [\`${example}\`](../${example}).\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}\n`;
 	});
 	return `# API\n\nEvery export of the package. Types and comments in full are in the declarations that your editor shows.\n\n${sections.join('\n')}`;
 }
@@ -79,7 +87,7 @@ function described(name, file) {
 		throw new Error(`${name} is not defined in ${relative(root, file)}`);
 	}
 	const [, comment = '', kind] = at;
-	if (comment === '') missing.push(`${name} in ${relative(root, file)}`);
+	if (comment === '') missing.push(`${name} in ${relative(root, file)} has no comment`);
 	return { name, kind: kind.replace('*', ''), about: firstSentence(comment) };
 }
 

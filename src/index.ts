@@ -20,7 +20,7 @@ export { type ServeMcpOptions, serve } from './mcp/define/serve.ts';
 export { HelperSpawner } from './process/spawn/helper-spawner.ts';
 export { type Discovery, discoverTools } from './tool/discover.ts';
 export type { ToolEvent } from './tool/event.ts';
-export { type KnownToolEvent, knownEvent } from './tool/known-event.ts';
+export { type KnownToolEvent, knownEvent } from './tool/event.ts';
 export { mcpResultOf } from './tool/mcp-result.ts';
 export { type RunOptions, runTool, type ToolRun } from './tool/run.ts';
 export type { RunSummary } from './tool/summary.ts';

@@ -40,7 +40,7 @@ export interface RelayOptions {
 	instructions?: (() => string | undefined) | undefined;
 	/** The tools for a client that goes on without any while the hub starts; undefined when it has to wait. */
 	earlyTools?: ((client: string) => Promise<readonly Tool[] | undefined>) | undefined;
-	/** Without it the client is not asked for its roots. */
+	/** Returns true when another hub is to be connected from now on. Without it the client is not asked for its roots. */
 	onRoots?: OnRoots | undefined;
 	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;

@@ -6,7 +6,7 @@ import type { Output } from './terminal/output.ts';
 /** One sentence and a hint for each file. */
 export function reportBlocked(blocked: readonly BlockedFile[], out: Output): void {
 	for (const file of blocked)
-		out.note(`mctl: ${printable(blockedText(file))}\nhint: ${printable(trustHint(file))}`);
+		out.info(`mctl: ${printable(blockedText(file))}\nhint: ${printable(trustHint(file))}`);
 }
 
 /** Each file with the effects that it does not have now. */

@@ -56,12 +56,12 @@ export const HUB_RETIRE_MS = 3000;
 /** How long connections that are about to end are waited for, in milliseconds. */
 export const HUB_CONNECTED_MS = 1000;
 
-/** A person waits for plugins to start; each has its own deadline. */
+/** A user waits for plugins to start; each has its own deadline. */
 export const COMMAND_LIST_WAIT_MS = 30_000;
 /** The same for the answer of the hub: longer than that. */
 export const COMMAND_LIST_MS = 60_000;
 
-/** How long the command of a person waits for a server that starts; a first start may download it. */
+/** How long the command of a user waits for a server that starts; a first start may download it. */
 export const COMMAND_START_WAIT_MS = 60_000;
 
 /** Objects of an example call are filled in to this depth. */

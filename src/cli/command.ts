@@ -55,7 +55,7 @@ export function usageError(command: Pick<Command, 'usage'>, message: string): Or
 	return new OrchestraError('bad_input', message, { hint: `usage: ${command.usage}` });
 }
 
-/** True when there is a user at a terminal who can answer a question. */
+/** True when there is a user at a terminal who can answer a prompt. */
 export function canAskUser({ flags, stdin, out }: Pick<CommandInput, 'flags' | 'stdin' | 'out'>): boolean {
 	return stdin().isTTY === true && out.hasLiveStderr && flags['json'] !== true;
 }

@@ -30,8 +30,8 @@ export function problemLines(problems: readonly ConfigProblem[]): ProblemLine[] 
 }
 
 /** Print them beside the answer. */
-export function printProblems(problems: readonly ConfigProblem[], out: Pick<Output, 'note'>): void {
-	for (const { text } of problemLines(problems)) out.note(`mctl: ${printable(text)}`);
+export function printProblems(problems: readonly ConfigProblem[], out: Pick<Output, 'info'>): void {
+	for (const { text } of problemLines(problems)) out.info(`mctl: ${printable(text)}`);
 }
 
 /** The problems that matter to a call of anything. */

@@ -31,7 +31,7 @@ export async function runCommand(
 		const asJson = wantsJson(commandLine);
 		context.out.error(error, asJson);
 		if (error.code === 'internal' && error.cause instanceof Error && !asJson)
-			context.out.tell(printable(error.cause.stack ?? ''));
+			context.out.warn(printable(error.cause.stack ?? ''));
 		return exitCodes[error.code];
 	}
 }

@@ -21,7 +21,7 @@ export async function skillOfFlag(
 	const { skill: wanted, view } = input.flags;
 	if (typeof wanted !== 'string') return undefined;
 	if (view !== undefined) throw usageError(command, '--skill is a view: it cannot be given with --view');
-	const { nameOf, withSkills } = await import('./skills/skills-of-hub.ts');
+	const { nameOf, withSkills } = await import('./skills/skills.ts');
 	const chosen = async ({ named, read }: Parameters<Parameters<typeof withSkills>[1]>[0]) => {
 		const skill = await named(wanted);
 		const tools = toolsOfSkill(skill);

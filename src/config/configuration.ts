@@ -121,7 +121,7 @@ export type ServerEntry = StdioServerEntry | RemoteServerEntry;
 export interface ToolsSection {
 	/** Absolute folders; undefined when no file names any. */
 	readonly roots: readonly string[] | undefined;
-	/** Whether the bundled example tools are offered too. */
+	/** Whether the bundled example tools are served too. */
 	readonly examples: boolean | undefined;
 	/** Settings for tools, nested or dotted as written. */
 	readonly config: Readonly<Record<string, unknown>>;
@@ -196,7 +196,7 @@ export interface FabricSection {
 	readonly offer: readonly string[] | undefined;
 	/** Patterns of the tools of other hubs, as `group__tool`. Default: all. */
 	readonly use: readonly string[] | undefined;
-	/** What happens when other hubs change their tools. Default: that of all servers, else `tell`. */
+	/** What happens when other hubs change their tools. Default: that of all servers, else `warn`. */
 	readonly pin: PinMode | undefined;
 	/** What hubs may choose this worker by: `gpu`, `zone=a`. */
 	readonly labels: readonly string[];
@@ -226,7 +226,7 @@ export interface FabricLimits {
 	readonly calls?: number | undefined;
 	/** The calls of each hub. */
 	readonly perHub?: number | undefined;
-	/** The calls of each tool, by a pattern of its name as it is offered. */
+	/** The calls of each tool, by a pattern of its listed name. */
 	readonly perTool?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -245,7 +245,7 @@ export interface PolicyRule {
 	/** Matches only tools with these claims; undefined for all tools. */
 	readonly when: Readonly<Partial<ToolClaims>> | undefined;
 	readonly action: PolicyAction;
-	/** Of `ask`: a call of a plan is asked about before the plan runs, with all the others. Default: each call is. */
+	/** With `ask`: the calls of a plan are approved together, before it runs. Default: each call by itself. */
 	readonly plan?: 'once' | undefined;
 	/** Shown to the caller of a refused call. */
 	readonly reason: string | undefined;

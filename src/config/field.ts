@@ -7,7 +7,7 @@
  */
 import { dirname, resolve } from 'node:path';
 import { nearest } from '../nearest.ts';
-import { noteHeader, noteNamedValue, noteVariable } from '../secrets/secret-name.ts';
+import { registerHeader, registerNamedSecret, registerVariable } from '../secrets/secret-name.ts';
 import {
 	hasReference,
 	type SecretReference,
@@ -188,7 +188,7 @@ export class Field {
 				'a text with a secret reference',
 			);
 		const { text: expanded, unset, used } = expandVariables(text, this.#source.environment);
-		const note = this.#mayBeSecret ? noteVariable : noteNamedValue;
+		const note = this.#mayBeSecret ? registerVariable : registerNamedSecret;
 		for (const [name, value] of used) note(name, value);
 		if (unset.length === 0) return this.#noted(expanded);
 		const names = unset.map((name) => `\${${name}}`).join(', ');
@@ -212,8 +212,8 @@ export class Field {
 	#noted(text: string): string {
 		const name = this.#path.at(-1) ?? '';
 		if (!this.#mayBeSecret) return text;
-		if (this.#path.at(-2) === 'headers') noteHeader(name, text);
-		else noteNamedValue(name, text);
+		if (this.#path.at(-2) === 'headers') registerHeader(name, text);
+		else registerNamedSecret(name, text);
 		return text;
 	}
 

@@ -23,9 +23,9 @@ import { findProjectFile, PLUGINS_FILE } from './project-file.ts';
 import { withSameUrl } from './same-url.ts';
 import { withChildLimits } from './sections/confinement.ts';
 import { type FileSections, noSections, readSections } from './sections/sections.ts';
+import { withoutSelf } from './self-entry.ts';
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
-import { withoutSelf } from './without-self.ts';
 
 export interface LoadOptions {
 	readonly cwd: string;

@@ -25,6 +25,8 @@ import type { EntryPlace } from '../oauth/account.ts';
 import type { SpawnRecord } from '../process/spawn-record.ts';
 import { decodePercent } from '../protocol/uri-template.ts';
 import { HUB_CHAIN_LIMIT, JOINED_CHAIN_LIMIT } from './config-limits.ts';
+import { projectRoot } from './project-file.ts';
+import type { FileSections } from './sections/sections.ts';
 
 /** The chain that started this process, outermost first: a JSON list of `hub:place` and `file#name`. */
 export const STARTED_BY = 'ORCHESTRA_STARTED_BY';
@@ -190,4 +192,29 @@ function chainIn(text = '[]'): string[] {
 
 function linkOf({ file, name }: EntryPlace): string {
 	return `${file}#${name}`;
+}
+
+/** Without those entries; `notes` gets a sentence for each. */
+export function withoutSelf(
+	sections: FileSections,
+	{ environment, root }: { environment: Readonly<NodeJS.ProcessEnv>; root: string },
+	notes: string[],
+): FileSections {
+	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
+		// The words first: to find a root is several system calls, and a configuration may have hundreds of entries.
+		const isOwn = isSelfCommand(record) && projectRoot(record.cwd ?? root, environment['HOME']) === root;
+		if (!isOwn && !isStartedBy(environment, place)) return true;
+		const why = isOwn ? 'is this program itself' : 'started this process';
+		notes.push(`"${place.name}" in ${place.file} ${why}, so it is not started from here`);
+		return false;
+	};
+	return {
+		...sections,
+		mcpServers: sections.mcpServers.filter(
+			(server) => server.kind !== 'stdio' || isOther(server, server.record),
+		),
+		plugins: sections.plugins.filter(({ id, binary, args, file }) =>
+			isOther({ name: id, file }, { command: binary, args }),
+		),
+	};
 }

@@ -1,5 +1,5 @@
 /* What every route and view of the dashboard needs. */
-import type { OfferOverview } from '../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
 import type { Log } from '../log.ts';
@@ -14,7 +14,7 @@ export interface DashboardDeps {
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** What this hub offers to other hubs. */
-	readonly offer?: (() => OfferOverview | undefined) | undefined;
+	readonly offer?: (() => WorkerOverview | undefined) | undefined;
 	/** The journal of the hub. */
 	readonly journalFile: string;
 	readonly calls: CallLog;

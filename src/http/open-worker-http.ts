@@ -3,18 +3,17 @@
  * loopback need no token; elsewhere they need that of the folder, and the listener TLS.
  */
 import type { HubSection } from '../config/configuration.ts';
-import type { OfferOverview } from '../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../hub/fabric-overview.ts';
 import type { Hub } from '../hub/hub.ts';
 import { HubMetrics, type HubMetricsOptions } from '../hub/metrics/hub-metrics.ts';
 import type { HubHttp } from '../hub/shared/run-hub.ts';
 import { isLoopback, resolveHost } from '../link/address.ts';
 import type { Log } from '../log.ts';
 import { bearerToken } from './authenticate.ts';
-import { healthRoute, readyRoute } from './health-routes.ts';
 import { HttpListener } from './http-listener.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
-import { metricsRoute } from './metrics-route.ts';
+import { healthRoute, metricsRoute, readyRoute } from './text-routes.ts';
 
 export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
 	readonly address: string;
@@ -22,7 +21,7 @@ export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
 	/** The state folder, which has the token. */
 	readonly folder: string;
 	readonly hub: Hub;
-	readonly offer: () => OfferOverview | undefined;
+	readonly offer: () => WorkerOverview | undefined;
 	readonly log: Log;
 }
 

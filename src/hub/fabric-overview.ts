@@ -93,7 +93,7 @@ export interface FabricMember {
 }
 
 /** The other side: what this hub or worker offers. */
-export interface OfferOverview {
+export interface WorkerOverview {
 	readonly name: string;
 	readonly group: string;
 	readonly link: FabricLinkFacts;

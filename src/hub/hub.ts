@@ -33,7 +33,7 @@ import { shortenResults } from './calls/shorten-results.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { ChangeFeed } from './catalogue/change-feed.ts';
 import { FirstLists } from './catalogue/first-lists.ts';
-import type { MergedList } from './catalogue/merged-list.ts';
+import type { MergedList, Route } from './catalogue/merged-list.ts';
 import { AllTargets } from './catalogue/targets.ts';
 import { isSearchTool } from './expose/search-tools.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
@@ -49,6 +49,14 @@ import { SourceSet } from './source-set.ts';
 import type { OwnedProcess, SourceStatus } from './source-status.ts';
 import type { HubTasks } from './tasks/hub-tasks.ts';
 import { runTasks } from './tasks/run-tasks.ts';
+
+/** A part of the hub whose calls pass as text. */
+interface PlainPart {
+	/** What modern clients see as the server. */
+	readonly info: Implementation;
+	/** The route of a tool, as the client of a call names it. */
+	readonly find: (name: string, context: CallContext) => Awaitable<Route<Tool> | undefined>;
+}
 
 /** A source and provider over many sources. `close` it to stop their processes. */
 export class Hub implements Source, Provider {
@@ -187,35 +195,45 @@ export class Hub implements Source, Provider {
 		return this.#life.request(call);
 	}
 
-	/** Takes calls of a client as text, past `request`. */
-	toolForwarder(): ToolForwarder {
+	/**
+	 * Takes calls of a client as text, past `request`.
+	 * @param part of the hub under other names: what is about all sources together is left out
+	 */
+	toolForwarder(part?: PlainPart): ToolForwarder {
 		const { gate, results, trace, tasks, loops } = this.#options;
+		const { info, find } = part ?? { info: this.info, find: this.#findVisible };
+		const isWhole = part === undefined;
 		return new PlainRoutes({
 			generation: () => this.catalogue.generation + (this.exposure?.generation ?? 0),
-			info: this.info,
+			info,
 			isOpen: () => !this.calls.needsValues && trace === undefined && tasks?.rules.keeps !== true,
 			policy: () => gate?.policy,
 			verdict: (name, { toolName, item: tool }, client) =>
 				gate ? gate.verdict({ name, toolName, client, tool }) : {},
 			find: (name, context) => {
-				const route = isSearchTool(name) ? undefined : this.catalogue.find('tools', name);
+				const route = find(name, context);
 				if (route === undefined || route instanceof Promise) return undefined;
 				if (isForPages(route.item) && !showsPages(context)) return undefined;
 				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) === 'required') return undefined;
-				this.exposure?.assertVisible(name, route.toolName, context);
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>
-				results?.limitFor(context, toolName) ?? Number.POSITIVE_INFINITY,
+				(isWhole ? results?.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
 				if (this.#journal !== noJournal) this.#journal.write(entry);
 				this.calls.end(call, entry);
-				if (entry.outcome === 'ok') this.exposure?.used(entry.name);
+				if (isWhole && entry.outcome === 'ok') this.exposure?.used(entry.name);
 			},
 		});
 	}
+
+	readonly #findVisible: PlainPart['find'] = (name, context) => {
+		const route = isSearchTool(name) ? undefined : this.catalogue.find('tools', name);
+		if (route && !(route instanceof Promise)) this.exposure?.assertVisible(name, route.toolName, context);
+		return route;
+	};
 
 	/** The sources in configuration order. */
 	get sources(): readonly Source[] {

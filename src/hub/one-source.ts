@@ -10,6 +10,7 @@ import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after, calls } from '../mcp/server/methods.ts';
 import type { Call, Capability, Change, Provider } from '../mcp/server/provider.ts';
+import type { ToolForwarder } from '../mcp/server/viewed-client.ts';
 import { type Item, type ItemKind, lists } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';
@@ -76,6 +77,11 @@ export class OneSource implements Provider {
 		return this.#life.request(new HubCall(call));
 	}
 
+	/** A tool passes as text once the list of its source is known. */
+	toolForwarder(): ToolForwarder {
+		return this.#hub.toolForwarder({ info: this.info, find: (name) => this.#findTool(name) });
+	}
+
 	subscribeResource(uri: string, isSubscribed: boolean, client: ClientConnection): Promise<void> {
 		return this.#hub.subscribeResource(uri, isSubscribed, client);
 	}
@@ -91,7 +97,7 @@ export class OneSource implements Provider {
 			if (kind !== 'templates') this.#given.set(change, items);
 			const sorted = [...items].sort((one, other) => (String(one[key]) < String(other[key]) ? -1 : 1));
 			if (kind !== 'tools' || !this.#hub.hasPolicy) return { items: sorted, routes: noRoutes };
-			return publishedTools(this.#hub, source).then((published) => {
+			return after(publishedTools(this.#hub, source), (published) => {
 				const routes = sorted.map((item): [string, Route<Item>] => {
 					const name = String(item[key]);
 					return [name, { source, name, item, toolName: toolNameOf(published, source, name) }];
@@ -115,6 +121,16 @@ export class OneSource implements Provider {
 			if (!item && !isDown) throw rpcError(rpcCodes.invalidParams, `Unknown ${kind.slice(0, -1)}: ${name}`);
 			if (kind !== 'tools' || !this.#hub.hasPolicy) return { ...unlisted, item };
 			return publishedTarget(this.#hub, source, name);
+		});
+	}
+
+	#findTool(name: string): Awaitable<Route<Tool> | undefined> {
+		const source = this.#source();
+		return after(this.#items('tools'), (items) => {
+			// The items of this kind are tools.
+			const item = items.find((each) => each['name'] === name) as Tool | undefined;
+			if (item === undefined || !this.#hub.hasPolicy) return item && { source, name, item };
+			return after(publishedTools(this.#hub, source), (published) => published.get(name));
 		});
 	}
 
@@ -148,16 +164,21 @@ export class OneSource implements Provider {
 const noRoutes: ReadonlyMap<string, Route<Item>> = new Map();
 
 /** A tool of a source, with the name that clients of the whole hub see: the policy knows it by that one. */
-export async function publishedTarget(hub: Hub, source: Source, name: string): Promise<Target> {
-	const published = await publishedTools(hub, source);
-	return { source, name, item: published.get(name)?.item, toolName: toolNameOf(published, source, name) };
+export function publishedTarget(hub: Hub, source: Source, name: string): Awaitable<Target> {
+	return after(publishedTools(hub, source), (published) => ({
+		source,
+		name,
+		item: published.get(name)?.item,
+		toolName: toolNameOf(published, source, name),
+	}));
 }
 
 /** The tools of a source, keyed by the names that it gives them. */
-async function publishedTools(hub: Hub, source: Source): Promise<ReadonlyMap<string, Route<Tool>>> {
-	const { routes } = await hub.catalogue.list('tools');
-	const own = [...routes.values()].filter((route) => route.source === source);
-	return new Map(own.map((route) => [route.name, route]));
+function publishedTools(hub: Hub, source: Source): Awaitable<ReadonlyMap<string, Route<Tool>>> {
+	return after(hub.catalogue.list('tools'), ({ routes }) => {
+		const own = [...routes.values()].filter((route) => route.source === source);
+		return new Map(own.map((route) => [route.name, route]));
+	});
 }
 
 function toolNameOf(published: ReadonlyMap<string, Route<Tool>>, source: Source, name: string): NamedTool {

@@ -26,7 +26,7 @@ import { reviewedItems } from './sources/mcp/tools/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
-/** One tool that is not as it was accepted, with both texts. */
+/** One tool that is not as it was accepted, with both definitions. */
 export interface ToolDrift extends DriftedTool {
 	/** Whether it is left out of lists until it is accepted. */
 	readonly isQuarantined: boolean;
@@ -170,7 +170,7 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
 	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
-	const drifted = withTexts(driftBetween(pinned, hashes), { pinned, tools, store, entry });
+	const drifted = withDefinitions(driftBetween(pinned, hashes), { pinned, tools, store, entry });
 	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
 }
 
@@ -180,7 +180,7 @@ function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraE
 	});
 }
 
-function withTexts(
+function withDefinitions(
 	drifted: readonly DriftedTool[],
 	{
 		pinned,
@@ -190,11 +190,11 @@ function withTexts(
 	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ComparedEntry },
 ): ToolDrift[] {
 	if (drifted.length === 0) return [];
-	const texts = store.texts(name);
+	const definitions = store.definitions(name);
 	return drifted.map(({ tool, kind }) => {
 		const current = tools.find((each) => each.name === tool);
 		const after = current && pinnedTool(current);
-		const before = texts.get(pinned.get(tool) ?? '');
+		const before = definitions.get(pinned.get(tool) ?? '');
 		const isQuarantined = settings.pin === 'quarantine' && kind !== 'removed';
 		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
 		return { tool, kind, isQuarantined, before, after, parts };

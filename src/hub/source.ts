@@ -90,7 +90,7 @@ export interface UnlistedTools {
 }
 
 /** A source that has resources which no list contains. */
-export interface OwnUris {
+export interface UriClaims {
 	/** True for a URI of its own form. */
 	ownsUri(uri: string): boolean;
 	/** True when its resources have the scheme of this URI, so that it may read it. */
@@ -122,7 +122,7 @@ export interface ResourceUpdates {
 }
 
 /** A source that keeps something for the sessions of clients. */
-export interface KeptSessions {
+export interface SessionEvents {
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession(sessionId: string): void;
 	/** The roots of a client changed. */
@@ -188,12 +188,12 @@ export interface ServerElsewhere {
 export interface SourceAbilities {
 	qualifiesNames: ChosenNames;
 	hasDownTool: UnlistedTools;
-	ownsUri: OwnUris;
+	ownsUri: UriClaims;
 	instructions: Instructions;
 	extensions: ServerExtensions;
 	readsFolders: SkillFolders;
 	subscribeResource: ResourceUpdates;
-	endSession: KeptSessions;
+	endSession: SessionEvents;
 	learn: LearnedLists;
 	warm: Warmable;
 	processes: Processes;

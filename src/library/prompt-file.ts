@@ -31,7 +31,7 @@ export interface LibraryPrompt {
 	body: string;
 }
 
-/** The name under which `$ARGUMENTS` is offered when the author declared nothing. */
+/** The name under which `$ARGUMENTS` is listed when the author declared nothing. */
 const ALL = 'arguments';
 
 export function readPrompt({ file, text }: SourceFile): { prompt: LibraryPrompt; problems: string[] } {

@@ -4,7 +4,7 @@ import type { SecretStrings } from '../secrets/secret-text.ts';
 /** How a token is obtained: a user signs in, a program has credentials, or an organisation vouches for its user. */
 export const grants = ['browser', 'client_credentials', 'enterprise'] as const;
 
-/** Who vouches for the users of an organisation. */
+/** The identity provider of an organisation, which vouches for its users. */
 export interface IdentityProvider {
 	readonly issuer: string;
 	/** Default: that of its metadata. */

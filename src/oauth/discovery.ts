@@ -57,7 +57,7 @@ async function metadataOf(
 		throw new OrchestraError(
 			'bad_input',
 			`the authorization server ${printableName(issuer)} publishes no metadata`,
-			{ hint: 'Check `oauth.issuer` of the server, or tell its operator.' },
+			{ hint: 'Check `oauth.issuer` of the server, or inform its operator.' },
 		);
 	}
 	// Revision 2025-03-26: the server is its own authorization server. We made up the issuer, so a slash proves nothing.

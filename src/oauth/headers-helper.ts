@@ -7,7 +7,7 @@
  */
 import { attempt, OrchestraError } from '../errors.ts';
 import { commandOutput } from '../secrets/secret-command.ts';
-import { noteHeader } from '../secrets/secret-name.ts';
+import { registerHeader } from '../secrets/secret-name.ts';
 import type { HttpAuth } from '../transport/http/http-auth.ts';
 import { isObject, ownEntry } from '../wire/json.ts';
 
@@ -98,6 +98,6 @@ function headersIn(text: string): Headers {
 		throw new OrchestraError('bad_input', 'it did not print a JSON object of strings', { hint: HOW_TO_MEND });
 	// Every value is a string.
 	const headers = value as Record<string, string>;
-	for (const [name, each] of Object.entries(headers)) noteHeader(name, each);
+	for (const [name, each] of Object.entries(headers)) registerHeader(name, each);
 	return headers;
 }

@@ -11,7 +11,7 @@
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import { printableName } from '../printable.ts';
-import { noteQuery } from '../secrets/secret-name.ts';
+import { registerQuery } from '../secrets/secret-name.ts';
 import type { Challenge } from '../transport/http/challenges.ts';
 import type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
 import { nameOfUrl } from '../transport/http/http-errors.ts';
@@ -74,7 +74,7 @@ export class ServerAuth implements HttpAuth {
 		this.#settings = options.settings ?? {};
 		this.#log = options.log ?? Log.silent;
 		const { url } = options.account;
-		noteQuery(new URL(url));
+		registerQuery(new URL(url));
 		const { issuer, identityProvider: provider } = this.#settings;
 		const trusted = [url, issuer, provider?.issuer, provider?.tokenEndpoint].filter(
 			(each) => each !== undefined,

@@ -190,7 +190,7 @@ function asCreated(response: Response, text: string): Response {
 	return Response.json({ client_secret_expires_at: 0, ...Object.fromEntries(present) }, { status: 201 });
 }
 
-/** For display only, so the signature is not checked; the token came from the token endpoint itself. */
+/** The account in an id token, for display only, so the signature is not checked; the token came from the token endpoint itself. */
 function accountIn(idToken: unknown): string | undefined {
 	if (typeof idToken !== 'string') return undefined;
 	const claims = jsonObject(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'));

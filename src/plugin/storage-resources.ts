@@ -17,7 +17,7 @@ const folders = [
 	{ folder: 'notes', name: 'note', description: 'A note of this project.' },
 ] as const;
 
-/** The folders of the storage that are offered as resources, sorted. */
+/** The folders of the storage that are listed as resources, sorted. */
 export const storedFolders: readonly string[] = folders.map(({ folder }) => folder);
 
 /** One template for each folder. */

@@ -19,6 +19,13 @@ export type Item = ItemTypes[ItemKind];
 /** The lists that clients are notified of. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
+/** The flags that a client sets to be notified of a list, of its kind. */
+export const listFlags: Readonly<Record<string, ListKind>> = {
+	toolsListChanged: 'tools',
+	promptsListChanged: 'prompts',
+	resourcesListChanged: 'resources',
+};
+
 interface ItemList {
 	readonly method: string;
 	/** The member of the result. */

@@ -5,7 +5,7 @@
  * same arguments are told apart by the time at which they began.
  */
 import { redactArguments } from '../named-secrets.ts';
-import { canonicalJson } from '../trust/canonical-json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { type Recording, readRecordingPart } from './read-recording.ts';
 import { RECORDED_CLOCK_MS } from './record-limits.ts';

@@ -33,7 +33,7 @@ export function recordingsFolder(environment: Readonly<NodeJS.ProcessEnv>): stri
 }
 
 /** The same folder, to write to it: its mode is repaired with a warning. A folder that the user names keeps its mode. */
-export function ownRecordings(environment: Readonly<NodeJS.ProcessEnv>, log: Pick<Log, 'warn'>): string {
+export function userRecordings(environment: Readonly<NodeJS.ProcessEnv>, log: Pick<Log, 'warn'>): string {
 	const folder = recordingsFolder(environment);
 	makePrivate(folder, 0o700, log);
 	return folder;

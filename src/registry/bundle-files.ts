@@ -1,5 +1,5 @@
 /*
- * The files of a bundle (`.mcpb`): a zip archive of somebody else.
+ * The files of a bundle (`.mcpb`): a zip archive of another author.
  *
  * Nothing of it is trusted: names that lead out of the folder, links, encrypted files,
  * too many files and too many bytes are refused before the first one is written. It is

@@ -8,8 +8,8 @@
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { ForeignMember } from './foreign-member.ts';
-import type { AskedValue, GivenValues, LaunchPlan } from './launch-plan.ts';
-import { oneOrNone } from './launch-plan.ts';
+import type { LaunchPlan } from './launch-plan.ts';
+import { type GivenValues, type LaunchInput, oneOrNone } from './launch-slots.ts';
 
 /** What the manifest says. */
 export interface BundleManifest {
@@ -24,7 +24,7 @@ export interface BundleManifest {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly env: Readonly<Record<string, string>>;
-	readonly asked: readonly (AskedValue & { readonly defaults: readonly string[] })[];
+	readonly inputs: readonly (LaunchInput & { readonly defaults: readonly string[] })[];
 }
 
 const types = ['node', 'python', 'binary', 'uv'] as const;
@@ -32,53 +32,42 @@ const types = ['node', 'python', 'binary', 'uv'] as const;
 /** Read a parsed manifest for a platform. Throws `bad_input` with the member that is wrong. */
 export function readBundle(value: unknown, platform: NodeJS.Platform = process.platform): BundleManifest {
 	const top = new ForeignMember(value, 'manifest.json of the bundle cannot be used: it');
-	const name = top.at('name').required();
+	top.at('server').object();
 	const server = top.at('server');
 	const type = server.at('type').oneOf(types, 'node');
-	const entryPoint = server.at('entryPoint').text();
 	const config = server.at('mcpConfig');
-	const overrides = config.value === undefined ? config : config.at('platformOverrides');
-	const own = overrides.value === undefined ? overrides : overrides.at(platform);
+	const special = config.at('platformOverrides').at(platform);
 	// An override replaces the whole member.
-	const member = (key: string): ForeignMember => {
-		const special = own.value === undefined ? own : own.at(key);
-		return special.value === undefined && config.value !== undefined ? config.at(key) : special;
-	};
+	const member = (key: string): ForeignMember =>
+		special.at(key).value === undefined ? config.at(key) : special.at(key);
 	const command = member('command').template() ?? (type === 'uv' ? 'uv' : undefined);
-	if (command === undefined) throw server.at('mcpConfig').wrong('an object with a command');
+	if (command === undefined) throw config.wrong('an object with a command');
 	const args = member('args').items();
 	const env = member('env');
-	const compatibility = top.at('compatibility');
 	return {
-		name,
+		name: top.at('name').required(),
 		title: top.at('displayName').text(),
 		version: top.at('version').required(),
 		description: top.at('description').text() ?? '',
 		author: top.at('author').at('name').required(),
-		repositoryUrl:
-			top.at('repository').value === undefined ? undefined : top.at('repository').at('url').text(),
-		platforms:
-			compatibility.value === undefined
-				? []
-				: compatibility
-						.at('platforms')
-						.items()
-						.map((each) => each.required()),
+		repositoryUrl: top.at('repository').at('url').text(),
+		platforms: top
+			.at('compatibility')
+			.at('platforms')
+			.items()
+			.map((each) => each.required()),
 		command,
 		args:
 			config.value === undefined && type === 'uv'
-				? ['run', '--directory', '${__dirname}', entryPoint ?? '']
+				? ['run', '--directory', '${__dirname}', server.at('entryPoint').required()]
 				: args.map((each) => each.template() ?? ''),
-		env:
-			env.value === undefined
-				? {}
-				: Object.fromEntries(Object.keys(env.object()).map((key) => [key, env.at(key).template() ?? ''])),
-		asked: top.at('userConfig').value === undefined ? [] : readAsked(top.at('userConfig'), args),
+		env: Object.fromEntries(env.names().map((key) => [key, env.at(key).template() ?? ''])),
+		inputs: readInputs(top.at('userConfig'), args),
 	};
 }
 
-function readAsked(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['asked'] {
-	return Object.keys(field.object()).map((key) => {
+function readInputs(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['inputs'] {
+	return field.names().map((key) => {
 		const option = field.at(key);
 		const type = option.at('type').oneOf(['string', 'number', 'boolean', 'directory', 'file'], 'string');
 		const given = option.at('default');
@@ -92,7 +81,9 @@ function readAsked(field: ForeignMember, args: readonly ForeignMember[]): Bundle
 			description: title === undefined ? about : about === undefined ? title : `${title}: ${about}`,
 			isRequired: option.at('required').flag() && defaults.length === 0,
 			isSecret: option.at('sensitive').flag(),
-			isOnCommandLine: args.some((each) => each.template()?.includes(`\${user_config.${key}}`)),
+			exposedIn: args.some((each) => each.template()?.includes(`\${user_config.${key}}`))
+				? 'command line'
+				: undefined,
 			format: type === 'directory' || type === 'file' ? 'filepath' : type,
 			default: defaults[0],
 			choices: [],
@@ -103,7 +94,7 @@ function readAsked(field: ForeignMember, args: readonly ForeignMember[]): Bundle
 	});
 }
 
-function rangeOf(option: ForeignMember): AskedValue['range'] {
+function rangeOf(option: ForeignMember): LaunchInput['range'] {
 	const bound = (name: string, otherwise: number): number => {
 		const text = option.at(name).text();
 		const number = text === undefined ? otherwise : Number(text);
@@ -118,9 +109,9 @@ export function planBundle(
 	bundle: BundleManifest,
 	folder: string,
 	home: string,
-): Pick<LaunchPlan, 'asked' | 'entry'> {
+): Pick<LaunchPlan, 'inputs' | 'entry'> {
 	return {
-		asked: bundle.asked,
+		inputs: bundle.inputs,
 		entry(values) {
 			const templates = new BundleTemplates(bundle, placesOf(folder, home), values);
 			const env = Object.entries(bundle.env).flatMap(([name, template]) =>
@@ -150,7 +141,7 @@ function placesOf(folder: string, home: string): ReadonlyMap<string, string> {
 	]);
 }
 
-/** The texts of a manifest with what the user gave. */
+/** The strings of a manifest with what the user gave. */
 class BundleTemplates {
 	readonly #bundle: BundleManifest;
 	readonly #places: ReadonlyMap<string, string>;
@@ -162,7 +153,7 @@ class BundleTemplates {
 		this.#values = values;
 	}
 
-	/** An argument that is one value with several texts becomes several. */
+	/** An argument that is one value with several strings becomes several. */
 	words(template: string): readonly string[] {
 		const [, key] = /^\$\{user_config\.([^}]*)\}$/.exec(template) ?? [];
 		return key === undefined ? oneOrNone(this.text(template)) : this.#given(key);
@@ -186,7 +177,7 @@ class BundleTemplates {
 	}
 
 	#given(key: string): readonly string[] {
-		const option = this.#bundle.asked.find((each) => each.key === key);
+		const option = this.#bundle.inputs.find((each) => each.key === key);
 		return this.#values.get(key) ?? option?.defaults.map((text) => this.#placed(text)) ?? [];
 	}
 

@@ -39,7 +39,7 @@ const signatures: readonly Der[] = [
 	'1.2.840.10045.4.3.4',
 ].map(oid);
 
-/** Whoever signed a bundle. */
+/** The signer of a bundle. */
 export interface BundleSigner {
 	/** The name in the certificate, such as `CN=Ada, O=Acme`. */
 	readonly subject: string;

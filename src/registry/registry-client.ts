@@ -248,9 +248,9 @@ function nextCursor(body: unknown): string | undefined {
 
 /** A word counts twice in the name. */
 function score({ name, title = '', description, status }: ServerRecord, terms: readonly string[]): number {
-	const texts = `${title} ${description}`.toLowerCase();
+	const words = `${title} ${description}`.toLowerCase();
 	const found = terms.map(
-		(term) => (name.toLowerCase().includes(term) ? 2 : 0) + (texts.includes(term) ? 1 : 0),
+		(term) => (name.toLowerCase().includes(term) ? 2 : 0) + (words.includes(term) ? 1 : 0),
 	);
 	return found.reduce((sum, each) => sum + each, 0) - (status === 'deprecated' ? 1 : 0);
 }

@@ -23,7 +23,7 @@ export interface Runtime {
 	readonly at: string | undefined;
 	/** Words between the package and its arguments. */
 	readonly separator: readonly string[];
-	/** Where it looks for packages when it is told nothing. */
+	/** Where it looks for packages without a flag. */
 	readonly base: RegExp;
 	/** The flags that make it look at another address. */
 	readonly fromBase?: (url: string) => readonly string[];

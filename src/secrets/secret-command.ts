@@ -62,6 +62,6 @@ async function read(child: Child): Promise<string> {
 
 function failed(reason: string): OrchestraError {
 	return new OrchestraError('bad_input', reason, {
-		hint: 'Run the command by hand. It must print the secret on stdout without a question.',
+		hint: 'Run the command by hand. It must print the secret on stdout without a prompt.',
 	});
 }

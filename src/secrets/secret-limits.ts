@@ -2,7 +2,7 @@
 
 /** Longest secret. */
 export const SECRET_LIMIT_BYTES: number = 64 * 1024;
-/** How long a command may take, in milliseconds: it may ask an agent, never a person. */
+/** How long a command may take, in milliseconds: it may ask an agent, never a user. */
 export const SECRET_COMMAND_MS = 10_000;
 
 /** Longest name in a message. */

@@ -14,7 +14,7 @@ const plainName = /^(?:HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|TERM|TMPDIR|
 const keyValue = /^(?=\S*\d)(?=\S*[A-Za-z])\S{20,}$/;
 
 /** Remember the value of an environment variable or key, if its name says that it is secret. */
-export function noteNamedValue(name: string, value: string): void {
+export function registerNamedSecret(name: string, value: string): void {
 	if (isSecretName(name) && !isPlainValue(value)) addSecret(value);
 }
 
@@ -22,19 +22,19 @@ export function noteNamedValue(name: string, value: string): void {
  * Remember the value of a variable that stands in `env`, `headers` or `config`, whatever its name: most are credentials.
  * Left out are plain words, names of a place or a choice, and paths that exist.
  */
-export function noteVariable(name: string, value: string): void {
+export function registerVariable(name: string, value: string): void {
 	const isPlain = plainName.test(name) || isPlaceName(name);
 	if (isPlain || isPlainValue(value) || (isAbsolute(value) && existsSync(value))) return;
 	addSecret(value);
 }
 
 /** Remember the values of a command line that are secret by the name of their flag or variable. */
-export function noteArgs(command: string, args: readonly string[]): void {
+export function registerArgs(command: string, args: readonly string[]): void {
 	for (const value of secretsInArgs(command, args)) addSecret(value);
 }
 
 /** Remember the value of a header that is a credential by its name or its form. */
-export function noteHeader(name: string, value: string): void {
+export function registerHeader(name: string, value: string): void {
 	if (!isSecretName(name) && !keyValue.test(value)) return;
 	addSecret(value);
 	// Without its scheme, as in `Bearer token`.
@@ -42,6 +42,6 @@ export function noteHeader(name: string, value: string): void {
 }
 
 /** Remember the values of a URL's query that are credentials by their name or their form. */
-export function noteQuery({ searchParams }: URL): void {
-	for (const [name, value] of searchParams) noteHeader(name, value);
+export function registerQuery({ searchParams }: URL): void {
+	for (const [name, value] of searchParams) registerHeader(name, value);
 }

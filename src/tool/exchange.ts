@@ -14,8 +14,9 @@ import type { SpawnRecord } from '../process/spawn-record.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { timerMs } from '../rpc/clock.ts';
 import { deferred } from '../rpc/deferred.ts';
+import { CARRIAGE_RETURN, NEWLINE } from '../wire/lines.ts';
+import { ReassemblyBuffer } from '../wire/reassembly-buffer.ts';
 import { readEvent, type ToolEvent } from './event.ts';
-import { RawLines } from './raw-lines.ts';
 import type { RunLimits } from './run-limits.ts';
 import type { RunEnd, StopReason } from './summary.ts';
 import type { Transcript } from './transcript.ts';
@@ -23,7 +24,7 @@ import type { Transcript } from './transcript.ts';
 /** Lines of stderr that the error of a crash has. */
 const STDERR_LINES = 10;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
 	/** What goes to stdin. */
 	readonly requestText: string;
 	readonly timeoutMs: number;
@@ -153,4 +154,42 @@ async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
 			stream.resume();
 		});
 	}
+}
+
+/**
+ * Cuts a tool's stdout into lines without touching a byte. The splitter of `wire/` decodes and drops
+ * line ends, which is right for messages; here a line must come out as it went in. Blank lines are
+ * left out. There is no limit per line: the runner bounds the whole output.
+ */
+export class RawLines {
+	readonly #pending = new ReassemblyBuffer();
+
+	/** Add a chunk. Returns the lines that it completed, newlines included. */
+	push(chunk: Buffer): Buffer[] {
+		const lines: Buffer[] = [];
+		let start = 0;
+		for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+			const line = chunk.subarray(start, end + 1);
+			if (this.#pending.size > 0) lines.push(this.#takeWith(line));
+			else if (!isBlank(line)) lines.push(line);
+			start = end + 1;
+		}
+		if (start < chunk.length) this.#pending.append(chunk.subarray(start));
+		return lines;
+	}
+
+	/** The stream is over: a last line without an end still counts. */
+	end(): Buffer[] {
+		return this.#pending.size > 0 ? [this.#takeWith(Buffer.alloc(0))] : [];
+	}
+
+	#takeWith(rest: Buffer): Buffer {
+		const line = Buffer.concat([this.#pending.bytes, rest]);
+		this.#pending.clear();
+		return line;
+	}
+}
+
+function isBlank(line: Buffer): boolean {
+	return line.length === 1 || (line.length === 2 && line[0] === CARRIAGE_RETURN);
 }

@@ -1,4 +1,4 @@
-/* Is what a tool needs to start installed? A tool that cannot start is not offered. */
+/* Is what a tool needs to start installed? A tool that cannot start is not listed. */
 import { basename } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { childEnvironment } from '../process/environment.ts';

@@ -17,7 +17,7 @@ export const RUN_TIMEOUT_MS = 30_000;
 export const runLimits: RunLimits = { outputBytes: TOOL_OUTPUT_BYTES, events: TOOL_EVENTS };
 
 /** Warnings of a run that are kept and reported; the rest is counted. */
-export const WARNINGS_KEPT = 100;
+export const SHOWN_WARNINGS_LIMIT = 100;
 
 /** How much of a line that is no event is shown, in characters. */
 export { STRAY_LINE_CHARACTERS } from '../wire/wire-limits.ts';

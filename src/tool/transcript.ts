@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../wire/json.ts';
 import { type StrayKind, syntheticError, type ToolEvent } from './event.ts';
-import { STRAY_LINE_CHARACTERS, WARNINGS_KEPT } from './run-limits.ts';
+import { SHOWN_WARNINGS_LIMIT, STRAY_LINE_CHARACTERS } from './run-limits.ts';
 import {
 	EXIT_FAILED,
 	errorCode,
@@ -66,7 +66,7 @@ export class Transcript {
 	/** Note a line that is no event. */
 	addStray(kind: StrayKind, line: string): void {
 		this.#counts[kind]++;
-		if (this.#counts[kind] > WARNINGS_KEPT) return;
+		if (this.#counts[kind] > SHOWN_WARNINGS_LIMIT) return;
 		const what = kind === 'malformed' ? 'malformed NDJSON' : 'unexpected stdout shape';
 		this.#report(kind, `${what}: ${line.trimEnd().slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
@@ -138,7 +138,7 @@ export class Transcript {
 	}
 
 	#noteStranger(toolId: string): void {
-		if (this.#foreignToolIds.has(toolId) || this.#foreignToolIds.size >= WARNINGS_KEPT) return;
+		if (this.#foreignToolIds.has(toolId) || this.#foreignToolIds.size >= SHOWN_WARNINGS_LIMIT) return;
 		this.#foreignToolIds.add(toolId);
 		const shown = toolId.slice(0, STRAY_LINE_CHARACTERS);
 		this.#report('contradiction', `the tool ${this.#toolId} sends events of toolId "${shown}"`);

@@ -56,18 +56,18 @@ export class Approvals {
 		return this.#approvalMs;
 	}
 
-	/** Wait for a user. `onAsked` gets the id to answer. Rejects when the signal is aborted. */
+	/** Wait for a user. `onRequested` gets the id to answer. Rejects when the signal is aborted. */
 	async wait(
 		request: NewApprovalRequest,
 		signal: AbortSignal,
-		onAsked: (id: string) => void,
+		onRequested: (id: string) => void,
 	): Promise<ApprovalOutcome> {
 		signal.throwIfAborted();
 		const key = bindingKey(request);
 		if (this.#takeUnused(key)) return 'allowed';
 		const pending = this.#adopt(key) ?? this.#open(request, key);
 		if (pending === undefined) return 'full';
-		onAsked(pending.request.id);
+		onRequested(pending.request.id);
 		return new Promise((resolve, reject) => {
 			const stopListening = onAbort(signal, () => {
 				pending.settle = undefined;

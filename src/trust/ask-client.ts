@@ -7,7 +7,7 @@ import type { ElicitParams } from '../protocol/client-methods.ts';
 import { isObject } from '../wire/json.ts';
 import type { ApprovalOutcome, NewApprovalRequest } from './approvals.ts';
 import { argumentLine } from './argument-row.ts';
-import { ASKED_ARGUMENT_CHARACTERS } from './trust-limits.ts';
+import { SHOWN_ARGUMENT_CHARACTERS } from './trust-limits.ts';
 
 const ALLOW = 'allow once';
 const DENY = 'deny';
@@ -50,7 +50,7 @@ export async function askClient(
 
 function elicitationOf(request: NewApprovalRequest): ElicitParams {
 	const { tool, client, rule, reason } = request;
-	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, ASKED_ARGUMENT_CHARACTERS)}`);
+	const shown = request.arguments.map((argument) => `  ${argumentLine(argument, SHOWN_ARGUMENT_CHARACTERS)}`);
 	const lines = [
 		`Allow the call of ${escapedText(tool)}?`,
 		...(client === '' ? [] : [`Client: ${escapedText(client)}`]),

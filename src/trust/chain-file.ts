@@ -99,7 +99,7 @@ export class ChainFile {
 	}
 }
 
-/** The last line that was written, as far as it was noted; undefined when it was not. */
+/** The last line that was written, as far as it was recorded; undefined when it was not. */
 export function readChainHead(path: string): ChainLink | undefined {
 	const found = readState(headFile(path));
 	if (!isObject(found) || !Number.isSafeInteger(found['n']) || typeof found['hash'] !== 'string')

@@ -68,7 +68,7 @@ function hashOf(text: string): string {
 	return (hash >>> 0).toString(16).padStart(HASH_CHARACTERS, '0');
 }
 
-/** The servers that texts are read by. */
+/** The servers by which names in a text are read. */
 export class ServerNames {
 	/** Keyed by their names and by their labels. */
 	readonly #servers = new Map<string, string>();

@@ -1,15 +1,15 @@
 /* Every limit of policy, approvals, pins, scans and the hash chain. */
 
-/** How long a person may take to approve a call, and how long an approval of a caller that left can be used, in milliseconds. */
+/** How long a user may take to approve a call, and how long an approval of a caller that left can be used, in milliseconds. */
 export const APPROVAL_MS: number = 5 * 60_000;
 
 /** How often answers are looked for while a call waits, in milliseconds. */
 export const APPROVAL_POLL_MS = 200;
-/** Most calls that wait for a person at once. */
+/** Most calls that wait for a user at once. */
 export const PENDING_APPROVALS_LIMIT = 100;
 
-/** Most characters of one argument in a question: a client shows it in a small form. */
-export const ASKED_ARGUMENT_CHARACTERS = 400;
+/** Most characters of one argument in an elicitation: a client shows it in a small form. */
+export const SHOWN_ARGUMENT_CHARACTERS = 400;
 
 /** How often a waiting call sends progress, which restarts the deadline of its client, in milliseconds. */
 export const APPROVAL_PROGRESS_MS = 10_000;
@@ -36,7 +36,7 @@ export const CHAIN_BATCH_CHARACTERS: number = 64 * 1024;
 /** Longest value of the lock file in a message. */
 export const LOCK_TEXT_CHARACTERS = 80;
 
-export const PIN_TEXTS_LIMIT_BYTES: number = 8 * 1024 * 1024;
+export const DEFINITIONS_LIMIT_BYTES: number = 8 * 1024 * 1024;
 export const PIN_FILE_NAME_CHARACTERS = 24;
 
 /** Most characters of one tool that are pinned. */
@@ -53,7 +53,7 @@ export const DENIED_WITHIN_CHARACTERS = 80;
 /** A shorter text than this is no instruction. */
 export const INSTRUCTION_SHORTEST_CHARACTERS = 12;
 
-/** Shortest name of another server's tool that is looked for in texts: shorter ones are words. */
+/** Shortest name of another server's tool that is looked for in strings: shorter ones are words. */
 export const FOREIGN_NAME_CHARACTERS = 6;
 
 /** Most characters of one tool that are scanned. */

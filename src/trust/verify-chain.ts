@@ -59,7 +59,7 @@ interface Reading {
 	readonly notes: string[];
 }
 
-/** Check the files of one chain, the oldest first. `head` is the last line that its writer noted, `name` is that of the newest file. */
+/** Check the files of one chain, the oldest first. `head` is the last line that its writer recorded, `name` is that of the newest file. */
 export function verifyChain(
 	files: readonly ChainFile[],
 	head: ChainLink | undefined,
@@ -90,9 +90,9 @@ interface Read {
 
 function readFile({ name, text }: ChainFile, reading: Reading): void {
 	if (text === '') return;
-	const texts = text.replace(/\n$/, '').split('\n');
+	const rows = text.replace(/\n$/, '').split('\n');
 	let open: Read[] = [];
-	for (const [at, each] of texts.entries()) {
+	for (const [at, each] of rows.entries()) {
 		const found = readChainedLine(each);
 		open.push({ text: each, line: at + 1, found });
 		if (found?.end === undefined) continue;
@@ -107,7 +107,7 @@ function readBatch(file: string, open: readonly Read[], end: Batch['end'], readi
 	const last = open.slice(-1);
 	const isWhole = isIntactBatch(textOf(open));
 	const isAlone = !isWhole && isIntactBatch(textOf(last));
-	const isExplained = isAlone && isNoted(file, open.slice(0, -1), last[0]?.found, reading);
+	const isExplained = isAlone && isHeadRecorded(file, open.slice(0, -1), last[0]?.found, reading);
 	const own = isExplained ? last : open;
 	const lines: Placed[] = [];
 	const batch: Batch = {
@@ -136,7 +136,7 @@ function foreign(file: string, line: number): ChainFinding {
 }
 
 /** Whether a line says that it found these before it: cut by a crash, or of a version without hashes. */
-function isNoted(
+function isHeadRecorded(
 	file: string,
 	lines: readonly Read[],
 	next: ChainedLine | undefined,
@@ -268,7 +268,8 @@ function judgeEnds(
 		const message = `${name}.head is missing, so lines at the end may be missing too`;
 		findings.push({ kind: 'missing', file: name, line, message });
 	}
-	const noted = head && batches.find((batch) => batch.isIntact && batch.lines.at(-1)?.n === head.n);
-	if (noted && noted.end.hash !== head.hash) findings.push(changed(noted, ': its writer noted another hash'));
+	const recorded = head && batches.find((batch) => batch.isIntact && batch.lines.at(-1)?.n === head.n);
+	if (recorded && recorded.end.hash !== head.hash)
+		findings.push(changed(recorded, ': its writer recorded another hash'));
 	return findings;
 }

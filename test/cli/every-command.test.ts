@@ -175,7 +175,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['trust', 'diff', 'nobody'], /nobody/],
 	},
 	'trust accept': {
-		right: [['trust', 'accept', 'py'], /Accepted what py offers/],
+		right: [['trust', 'accept', 'py'], /Accepted the tools of py/],
 		wrong: [['trust', 'accept'], /mctl trust accept/],
 	},
 	'trust quarantine': {

@@ -7,7 +7,7 @@ import { MemberKeys } from '../../src/fabric/administration/member-keys.ts';
 import { assertPrivate } from '../../src/files/private-path.ts';
 import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
-import { ownRecordings } from '../../src/record/recording-files.ts';
+import { userRecordings } from '../../src/record/recording-files.ts';
 import { ApprovalFiles } from '../../src/trust/approval-files.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
@@ -71,7 +71,7 @@ const users: [path: string, use: (home: string) => unknown][] = [
 	],
 	[
 		'.local/state/orchestra/recordings/',
-		(home) => ownRecordings({ HOME: home }, Log.fromEnvironment('record')),
+		(home) => userRecordings({ HOME: home }, Log.fromEnvironment('record')),
 	],
 	['.local/state/orchestra/trust/', (home) => TrustRecord.ofUser({ HOME: home }).revoke(() => false)],
 	['.orchestra/fabric/admin.nk', (home) => MemberKeys.ofUser({ HOME: home }).administratorSeed()],

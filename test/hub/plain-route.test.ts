@@ -13,10 +13,12 @@ import { ToolRoute } from '../../src/hub/calls/plain-routes.ts';
 import { Catalogue } from '../../src/hub/catalogue/catalogue.ts';
 import { ToolExposure } from '../../src/hub/expose/tool-exposure.ts';
 import { fileJournal } from '../../src/hub/journal/journal.ts';
+import { OneSource } from '../../src/hub/one-source.ts';
 import { PlainCall } from '../../src/hub/sources/mcp/plain-call.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import { EraPatch } from '../../src/mcp/server/plain-messages.ts';
+import { IncomingCalls } from '../../src/rpc/calls/incoming-calls.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
@@ -63,6 +65,40 @@ describe('the plain route', () => {
 			expect(general.plainCount()).toBe(0);
 		},
 	);
+
+	it('gives a client of one server, which knows the tools by their own names, the same as the general route', async () => {
+		const pair = { client: 'modern', server: 'legacy', isAlone: true } as const;
+		const [plain, general] = [await openRoute(pair), await openRoute({ ...pair, isGeneral: true })];
+		expect(await inTurn(plain)).toEqual(await inTurn(general));
+		expect(await plain.journal()).toEqual(await general.journal());
+		expect(plain.plainCount()).toBeGreaterThan(0);
+	});
+
+	it('names a tool in the journal as its rule does, for a client of one server too', async () => {
+		const more = {
+			policy: [
+				{ tools: 'gate__p*', action: 'allow' },
+				{ tools: '*', action: 'deny' },
+			],
+		};
+		const [plain, general] = [
+			await openRoute({ more, isAlone: true }),
+			await openRoute({ more, isAlone: true, isGeneral: true }),
+		];
+		const messages = [request(1, 'params'), request(2, 'count')];
+		for (const message of messages)
+			expect(withoutFolders(await plain.exchange([message]))).toEqual(
+				withoutFolders(await general.exchange([message])),
+			);
+		const [, allowed, ...refused] = await plain.journal();
+		const [, wanted] = await general.journal();
+		expect(withoutFolders([allowed])).toEqual(withoutFolders([wanted]));
+		expect([allowed, ...refused]).toMatchObject([
+			{ name: 'gate__params', policy: 'allow' },
+			{ policy: 'deny' },
+		]);
+		expect(plain.plainCount()).toBe(1);
+	});
 
 	it.each(Object.entries(faults))('would be caught with %s', async (_name, { inject, pair = {} }) => {
 		const [plain, general] = [await openRoute(pair), await openRoute({ ...pair, isGeneral: true })];
@@ -293,11 +329,13 @@ const sameEra: Record<string, () => void> = {
 	'the name that clients see': () => changed('with', ([each]) => each !== member.name),
 	'the progress token of the client': () => changed('with', ([each]) => each !== member.progressToken),
 	'a wrong id of the answer': () =>
-		wrap(Peer, 'answerCall', (_peer, answer, call, text) =>
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
 			answer(call, text.replace(/"id":[^,]*/, '"id":99')),
 		),
 	'a result that was changed': () =>
-		wrap(Peer, 'answerCall', (_peer, answer, call, text) => answer(call, text.replace('text', 'test'))),
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
+			answer(call, text.replace('text', 'test')),
+		),
 	'a result that is not adapted to the era of the client': () =>
 		wrap(PlainCall, 'resolve', (call) => {
 			const result = '{"content":[],"resultType":"complete","structuredContent":[1]}';
@@ -455,6 +493,8 @@ interface RouteOptions {
 	readonly server?: Era;
 	/** More of the configuration. */
 	readonly more?: object;
+	/** Whether it is a client of this server alone. */
+	readonly isAlone?: boolean;
 }
 
 /** A client of a hub over the server by hand, which runs. */
@@ -465,6 +505,7 @@ async function openRoute({
 	client: era = 'legacy',
 	server = 'legacy',
 	more = {},
+	isAlone = false,
 }: RouteOptions = {}): Promise<Route> {
 	const file = join(temporaryFolder(), 'journal.ndjson');
 	const journal = fileJournal(file, Log.silent);
@@ -476,12 +517,12 @@ async function openRoute({
 	if (isGeneral) hub.calls.listen({});
 	let plainCount = 0;
 	const forwarder = hub.toolForwarder.bind(hub);
-	hub.toolForwarder = () => {
-		const routes = forwarder();
+	hub.toolForwarder = (...given) => {
+		const routes = forwarder(...given);
 		return { take: (view, from) => routes.take(view, from) && ++plainCount > 0 };
 	};
 	const [client, theirs] = memoryPair();
-	const session = new McpSession(hub);
+	const session = new McpSession(isAlone ? new OneSource(hub, 'gate') : hub);
 	const peer = new Peer(theirs, session.peerOptions);
 	session.connect(peer);
 	theirs.start(peer);
@@ -501,7 +542,7 @@ async function openRoute({
 	const answers = (): Record<string, unknown>[] => received.filter((found) => !('method' in found));
 	const exchange: Route['exchange'] = async (texts) => {
 		received.length = 0;
-		for (const text of texts) client.post(text);
+		for (const text of texts) client.post(isAlone ? text.replaceAll('gate__', '') : text);
 		await until('the answers', () => answers().length >= texts.length);
 		const heard = received.filter((found) => 'method' in found).map(({ method }) => String(method));
 		return { answers: answers().map(withoutChance), heard };

@@ -140,6 +140,6 @@ describe('inspectCertificates', () => {
 
 function look(folder: string, now?: Date): string[] {
 	const findings: CertificateFinding[] = [...inspectCertificates(folder, now)];
-	for (const { verdict, fix } of findings) if (verdict === 'fail') expect(fix).toBeTruthy();
+	expect(findings.filter(({ verdict, fix }) => verdict === 'fail' && !fix)).toEqual([]);
 	return findings.map(({ verdict, path }) => `${verdict} ${path.slice(folder.length + 1)}`);
 }

@@ -3,8 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { type CallContext, type ElicitResult, provide, type ServerDefinition } from '../../src/mcp/index.ts';
 import { definePlugin } from '../../src/plugin/index.ts';
-import type { ToolEvent } from '../../src/tool/event.ts';
-import { type KnownToolEvent, knownEvent } from '../../src/tool/known-event.ts';
+import { type KnownToolEvent, knownEvent, type ToolEvent } from '../../src/tool/event.ts';
 import { RawClient } from '../support/raw-client.ts';
 
 interface Weather {

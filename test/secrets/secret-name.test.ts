@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { redact } from '../../src/redact.ts';
-import { noteHeader, noteNamedValue, noteVariable } from '../../src/secrets/secret-name.ts';
+import { registerHeader, registerNamedSecret, registerVariable } from '../../src/secrets/secret-name.ts';
 
 test.each([
 	['API_KEY', 'k3y-value-of-one'],
@@ -8,7 +8,7 @@ test.each([
 	['SLACK_WEBHOOK_URL', 'https://hooks.example.com/services/T0/B0/xyz'],
 	['githubToken', 'lowercaselettersonly'],
 ])('%s is a secret', (name, value) => {
-	noteNamedValue(name, value);
+	registerNamedSecret(name, value);
 	expect(redact(`<${value}>`)).toBe('<•••>');
 });
 
@@ -20,7 +20,7 @@ test.each([
 	['TOKEN_URL', 'https://login.example.com/token'],
 	['REGION', 'eu-central-one'],
 ])('%s is none', (name, value) => {
-	noteNamedValue(name, value);
+	registerNamedSecret(name, value);
 	expect(redact(value)).toBe(value);
 });
 
@@ -29,7 +29,7 @@ test.each([
 	['DB_CONN', 'postgres-user:pw1@db.example.com'],
 	['WHATEVER', 'lowercaseandlongenough'],
 ])('a variable is a secret whatever its name: %s', (name, value) => {
-	noteVariable(name, value);
+	registerVariable(name, value);
 	expect(redact(`<${value}>`)).toBe('<•••>');
 });
 
@@ -41,13 +41,13 @@ test.each([
 	['REGION', 'euwest'],
 	['PORT', '123456789'],
 ])('%s is no secret variable', (name, value) => {
-	noteVariable(name, value);
+	registerVariable(name, value);
 	expect(redact(value)).toBe(value);
 });
 
 test('a header is a secret by its name or its form, with its scheme and without it', () => {
-	noteHeader('Authorization', 'Custom header-value-1');
-	noteHeader('X-Tenant', 'abcdefghij0123456789abcd');
-	noteHeader('X-Region', 'eu-central-two');
+	registerHeader('Authorization', 'Custom header-value-1');
+	registerHeader('X-Tenant', 'abcdefghij0123456789abcd');
+	registerHeader('X-Region', 'eu-central-two');
 	expect(redact('header-value-1 abcdefghij0123456789abcd eu-central-two')).toBe('••• ••• eu-central-two');
 });

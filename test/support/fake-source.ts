@@ -2,11 +2,11 @@
 import type {
 	ChosenNames,
 	Draining,
-	OwnUris,
 	Processes,
 	ResourceUpdates,
 	Source,
 	UnlistedTools,
+	UriClaims,
 } from '../../src/hub/source.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 
@@ -31,7 +31,7 @@ export interface FakeAnswers {
 
 /** A source with some of the abilities. */
 export type AbleSource = Source &
-	Partial<ChosenNames & UnlistedTools & OwnUris & ResourceUpdates & Processes & Draining>;
+	Partial<ChosenNames & UnlistedTools & UriClaims & ResourceUpdates & Processes & Draining>;
 
 /** `more` has its other members. Default: a source of tools that is known. */
 export function fakeSource(

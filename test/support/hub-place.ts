@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import { HubFolder } from '../../src/hub/shared/hub-folder.ts';
 import { BridgeClient, initialize } from './bridges.ts';
 import { type MctlResult, mctl, startMctl } from './mctl.ts';
-import { isAlive, livingWith } from './programs.ts';
+import { isAlive, livingWith, parentOf } from './programs.ts';
 import { until } from './waiting.ts';
 import { homeVariables, temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -86,7 +86,7 @@ function startHubBridge(cwd: string, env: Record<string, string>, flags: readonl
 }
 
 function hubsOf(home: string): number[] {
-	return livingWith('HOME', home).filter((pid) => {
+	const pids = livingWith('HOME', home).filter((pid) => {
 		try {
 			const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
 			return words.includes('hub') && words.includes('run');
@@ -94,6 +94,8 @@ function hubsOf(home: string): number[] {
 			return false; // it ended while we looked
 		}
 	});
+	// Between fork and exec a child has the command line of its parent, and no hub is the child of another one.
+	return pids.filter((pid) => !pids.includes(parentOf(pid) ?? 0));
 }
 
 /** What is said of a hub that does not respond. */

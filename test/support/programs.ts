@@ -68,15 +68,18 @@ export function nothingLeft(token: string, round = 'the round'): Promise<void> {
 export function childrenOf(parent: number): number[] {
 	return readdirSync('/proc')
 		.filter((name) => /^\d+$/.test(name))
-		.filter((pid) => {
-			try {
-				const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-				return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
-			} catch {
-				return false; // ended while we looked
-			}
-		})
-		.map(Number);
+		.map(Number)
+		.filter((pid) => parentOf(pid) === parent);
+}
+
+/** The pid of the parent of a process; undefined when it has ended. Linux only. */
+export function parentOf(pid: number): number | undefined {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+	} catch {
+		return undefined; // ended while we looked
+	}
 }
 
 /** What `action` throws or rejects with. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RawLines } from '../../src/tool/raw-lines.ts';
+import { RawLines } from '../../src/tool/exchange.ts';
 
 describe('RawLines', () => {
 	it('returns every byte of every non-blank line, for any cut of the stream', () => {

@@ -47,7 +47,7 @@ describe('messageOutline', () => {
 				const head = `{"jsonrpc":"2.0","id":${JSON.stringify(value)},"result":`;
 				const text = `${head}${JSON.stringify(result)}}`;
 				const { id, kind } = messageOutline(text.slice(0, cut % (text.length + 1)));
-				if (id !== undefined) expect(JSON.parse(id)).toBe(value);
+				expect(id === undefined ? value : JSON.parse(id)).toBe(value);
 				expect(id !== undefined && kind !== undefined).toBe(cut % (text.length + 1) >= head.length);
 			}),
 		);

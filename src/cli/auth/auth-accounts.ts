@@ -78,12 +78,12 @@ export async function chooseAccount(
 	if (!canAskUser(input)) {
 		for (const { key, text } of choices) {
 			const flag = key === undefined ? '--adopt' : `--account ${key}`;
-			out.note(`note: to use ${printableLine(text)}: mctl auth ${name} ${flag}`);
+			out.info(`note: to use ${printableLine(text)}: mctl auth ${name} ${flag}`);
 		}
 		return undefined;
 	}
-	out.note(`There is a sign-in to ${printableLine(shownUrl)} already:`);
-	for (const [at, { text }] of choices.entries()) out.note(`  ${at + 1}  ${printableLine(text)}`);
+	out.info(`There is a sign-in to ${printableLine(shownUrl)} already:`);
+	for (const [at, { text }] of choices.entries()) out.info(`  ${at + 1}  ${printableLine(text)}`);
 	const read = (line: string): AccountChoice | 'new' | 'wrong' =>
 		line === '' || /^n(?:ew)?$/i.test(line) ? 'new' : (choices[Number(line) - 1] ?? 'wrong');
 	const help = `Type a number from 1 to ${choices.length}, or n.`;
@@ -106,5 +106,5 @@ export async function writeAccount(target: AuthTarget, key: string, input: Comma
 			hint: `Write it there by hand: "oauth": { "account": "${key}" }`,
 		});
 	await writeEdit(input, found, setJsonKey(found.text, ['mcpServers', name, 'oauth', 'account'], key));
-	input.out.note(printable(`${name} in ${file} now uses the account ${key}.`));
+	input.out.info(printable(`${name} in ${file} now uses the account ${key}.`));
 }

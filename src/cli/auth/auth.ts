@@ -15,7 +15,7 @@ import { tokenState } from '../../oauth/sign-in-state.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
-import { forgetFailures } from '../learn/learn-servers.ts';
+import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
 import { refuseBlocked } from '../target/call-target.ts';
@@ -80,7 +80,7 @@ function withAccount(target: AuthTarget, account: string): AuthTarget {
 function openTarget(input: CommandInput, target: AuthTarget): ServerAuth {
 	const { flags, out, environment, signal } = input;
 	const { name, settings, entry } = target;
-	const log = Log.fromEnvironment('auth', environment, (line) => out.note(line.trimEnd()));
+	const log = Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
 	const store = CredentialStore.ofUser(environment, log);
 	const interactive = flags['status'] ? undefined : terminalSignIn(out, environment);
 	const others = entry && { otherEntries: () => otherEntries(entry, environment) };
@@ -155,7 +155,7 @@ async function withSecrets(
 async function logIn(input: CommandInput, target: AuthTarget, server: ServerAuth): Promise<void> {
 	const { flags, out, environment, signal } = input;
 	const { name, url, headers, settings } = target;
-	const log = Log.fromEnvironment('auth', environment, (line) => out.note(line.trimEnd()));
+	const log = Log.fromEnvironment('auth', environment, (line) => out.info(line.trimEnd()));
 	const trusted = [url, ...(settings.issuer === undefined ? [] : [settings.issuer])];
 	const http = new GuardedHttp(trusted, signal, environment);
 	const { status, challenges } = await probeServer(http, url, headers);
@@ -220,7 +220,7 @@ async function showStatus(input: CommandInput, target: AuthTarget, server: Serve
 	});
 }
 
-/** Who, what, until when. */
+/** Print the account, its scopes and when the token expires. */
 function report({ flags, out }: CommandInput, target: AuthTarget, server: ServerAuth): void {
 	const { name, shownUrl: url } = target;
 	const { issuer, client, account, tokens } = server.credentials ?? {};

@@ -177,5 +177,5 @@ function save(file: string, { content, structuredContent }: ListedItem, { cwd, o
 	} catch (error) {
 		throw usageError(call, `the result cannot be saved: ${messageOf(error)}`);
 	}
-	out.note(`mctl: saved ${printable(file)} (${binary?.mimeType ?? 'text'}, ${byteSize(bytes.length)})`);
+	out.info(`mctl: saved ${printable(file)} (${binary?.mimeType ?? 'text'}, ${byteSize(bytes.length)})`);
 }

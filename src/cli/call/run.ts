@@ -122,7 +122,7 @@ async function printEvents(
 	options: Options,
 	{ out }: CommandInput,
 ): Promise<number | void> {
-	const onWarning = ({ message }: RunWarning): void => out.note(`mctl: ${printable(message)}`);
+	const onWarning = ({ message }: RunWarning): void => out.info(`mctl: ${printable(message)}`);
 	const events = runTool(tool, { ...options, stderr: out.childStderr, onWarning });
 	let isLineOpen = false;
 	for await (const { raw, isSynthetic } of events) {

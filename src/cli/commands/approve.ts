@@ -6,7 +6,7 @@ import { type ArgumentRow, sizeText } from '../../trust/argument-row.ts';
 import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
 import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { noteUntrusted } from '../edit/edit-servers.ts';
+import { warnUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 import { padText, textWidth, wrapText } from '../terminal/text-width.ts';
@@ -48,7 +48,7 @@ export const approve: Command = {
 
 function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.approve/1', requests });
-	if (requests.length === 0) return out.note('No call waits for approval.');
+	if (requests.length === 0) return out.info('No call waits for approval.');
 	const rows = requests.map(({ id, askedAt, expiresAt, client, tool, root }) => [
 		id,
 		`${ageOf(askedAt)} ago`,
@@ -132,5 +132,5 @@ async function decide(
 	out.line(decision === 'allow' ? `Allowed once: ${tool}` : `Denied: ${tool}`);
 	if (rule === undefined) return;
 	out.line(`From now on: ${rule.text} in ${rule.file}`);
-	noteUntrusted(out, rule.file, rule.untrusted);
+	warnUntrusted(out, rule.file, rule.untrusted);
 }

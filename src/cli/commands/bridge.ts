@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { FindHub, HubEndpoint } from '../../bridge/hub-endpoint.ts';
 import { runBridge } from '../../bridge/run-bridge.ts';
-import { rootFolder, toldFolder } from '../../config/clients/project-folder.ts';
+import { clientFolderOf, rootFolder } from '../../config/clients/project-folder.ts';
 import { loadConfiguration } from '../../config/load.ts';
 import { refuseSelf, STARTED_BY } from '../../config/self-entry.ts';
 import type { OrchestraError } from '../../errors.ts';
@@ -55,7 +55,7 @@ export const bridge: Command = {
 			instructions: () => joinedInstructions(skill?.instructions, project && instructionsFor(input, project)),
 			earlyTools: project && ((client) => earlyToolsFor(client, input, project)),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
-			say: (line) => input.out.note(line),
+			say: (line) => input.out.info(line),
 			// Output that is never read would keep the process alive.
 			onStuck: () => process.exit(0),
 		});
@@ -71,7 +71,7 @@ interface BridgeProject {
 
 /** What the client tells counts; the working directory is that of the client's program, or the home folder. */
 function projectOf({ cwd, environment }: CommandInput): BridgeProject {
-	let folder = toldFolder(environment) ?? cwd;
+	let folder = clientFolderOf(environment) ?? cwd;
 	return {
 		folder: () => folder,
 		move(uris) {
@@ -86,7 +86,7 @@ function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 function moveTo(uris: readonly string[], project: BridgeProject, input: CommandInput): boolean {
 	const isMoved = project.move(uris);
 	const blocked = isMoved ? instructionsFor(input, project) : undefined;
-	if (blocked !== undefined) input.out.note(blocked);
+	if (blocked !== undefined) input.out.info(blocked);
 	return isMoved;
 }
 
@@ -145,7 +145,7 @@ function hubFinder(input: CommandInput, project: BridgeProject): FindHub {
 		refuseSelf(input.environment, hubFolderHere({ ...input, cwd }).root);
 		const record = await hubHere({ ...input, cwd }, { certsDir, replacesOlder: true });
 		const text = reported.has(record.pid) ? undefined : versionText(record, packageVersion());
-		if (text !== undefined) input.out.note(`transport.stdio: ${text}`);
+		if (text !== undefined) input.out.info(`transport.stdio: ${text}`);
 		reported.add(record.pid);
 		return { ...sharedHub(record, input, cwd), startedBy, isCurrent: () => project.folder() === cwd };
 	};

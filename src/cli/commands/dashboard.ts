@@ -32,7 +32,7 @@ export const dashboard: Command = {
 		const isOpen =
 			flags['no-open'] !== true &&
 			(await openBrowser(url, environment, writeRedirect(url, { cwd, environment })));
-		out.note(
+		out.info(
 			isOpen
 				? 'A browser opens this page. The link works once; open it yourself if the browser finds no file.'
 				: 'Open this page in a browser on this machine. The link works once, for 5 minutes.',

@@ -78,7 +78,7 @@ async function passBothWays(
 		if (how === 'ended') await transport.exited;
 		return how;
 	});
-	const { reader, over } = readInput(transport, { stdin: stdin(), limitBytes }, (text) => out.note(text));
+	const { reader, over } = readInput(transport, { stdin: stdin(), limitBytes }, (text) => out.info(text));
 	const outcome = await Promise.race([ended, canceled, over.then(() => timeLimit(timeoutMs))]);
 	reader.stop();
 	if (outcome === 'late') throw stillRuns(transport, timeoutMs);
@@ -91,13 +91,13 @@ function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 
 		message(text) {
 			if (!isJson(text)) {
 				transport.noteStray(text);
-				return out.note(`mctl: not JSON, left out: ${quoteLine(text)}`);
+				return out.info(`mctl: not JSON, left out: ${quoteLine(text)}`);
 			}
 			transport.pause();
 			void out.write(`${text}\n`).then(() => (out.isClosed ? onEnd('unread') : transport.resume()));
 		},
 		oversize: ({ limitBytes }) =>
-			out.note(`mctl: a line of the program was longer than ${limitBytes} bytes and is left out`),
+			out.info(`mctl: a line of the program was longer than ${limitBytes} bytes and is left out`),
 		end: () => onEnd('ended'),
 	};
 }
@@ -153,11 +153,11 @@ function stillRuns(transport: ChildTransport, timeoutMs: number | undefined): Or
 function reportedExit(transport: ChildTransport, out: Output): number {
 	const { command, exitCode, signal } = transport.diagnose();
 	if (signal !== null) {
-		out.note(`mctl: \`${command}\` was ended by ${signal}`);
+		out.info(`mctl: \`${command}\` was ended by ${signal}`);
 		return 128 + constants.signals[signal];
 	}
 	if (exitCode !== null && exitCode !== 0) {
-		out.note(`mctl: \`${command}\` exited with code ${exitCode}`);
+		out.info(`mctl: \`${command}\` exited with code ${exitCode}`);
 		return 1;
 	}
 	return 0;

@@ -77,7 +77,7 @@ async function sendAfterHandshake(sent: SentRequest, input: CommandInput): Promi
 		client = await connect(sent, input);
 	} catch (thrown) {
 		if (sent.isUrl || !OrchestraError.is(thrown, 'rpc')) throw thrown;
-		input.out.note(`mctl: the program refused \`initialize\`: ${thrown.message}`);
+		input.out.info(`mctl: the program refused \`initialize\`: ${thrown.message}`);
 		return sendAlone(sent, input);
 	}
 	try {

@@ -52,7 +52,7 @@ export const serveCommand: Command = {
 			file,
 			view: skill?.view ?? viewOfFlag(input, serveCommand, file),
 			instructions: skill?.instructions,
-			narrow: flags['examples'] ? offerExamples : undefined,
+			narrow: flags['examples'] ? enableExamples : undefined,
 		});
 	},
 };
@@ -112,7 +112,7 @@ async function openOther(options: OpenHubOptions): Promise<OpenedHub> {
 	return openHub(options);
 }
 
-function offerExamples(configuration: Configuration): Configuration {
+function enableExamples(configuration: Configuration): Configuration {
 	return { ...configuration, tools: { ...configuration.tools, examples: true } };
 }
 

@@ -62,7 +62,7 @@ function one(states: readonly TaskState[], id: string | undefined, action: strin
 
 function showAll(states: readonly TaskState[], { out, flags }: CommandInput): void {
 	if (flags['json']) return out.json({ schema: 'orchestra.tasks/1', tasks: states.map(taskReport) });
-	if (states.length === 0) return out.note('There are no tasks.');
+	if (states.length === 0) return out.info('There are no tasks.');
 	const rows = states.map(({ record, end }) => [
 		record.id.slice(0, 8),
 		(end ?? record).status,

@@ -41,7 +41,7 @@ export const usage: Command = {
 		const until = Date.now();
 		const since = sinceFlag(flags['since'], usage) ?? until - UNUSED_MS;
 		const { configuration } = loadConfiguration({ cwd, environment });
-		const parts = {
+		const usable = {
 			tools: await toolCosts(input, configuration),
 			servers: [
 				...configuration.mcpServers.flatMap(({ name, isEnabled }) => (isEnabled ? [name] : [])),
@@ -50,7 +50,7 @@ export const usage: Command = {
 		};
 		const folder = hubFolderHere({ cwd, environment });
 		folder.assertPrivate();
-		const report = await readUsage(folder.journalFile, { since, until }, parts, { signal });
+		const report = await readUsage(folder.journalFile, { since, until }, usable, { signal });
 		if (flags['json']) return out.json({ schema: 'orchestra.usage/1', ...report });
 		showCalls(report, by, input);
 		showUnused(report, input);
@@ -67,18 +67,18 @@ function groupingOf({ flags }: CommandInput): Grouping {
 function showCalls(report: UsageReport, by: Grouping, input: CommandInput): void {
 	const { out } = input;
 	const rows = report[groupings[by]];
-	if (rows.length === 0) return out.note('No calls in this time.');
+	if (rows.length === 0) return out.info('No calls in this time.');
 	const cells = rows.slice(0, SHOWN_ROWS).map((row) => cellsOf(row.name, row));
 	const headings = [by.toUpperCase(), 'CALLS', 'FAILED', 'P50', 'P95', 'DEFINITIONS', 'ARGUMENTS', 'RESULTS'];
 	showTable(headings, [...cells, cellsOf('total', totalsOf(report, rows, by))], input, [0, 1, 2, 7]);
-	if (rows.length > SHOWN_ROWS) out.note(`${rows.length - SHOWN_ROWS} more: --json has them`);
+	if (rows.length > SHOWN_ROWS) out.info(`${rows.length - SHOWN_ROWS} more: --json has them`);
 	const { search, views, budget } = report.totals.saved;
 	out.line(
 		`Saved: ${counted(search)} tokens by search, ${counted(views)} by views, ${counted(budget)} by shortened results.`,
 	);
-	out.note(`note: tokens are estimates, four characters each; definitions are ${definitionsOf(by)}`);
+	out.info(`note: tokens are estimates, four characters each; definitions are ${definitionsOf(by)}`);
 	if (report.isCut)
-		out.note('note: the journals are longer than what is read of them; older calls are missing');
+		out.info('note: the journals are longer than what is read of them; older calls are missing');
 }
 
 /** The definitions of all servers together, or those that clients read. */
@@ -111,7 +111,7 @@ function showUnused({ unused, unusedDays, journalFrom, until }: UsageReport, inp
 		.slice(0, SHOWN_UNUSED)
 		.map((row) => [row.name, row.kind, counted(row.definitionTokens), row.command]);
 	showTable(['NAME', 'KIND', 'TOKENS', 'TO LEAVE IT OUT'], rows, input, [0, 3]);
-	if (unused.length > SHOWN_UNUSED) out.note(`${unused.length - SHOWN_UNUSED} more: --json has them`);
+	if (unused.length > SHOWN_UNUSED) out.info(`${unused.length - SHOWN_UNUSED} more: --json has them`);
 }
 
 function showTable(

@@ -1,4 +1,4 @@
-/* `mctl worker`: a hub that only offers its tools to other hubs. No agent, and no port but for health and metrics. */
+/* `mctl worker`: a hub that only serves its tools to other hubs. No agent, and no port but for health and metrics. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
@@ -6,7 +6,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { WORKER_DRAIN_MS } from '../../fabric/fabric-limits.ts';
 import type { ConfiguredWorker } from '../../fabric/worker/configured-worker.ts';
-import type { OfferOverview } from '../../hub/fabric-overview.ts';
+import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import { serveJournal } from '../../hub/journal/serve-journal.ts';
 import { type OpenedHub, openHub } from '../../hub/open-hub.ts';
 import type { HubHttp } from '../../hub/shared/run-hub.ts';
@@ -43,10 +43,11 @@ export const worker: Command = {
 			return hubFolderHere({ cwd, environment }).path;
 		};
 		const journal = serveJournal(folder, log);
-		// Read as it is written: a hub that only offers has no `use`.
+		// Read as it is written: a hub that only serves others has no `use`.
 		const ignored = ignoredSetting(loadConfiguration({ cwd, environment, file }).configuration);
 		if (ignored !== undefined) throw ignored;
-		const narrow = (read: Configuration): Configuration => onlyOffering(read, flags['examples'] === true);
+		const narrow = (read: Configuration): Configuration =>
+			workerConfiguration(read, flags['examples'] === true);
 		const opened = await openHub({ cwd, environment, file, log, journal, narrow });
 		let opening: Promise<ConfiguredWorker> | undefined;
 		let http: HubHttp | undefined;
@@ -55,17 +56,17 @@ export const worker: Command = {
 			if (fabric === undefined) throw noFabric();
 			const { openWorker } = await import('../../fabric/open-fabric.ts');
 			opening = openWorker(opened, { environment, log, patterns: EVERYTHING, drainMs: WORKER_DRAIN_MS });
-			const offer = await Promise.race([opening, aborted(signal)]);
-			if (offer?.isOpen === false) throw noFabric();
-			if (offer) http = await openHttp({ opened, offer, folder, log });
-			await Promise.race([offer?.advertised(), aborted(signal)]);
+			const configured = await Promise.race([opening, aborted(signal)]);
+			if (configured?.isOpen === false) throw noFabric();
+			if (configured) http = await openHttp({ opened, configured, folder, log });
+			await Promise.race([configured?.advertised(), aborted(signal)]);
 			const { name, group } = fabric;
 			if (flags['json'] === true && !signal.aborted)
 				out.json({
 					schema: 'orchestra.worker/1',
 					name,
 					group,
-					tools: offer?.tools,
+					tools: configured?.tools,
 					...(http && { http: http.url }),
 				});
 			await aborted(signal);
@@ -81,12 +82,12 @@ export const worker: Command = {
 /** Undefined without the setting. */
 async function openHttp({
 	opened,
-	offer,
+	configured,
 	folder,
 	log,
 }: {
 	opened: OpenedHub;
-	offer: ConfiguredWorker;
+	configured: ConfiguredWorker;
 	folder: () => Promise<string>;
 	log: Log;
 }): Promise<HubHttp | undefined> {
@@ -95,7 +96,7 @@ async function openHttp({
 	if (address === undefined) return undefined;
 	const { openWorkerHttp } = await import('../../http/open-worker-http.ts');
 	const { hub, spans } = opened;
-	const overview = (): OfferOverview | undefined => offer.overview();
+	const overview = (): WorkerOverview | undefined => configured.overview();
 	const http = await openWorkerHttp({
 		address,
 		settings,
@@ -109,7 +110,7 @@ async function openHttp({
 	return http;
 }
 
-function onlyOffering(read: Configuration, withExamples: boolean): Configuration {
+function workerConfiguration(read: Configuration, withExamples: boolean): Configuration {
 	const tools = withExamples ? { ...read.tools, examples: true } : read.tools;
 	return { ...read, tools, fabric: read.fabric && { ...read.fabric, use: [] } };
 }

@@ -153,7 +153,7 @@ async function entryNames(place: Place): Promise<readonly string[]> {
 	return [...mcpServers.map(({ name }) => name), ...plugins.map(({ id }) => id)];
 }
 
-/** The names that MCP servers offered last, as agents see them. Nothing is started. */
+/** The names in the last lists of MCP servers, as agents see them. Nothing is started. */
 async function knownNames(place: Place, kind: 'tools' | 'prompts'): Promise<readonly string[]> {
 	const { cachedNames } = await import('../learn/server-statuses.ts');
 	return cachedNames(place).flatMap((known) => known[kind].map((name) => known.prefix + name));

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
 import type { Client } from '../../transport/client.ts';
 import { DEMO_HEAL_MS } from '../cli-limits.ts';
-import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
+import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 const SERVER = '@modelcontextprotocol/server-everything';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TASKS } from '../../protocol/tasks.ts';
 import { DEMO_POLL_MS, DEMO_TASK_MS } from '../cli-limits.ts';
-import { homeIn, stopDemoHub, stopHubDetached } from './demo-hub.ts';
+import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
 import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
 
 export const taskSteps: readonly DemoStep[] = [

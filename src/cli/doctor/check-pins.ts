@@ -37,7 +37,7 @@ export function reviewLines(drifts: readonly ServerDrift[]): string[] {
 function* driftFinding({ server, state, problem, missing, drifted }: ServerDrift): Generator<DoctorFinding> {
 	if (problem) yield { verdict: 'warn', text: `pins of ${server}: ${problem.message}`, fix: problem.hint };
 	if (missing !== undefined) {
-		const fix = `Restore the file, or accept what is offered now: mctl trust accept ${server}`;
+		const fix = `Restore the file, or accept the tools of today: mctl trust accept ${server}`;
 		yield { verdict: 'warn', text: `pins of ${server}: ${missing}`, fix };
 	}
 	if (state !== 'drifted') return;

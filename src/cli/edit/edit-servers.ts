@@ -97,13 +97,13 @@ export async function writeEdit(
 	text: string,
 ): Promise<void> {
 	const untrusted = await writeServerFile(file, text, environment);
-	noteUntrusted(out, file.path, untrusted);
+	warnUntrusted(out, file.path, untrusted);
 }
 
 /** A file that a stranger wrote stays untrusted when mctl edits it. */
-export function noteUntrusted(out: CommandInput['out'], path: string, reason: string | undefined): void {
+export function warnUntrusted(out: CommandInput['out'], path: string, reason: string | undefined): void {
 	if (reason === undefined) return;
-	out.note(`note: ${path} is not trusted, because ${reason}; mctl trust shows what it runs, and trusts it`);
+	out.info(`note: ${path} is not trusted, because ${reason}; mctl trust shows what it runs, and trusts it`);
 }
 
 /** What became of an entry. */
@@ -131,9 +131,9 @@ export function reportEdit({ flags, out }: CommandInput, edit: EntryEdit, lines:
 }
 
 /** An `.mcp.json` beside an `orchestra.json` is not read, and a `plugins.yaml` beside a file with plugins. */
-export function noteIfUnused({ out, cwd, environment }: CommandInput, file: ServerFile): void {
+export function warnIfUnused({ out, cwd, environment }: CommandInput, file: ServerFile): void {
 	if (file.scope !== 'project') return;
 	const [used] = serverFiles('project', cwd, environment);
 	const isRead = file.path === used?.path || (isPluginsYaml(file.path) && used?.plugins === undefined);
-	if (used !== undefined && !isRead) out.note(`note: ${file.path} is not read, because ${used.path} is`);
+	if (used !== undefined && !isRead) out.info(`note: ${file.path} is not read, because ${used.path} is`);
 }

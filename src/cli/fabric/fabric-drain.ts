@@ -20,7 +20,7 @@ export const fabricDrain: Command = {
 		const order = flags['resume'] === true ? 'resume' : 'drain';
 		const onAccepted = (running: number): void => {
 			if (order === 'drain')
-				out.note(`${worker} accepts no more calls; ${running} still run. Ctrl-C only ends the wait.`);
+				out.info(`${worker} accepts no more calls; ${running} still run. Ctrl-C only ends the wait.`);
 		};
 		const result = await asAdministrator(settings, environment, (link) =>
 			orderWorker(link, { worker, order, onAccepted, signal }),

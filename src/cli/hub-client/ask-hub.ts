@@ -47,7 +47,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 		identity,
 		peerName: ORCHESTRATOR_NAME,
 		handshakeMs: timeoutMs,
-		keepsSpare: false, // there is one question
+		keepsSpare: false, // there is one request
 	});
 	try {
 		const { details } = await client.ask({ case: 'health', value: {} }, 'health', { timeoutMs });

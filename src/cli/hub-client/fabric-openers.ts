@@ -1,6 +1,6 @@
 /* The fabric for hubs that the commands open. Its code is loaded when the configuration has `fabric`. */
 import { messageOf, OrchestraError } from '../../errors.ts';
-import type { HubOffer, RunHubOptions } from '../../hub/shared/run-hub.ts';
+import type { HubWorker, RunHubOptions } from '../../hub/shared/run-hub.ts';
 import type { OpenFabric } from '../../hub/sources/build-sources.ts';
 
 /** The tools of other hubs. */
@@ -10,9 +10,9 @@ export const openFabric: OpenFabric = async (settings, deps) => {
 };
 
 /** The offer of the shared hub, as its configuration says at any time. */
-export function hubOffer(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openOffer'] {
+export function hubWorker(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openWorker'] {
 	return async (opened, log) => {
-		let offer: HubOffer | undefined;
+		let offer: HubWorker | undefined;
 		let opening: Promise<void> | undefined;
 		const open = async (): Promise<void> => {
 			const { openWorker } = await import('../../fabric/open-fabric.ts');

@@ -1,4 +1,4 @@
-/* What the hub offers beyond the tools and the library of the folder: plugins and stored files. */
+/* What the hub lists beyond the tools and the library of the folder: plugins and stored files. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
@@ -8,7 +8,7 @@ import type { HubSession } from './hub-session.ts';
 
 type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** True when the hub may offer more than what the folder itself has. */
+/** True when the hub may list more than what the folder itself has. */
 export function mayHaveMore({ plugins, mcpServers, fabric, root }: Configuration): boolean {
 	if (fabric !== undefined && fabric.use?.length !== 0) return true;
 	const isConfigured = [...plugins, ...mcpServers].some(({ isEnabled }) => isEnabled);

@@ -56,7 +56,7 @@ export interface HubSessionOptions {
 	readonly needs?: NeededSources | undefined;
 	/** Receives one sentence for each plugin that failed, when this process runs the hub. Default: failures are logged. */
 	readonly onFailed?: ((text: string) => void) | undefined;
-	/** Answers `elicitation/create`; without it the session cannot be asked. */
+	/** Answers `elicitation/create`; without it the session has no elicitation. */
 	readonly onElicitation?: ((params: unknown) => Promise<ElicitResult>) | undefined;
 	/** Receives notifications other than the progress of a request. */
 	readonly onNotification?: ((method: string, params: unknown) => void) | undefined;

@@ -46,7 +46,7 @@ export const hubLogs: Command = {
 				file: source.file,
 				lines: lastLines(text, count),
 			});
-		if (text === '' && !follows) return input.out.note(`mctl: ${printable(source.nothingYet)}`);
+		if (text === '' && !follows) return input.out.info(`mctl: ${printable(source.nothingYet)}`);
 		if (count > 0 && text !== '') input.out.foreign(lastLines(text, count).join('\n'));
 		if (follows) await follow(source.file, complete.length, input);
 	},

@@ -5,7 +5,7 @@ import { HUB_GRACE_MS } from '../../hub/shared/shared-limits.ts';
 import { Log } from '../../log.ts';
 import { HUB_LOG_BYTES } from '../cli-limits.ts';
 import type { Command } from '../command.ts';
-import { hubOffer, openFabric } from '../hub-client/fabric-openers.ts';
+import { hubWorker, openFabric } from '../hub-client/fabric-openers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { httpAddressOf, httpFlag } from './http-flag.ts';
 
@@ -26,7 +26,7 @@ export const hubRun: Command = {
 		const certsDir = typeof flags['certs-dir'] === 'string' ? flags['certs-dir'] : undefined;
 		const httpAddress = httpAddressOf(input, hubRun);
 		const options = { folder, cwd: folder.root, environment, certsDir, httpAddress, openHttp, signal };
-		const fabric = { openFabric, openOffer: hubOffer(environment) };
+		const fabric = { openFabric, openWorker: hubWorker(environment) };
 		if (out.hasLiveStderr) await runHub({ ...options, ...fabric, log: out.log('hub', environment) });
 		else await runWithLogFile({ ...options, ...fabric });
 	},

@@ -1,11 +1,13 @@
-/* `mctl hub status`: the shared hub and what it serves. */
+/* `mctl hub status`: the shared hub and what it serves. `mctl hub token`: the token of its HTTP listener. */
 import { statSync } from 'node:fs';
 import { packageVersion } from '../../files/package-version.ts';
+import { ensureToken, tokenFile } from '../../http/http-token.ts';
 import { newerFilesText, versionText } from '../../hub/shared/hub-version.ts';
 import { stateText } from '../../hub/source-status.ts';
 import { printable } from '../../printable.ts';
 import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
+import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -59,5 +61,22 @@ export const hubStatus: Command = {
 			out.isTerminal ? out.width : undefined,
 		))
 			out.line(line);
+	},
+};
+
+export const hubToken: Command = {
+	usage: 'mctl hub token [--json]',
+	examples: ['mctl hub token', 'curl -H "Authorization: Bearer $(mctl hub token)" …'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseArgs(input, hubToken);
+		const { flags, out, cwd, environment } = input;
+		const folder = hubFolderHere({ cwd, environment });
+		folder.make();
+		const file = tokenFile(folder.path);
+		const token = ensureToken(file);
+		if (flags['json']) return out.json({ schema: 'orchestra.hub-token/1', token, file });
+		out.line(token);
 	},
 };

@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { bridgeLaunches } from '../../config/clients/bridge-launch.ts';
+import { bridgeLaunches } from '../../config/clients/bridge-entry.ts';
 import type { ClientId } from '../../config/clients/client-table.ts';
 import { applyImport } from '../../config/clients/import-backup.ts';
 import { type ImportEdits, planImportEdits, type TargetFile } from '../../config/clients/import-edits.ts';
@@ -17,13 +17,14 @@ import { userFile } from '../../config/load.ts';
 import { newConfigurationText, newUserText } from '../../config/new-configuration.ts';
 import { LOCK_FILE } from '../../config/project-file.ts';
 import { trustsAll } from '../../config/trust/blocked.ts';
-import { importTrust } from '../../config/trust/import-trust.ts';
+import { importTrust } from '../../config/trust/trust-edit.ts';
 import { OrchestraError } from '../../errors.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { printableLine } from '../../printable.ts';
 import { type CommandInput, type CommandPlace, canAskUser } from '../command.ts';
-import { noteUntrusted } from '../edit/edit-servers.ts';
-import { askInputs, withAskable } from './ask-inputs.ts';
+import { warnUntrusted } from '../edit/edit-servers.ts';
+import { endUnfinished } from '../registry/unfinished-change.ts';
+import { askInputs, withAskable, withInputsStored } from './ask-inputs.ts';
 import { askServers, namedServers } from './init-choice.ts';
 import { clientTitle, importObject, showDiff, showServers, warningsOf } from './init-report.ts';
 
@@ -50,10 +51,10 @@ export interface ImportOptions {
 /** Read all clients. With `isForUser`, or in the home folder, everything is for the user's configuration. */
 export function openImport(
 	{ cwd, environment }: CommandPlace,
-	{ home, isForUser: isAsked, client, isMerged = false, canAsk = false }: ImportOptions,
+	{ home, isForUser: isUserWide, client, isMerged = false, canAsk = false }: ImportOptions,
 ): ClientImport {
 	const project = cwd;
-	const isForUser = isAsked || project === home;
+	const isForUser = isUserWide || project === home;
 	const user = userFile(environment);
 	const targets = {
 		project: isForUser
@@ -81,11 +82,25 @@ export async function runImport(move: ClientImport, input: CommandInput): Promis
 	const { flags, out, environment } = input;
 	const warnings = warningsOf(move.survey, move.found);
 	if (flags['json'] !== true) showServers(out, move.survey, move.found);
-	for (const warning of warnings) out.note(`${out.noteStyle('yellow', 'warn:')} ${warning}`);
+	for (const warning of warnings) out.info(`${out.stderrStyle('yellow', 'warn:')} ${warning}`);
 	const wanted = await chooseServers(move, input);
-	if (wanted === undefined) return out.note('Nothing was changed.');
+	if (wanted === undefined) return out.info('Nothing was changed.');
+	if (flags['dry-run'] === true) return importChosen(move, { chosen: wanted, warnings }, input);
+	await endUnfinished(environment);
+	const fileOf = (server: FoundServer): string => targetOf(server, move);
+	await withInputsStored(await askInputs(wanted, input), { input, fileOf }, (chosen) =>
+		importChosen(move, { chosen, warnings }, input),
+	);
+}
+
+/** Write the changes for the chosen servers, or show them. */
+async function importChosen(
+	move: ClientImport,
+	{ chosen, warnings }: { chosen: readonly FoundServer[]; warnings: readonly string[] },
+	input: CommandInput,
+): Promise<void> {
+	const { flags, out, environment } = input;
 	const isDryRun = flags['dry-run'] === true;
-	const chosen = isDryRun ? wanted : await askInputs(wanted, input, (server) => targetOf(server, move));
 	const plan = planImportEdits({
 		files: move.survey.files,
 		chosen,
@@ -96,10 +111,10 @@ export async function runImport(move: ClientImport, input: CommandInput): Promis
 		keepsServers: flags['keep'] === true,
 	});
 	for (const { message, hint } of plan.refused)
-		out.note(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
+		out.info(`warn: ${message}${hint === undefined ? '' : `. ${hint}`}`);
 	const isWritten = plan.files.length > 0 && !isDryRun;
 	const untrusted = isWritten ? await writeImport(move, plan, { chosen, environment }) : undefined;
-	noteUntrusted(out, 'orchestra.json', untrusted);
+	warnUntrusted(out, 'orchestra.json', untrusted);
 	if (flags['json'] === true) return out.json(importObject(move, { plan, chosen, warnings, isDryRun }));
 	if (plan.files.length === 0) return out.line('Nothing to do: everything is imported and connected.');
 	if (isDryRun) return showDiff(out, plan, move.found);
@@ -165,7 +180,7 @@ function withoutProjectServers(found: readonly FoundServer[], out: CommandInput[
 		sources.every(({ file }) => file.scope === 'project');
 	const left = found.filter(isOfProject).map(({ name }) => printableLine(name));
 	if (left.length > 0)
-		out.note(
+		out.info(
 			`note: not imported, because a file of this project has them: ${left.join(', ')}; --only imports them by name`,
 		);
 	return found.filter((server) => !isOfProject(server));

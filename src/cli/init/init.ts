@@ -11,7 +11,7 @@ import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
 import { type UndoReport, undoLatestImport } from '../../config/clients/undo-import.ts';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { newConfigurationText } from '../../config/new-configuration.ts';
-import { importTrust } from '../../config/trust/import-trust.ts';
+import { importTrust } from '../../config/trust/trust-edit.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
@@ -20,9 +20,9 @@ import { nearest } from '../../nearest.ts';
 import { removeStored } from '../../secrets/store-secret.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, canAskUser, refuseArgs, usageError } from '../command.ts';
-import { noteUntrusted } from '../edit/edit-servers.ts';
+import { warnUntrusted } from '../edit/edit-servers.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import { type ClientImport, openImport, runImport } from './import-servers.ts';
 
 const FILE = 'orchestra.json';
@@ -116,13 +116,13 @@ async function undo({ flags, cwd, environment, out }: CommandInput): Promise<voi
 		if (restored.length === 0 && failed.length === 0) out.line('Every file was as before already.');
 	}
 	for (const { path, names } of kept)
-		out.note(
+		out.info(
 			`note: ${path} has its own ${names.join(', ')} by now, which stays; the old one is in ${backup}`,
 		);
-	if (copies.length > 0) out.note(`note: changed files were copied before: ${copies.join(', ')}`);
+	if (copies.length > 0) out.info(`note: changed files were copied before: ${copies.join(', ')}`);
 	if (failed.length > 0) throw notRestored(report);
 	if (hub !== undefined)
-		out.note(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
+		out.info(`note: the hub, process ${hub.pid}, still runs; mctl hub stop --all stops it`);
 }
 
 function notRestored({ failed, waiting, backup }: UndoReport): OrchestraError {
@@ -167,7 +167,7 @@ async function startProject(input: CommandInput, home: string): Promise<void> {
 		`${out.style('green', '+')} ${FILE}${count > 0 ? ` (with ${count} ${count === 1 ? 'server' : 'servers'} of .mcp.json)` : ''}`,
 	);
 	if (!hasTools) out.line(`${out.style('green', '+')} tools/`);
-	noteUntrusted(out, FILE, untrusted);
+	warnUntrusted(out, FILE, untrusted);
 	out.line('\nNext: mctl new tool my-tool');
 	out.line('Then: mctl doctor');
 	if (more > 0) out.line(`Your MCP clients have ${more} more: mctl init --dry-run shows how to import them`);

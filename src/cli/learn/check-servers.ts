@@ -1,4 +1,4 @@
-/* Start servers once, list what they offer, keep it, and stop them: `mctl list servers --check`, `mctl learn`. */
+/* Start servers once, cache their lists, and stop them: `mctl list servers --check`, `mctl learn`. */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { attempt, firstLine, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
@@ -73,7 +73,7 @@ export async function eachServer<T>(
 	return results;
 }
 
-/** Start one server, list it, keep what it offers, and stop it. @param totalMs longest time of all that; default: the settings */
+/** Start one server, cache its lists, and stop it. @param totalMs longest time of all that; default: the settings */
 export async function checkServer(
 	entry: ServerEntry,
 	{ cwd, environment, signal }: CheckInput,
@@ -100,7 +100,7 @@ export async function checkServer(
 	}
 }
 
-/** What a server offers: it is started, listed and stopped. @param totalMs longest time of all that; default: the settings */
+/** Start a server, list its items, and stop it. @param totalMs longest time of all that; default: the settings */
 export async function listOnce(
 	entry: ServerEntry,
 	{ environment, signal }: CheckInput,

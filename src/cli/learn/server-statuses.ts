@@ -116,7 +116,7 @@ function knownServer(entry: ServerEntry, environment: Environment): CachedServer
 	return attempt(() => readKnown(cacheFilesHere(entry, environment)));
 }
 
-/** The tools that a known server offers to clients, under its own or its new names. */
+/** The tools of a known server as clients see them, under its own or its new names. */
 function knownTools(entry: ServerEntry, known: CachedServer): readonly Tool[] {
 	return new ToolAllowlist(entry.settings).exposed(known.tools);
 }

@@ -52,7 +52,7 @@ export const list: Command = {
 		const filled = shown.filter(({ listed }, at) => (at === 0 && isEmptyShown) || listed.rows.length > 0);
 		for (const each of filled) printTable(input, each, filled.length > 1);
 		printProblems(problemsOf(shown), input.out);
-		for (const note of await notesOf(shown, input)) input.out.note(`mctl: ${printable(note)}`);
+		for (const note of await notesOf(shown, input)) input.out.info(`mctl: ${printable(note)}`);
 		reportBlocked(blocked, input.out);
 		return code;
 	},
@@ -115,7 +115,7 @@ function printJson({ out }: CommandInput, shown: readonly Shown[], blocked: read
 function printTable({ out }: CommandInput, { kind, listing, listed }: Shown, isOneOfMany: boolean): void {
 	const { rows } = listed;
 	if (rows.length === 0) {
-		if (!isOneOfMany) out.note(listing.whenEmpty);
+		if (!isOneOfMany) out.info(listing.whenEmpty);
 		return;
 	}
 	if (isOneOfMany) out.line(out.style('bold', kind.toUpperCase()));

@@ -1,6 +1,9 @@
-/* `mctl log`: the calls that were made, from the journal. */
-import { StringDecoder } from 'node:string_decoder';
-import { printableLine } from '../../printable.ts';
+/* `mctl log`: the calls that were made, from the journal. `mctl log verify`: whether its lines were changed, removed, reordered or cut. */
+import { OrchestraError } from '../../errors.ts';
+import { printable, printableLine } from '../../printable.ts';
+import { readChainHead } from '../../trust/chain-file.ts';
+import { verifyChain } from '../../trust/verify-chain.ts';
+import { TextLines } from '../../wire/text-lines.ts';
 import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
@@ -8,6 +11,7 @@ import {
 	type CallFilter,
 	callOf,
 	isShown,
+	journalName,
 	journalsHere,
 	type LoggedCall,
 	readJournal,
@@ -52,7 +56,7 @@ export const logCommand: Command = {
 			return follow(file, { from, calls, filter }, input);
 		}
 		if (flags['json']) return out.json({ schema: 'orchestra.log/1', calls });
-		if (calls.length === 0) return out.note('No calls.');
+		if (calls.length === 0) return out.info('No calls.');
 		const rows = calls.map(cellsOf);
 		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
 		const narrow = [0, 3, 5];
@@ -107,13 +111,39 @@ async function follow(
 	const show = (call: LoggedCall): void =>
 		flags['json'] ? out.line(JSON.stringify(call)) : out.line(cellsOf(call).map(printableLine).join('  '));
 	for (const call of calls) show(call);
-	const decoder = new StringDecoder();
-	let rest = '';
+	const lines = new TextLines(Number.POSITIVE_INFINITY);
 	const onBytes = async (bytes: Buffer): Promise<boolean> => {
-		const lines = (rest + decoder.write(bytes)).split('\n');
-		rest = lines.pop() ?? '';
-		for (const call of callsIn(lines.join('\n'), filter)) show(call);
+		for (const call of callsIn(lines.push(bytes).join('\n'), filter)) show(call);
 		return !out.isClosed;
 	};
 	await followFile(file, { from, signal, onBytes });
 }
+
+export const logVerify: Command = {
+	usage: 'mctl log verify [--json]',
+	examples: ['mctl log verify', 'mctl log verify --json | jq .findings'],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run(input) {
+		refuseArgs(input, logVerify);
+		const { flags, out, cwd, environment } = input;
+		const reports = journalsHere({ cwd, environment }).map((file) =>
+			verifyChain(readJournal(file), readChainHead(file), journalName(file)),
+		);
+		const lines = reports.reduce((sum, report) => sum + report.lines, 0);
+		const findings = reports.flatMap((report) => report.findings);
+		const notes = reports.flatMap((report) => report.notes);
+		if (flags['json']) out.json({ schema: 'orchestra.log-verify/1', lines, findings, notes });
+		else {
+			for (const { kind, message } of findings) out.line(printable(`${kind}: ${message}`));
+			for (const note of notes) out.line(printable(`note: ${note}`));
+			if (findings.length === 0)
+				out.line(`${lines} ${lines === 1 ? 'line' : 'lines'}, none changed or missing.`);
+		}
+		if (findings.length === 0) return;
+		const places = findings.length === 1 ? '1 damaged place' : `${findings.length} damaged places`;
+		throw new OrchestraError('tool_failed', `the journal has ${places}`, {
+			hint: 'Compare it with a backup; new lines continue the chain all the same.',
+		});
+	},
+};

@@ -19,7 +19,7 @@ type Status = 'running' | 'completed' | 'failed' | 'stopped';
 export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, flags }: CommandInput): void {
 	const plans = heads.map((head) => reportOf(store.read(head)));
 	if (flags['json']) return out.json({ schema: 'orchestra.plans/1', plans });
-	if (plans.length === 0) return out.note('There are no plans.');
+	if (plans.length === 0) return out.info('There are no plans.');
 	const rows = plans.map(({ id, status, calls, name, client, startedAt }) => [
 		id.slice(0, 8),
 		status,
@@ -45,7 +45,7 @@ export function show(plan: StoredPlan, { out, flags }: CommandInput): void {
 	}));
 	const unknown = unknownCalls(plan);
 	const end = endOf(plan);
-	const report = { ...reportOf(plan), tools: head.tools, program: head.code, input: head.input };
+	const report = { ...reportOf(plan), tools: head.tools, program: head.code, input: plan.input };
 	if (flags['json'])
 		return out.json({ schema: 'orchestra.plan/1', ...report, made: calls, unknown, result: end?.text });
 	for (const key of ['id', 'status', 'client', 'startedAt', 'sha256'] as const)
@@ -79,7 +79,7 @@ export async function replay(
 		});
 	else {
 		out.line(printable(text));
-		out.note(
+		out.info(
 			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
 		);
 	}

@@ -17,7 +17,7 @@ import { onAbort } from '../../rpc/abortable.ts';
 import type { Receiver } from '../../rpc/channel.ts';
 import { within } from '../../rpc/clock.ts';
 import { deferred } from '../../rpc/deferred.ts';
-import { noteNamedValue } from '../../secrets/secret-name.ts';
+import { registerNamedSecret } from '../../secrets/secret-name.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';
 import { StdioTransport } from '../../transport/stdio-transport.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -59,8 +59,8 @@ export async function recordProgram(input: CommandInput, folder: string): Promis
 	const { args, cwd, environment, out, signal } = input;
 	const program = programOf(args);
 	const env = definedOf(environment);
-	for (const [name, value] of Object.entries(env)) noteNamedValue(name, value);
-	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
+	for (const [name, value] of Object.entries(env)) registerNamedSecret(name, value);
+	const log = { warn: (line: string) => out.info(`mctl: ${line}`) };
 	const keepsAll = folder !== recordingsFolder(environment);
 	const recorder = new Recorder({ folder, server: serverName(program), log, keepsAll });
 	const server = await ChildTransport.open(
@@ -76,7 +76,7 @@ export async function recordProgram(input: CommandInput, folder: string): Promis
 		await client.close();
 		recorder.close();
 	}
-	if (recorder.file !== undefined) out.note(`mctl: recorded in ${recorder.file}`);
+	if (recorder.file !== undefined) out.info(`mctl: recorded in ${recorder.file}`);
 	const { exitCode, signal: endedBy } = server.diagnose();
 	return exitCode ?? (endedBy === null ? 0 : SIGNALED + constants.signals[endedBy]);
 }

@@ -1,7 +1,7 @@
 /* `mctl record`: a program's MCP conversation, or those of all servers of the hub, to a file. */
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
-import { ownRecordings } from '../../record/recording-files.ts';
+import { userRecordings } from '../../record/recording-files.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 
 export const record: Command = {
@@ -24,7 +24,7 @@ export const record: Command = {
 			return recordProgram(input, folder);
 		}
 		const { serveHere } = await import('../commands/serve.ts');
-		input.out.note(`mctl: the servers of this folder are recorded in ${folder}`);
+		input.out.info(`mctl: the servers of this folder are recorded in ${folder}`);
 		return serveHere(input, { narrow: (configuration) => withRecordings(configuration, folder) });
 	},
 };
@@ -32,8 +32,8 @@ export const record: Command = {
 function folderOf({ flags, cwd, environment, out }: CommandInput): string {
 	const { to } = flags;
 	if (to === '') throw usageError(record, '--to is empty; it takes a folder');
-	const log = { warn: (line: string) => out.note(`mctl: ${line}`) };
-	return typeof to === 'string' ? resolve(cwd, to) : ownRecordings(environment, log);
+	const log = { warn: (line: string) => out.info(`mctl: ${line}`) };
+	return typeof to === 'string' ? resolve(cwd, to) : userRecordings(environment, log);
 }
 
 function withRecordings(configuration: Configuration, folder: string): Configuration {

@@ -86,7 +86,7 @@ function showRequest(
 	{ out }: CommandInput,
 ): void {
 	const title = `${name === undefined ? method : `${method} ${name}`} (line ${line})`;
-	if (skipped !== undefined) return out.note(`mctl: skipped ${title}: ${skipped}`);
+	if (skipped !== undefined) return out.info(`mctl: skipped ${title}: ${skipped}`);
 	if (differences.length === 0) return;
 	out.line(title);
 	for (const difference of differences) showDifference(difference, out);

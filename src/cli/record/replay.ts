@@ -74,5 +74,5 @@ function showRecordings({ cwd, environment, flags, out }: CommandInput): void {
 	for (const { server, startedAt, bytes, file } of found)
 		out.line(`${startedAt.toISOString()}  ${server}  ${bytes} bytes  ${shownPath(file, cwd)}`);
 	if (found.length === 0)
-		out.note(`mctl: there are no recordings in ${folder}; make one with mctl record, or set "record": true`);
+		out.info(`mctl: there are no recordings in ${folder}; make one with mctl record, or set "record": true`);
 }

@@ -152,7 +152,7 @@ async function download(url: string, { environment, signal, out }: CommandInput)
 	const http = new GuardedHttp([url], signal, environment);
 	let target = url;
 	for (let hop = 0; hop < DOWNLOAD_REDIRECTS; hop++) {
-		out.note(`Downloading ${target}`);
+		out.info(`Downloading ${target}`);
 		const response = await http.fetch(target, { limitBytes: BUNDLE_BYTES, timeoutMs: DOWNLOAD_MS });
 		const location = response.headers.get('location');
 		if (response.status === 200) return Buffer.from(await response.arrayBuffer());

@@ -30,7 +30,7 @@ function withoutVersion(arg: string): { name: string; version: string | undefine
 export async function addListed(arg: string, input: CommandInput, command: Usage): Promise<void> {
 	const { record, registry } = await recordOf(arg, input, command);
 	if (record.status === 'deprecated')
-		input.out.tell(
+		input.out.warn(
 			`warning: ${record.name} is deprecated${record.statusMessage === undefined ? '' : `: ${printableLine(record.statusMessage)}`}`,
 		);
 	const bundle = bundleOf(record);

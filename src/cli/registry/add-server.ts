@@ -2,19 +2,19 @@
  * Add a server whose entry was planned: show what will run, from whom and with what
  * rights, ask, and write the entry and its pin.
  */
-import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
+import { readServerFile, type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
 import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
 import { possibleReferences } from '../../secrets/store-secret.ts';
-import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
-import { learnHere } from '../learn/learn-servers.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { learnHere } from '../learn/learn.ts';
+import { confirm } from '../terminal/ask-line.ts';
 import { askMissing, givenValues, storedValues } from './entry-values.ts';
 import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 
@@ -24,12 +24,12 @@ type Usage = Pick<Command, 'usage'>;
 export interface Addition {
 	/** Its name in the configuration. */
 	readonly name: string;
-	readonly plan: Pick<LaunchPlan, 'asked' | 'entry'>;
+	readonly plan: Pick<LaunchPlan, 'inputs' | 'entry'>;
 	/** What the lock file gets. */
 	readonly pin: PinnedPackage;
 	/** What is shown before the prompt, as rows of a name and a text. */
 	readonly facts: readonly (readonly [string, string])[];
-	/** Whoever signed it, when it is a bundle; for `--json`. */
+	/** Its signer, when it is a bundle; for `--json`. */
 	readonly signer?: BundleSigner | undefined;
 	/** Files that are unpacked after the values are known and before the entry is written. */
 	readonly bundle?: { readonly folder: string; unpack(): Promise<void> } | undefined;
@@ -43,28 +43,36 @@ export async function addServer(addition: Addition, input: CommandInput, command
 	const [file] = serverFiles(scopeOf(input, command) ?? 'project', cwd, environment);
 	if (file === undefined) throw usageError(command, 'there is no file for this scope');
 	refuseTaken(name, file);
-	const given = givenValues(plan.asked, input, command);
+	const given = givenValues(plan.inputs, input, command);
 	if (flags['dry-run'] === true)
-		return showPlan(addition, plan.entry(shownValues(plan.asked, given)), file, input);
-	const values = await askMissing(plan.asked, given, input);
-	showFacts(facts, plan.entry(shownValues(plan.asked, values)), file, input);
+		return showPlan(addition, plan.entry(shownValues(plan.inputs, given)), file, input);
+	const values = await askMissing(plan.inputs, given, input);
+	showFacts(facts, plan.entry(shownValues(plan.inputs, values)), file, input);
 	await confirm('Add it?', input);
 	const store = new PinStore(pinPlace(file.path, environment));
 	store.packages(); // a damaged lock file stops it before anything is written
 	const owner = [file.path, name];
-	const secrets = plan.asked
+	const secrets = plan.inputs
 		.filter(({ isSecret }) => isSecret)
 		.flatMap(({ key }) => possibleReferences([...owner, key], environment));
 	const change = { file: file.path, name, bundle: bundle?.folder ?? null, secrets };
+	// The file as it is now: others may have written it while the user was asked.
+	const unlessTaken = (): ServerFile => {
+		const now = readServerFile(file.scope, file.path);
+		refuseTaken(name, now);
+		return now;
+	};
 	await withRecord(change, environment, async () => {
+		unlessTaken(); // what is stored for its name belongs to that entry
 		try {
 			await bundle?.unpack();
-			const stored = await storedValues(plan.asked, values, { owner, cwd, environment, signal });
+			const stored = await storedValues(plan.inputs, values, { owner, cwd, environment, signal });
 			signal.throwIfAborted();
 			await store.setPackage(name, pin);
 			signal.throwIfAborted();
 			// The entry is last: what it names is there when a hub reads it.
-			await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
+			const now = unlessTaken();
+			await writeEdit(input, now, setJsonKey(now.text, ['mcpServers', name], plan.entry(stored)));
 		} catch (error) {
 			await removeLeftovers(change, environment);
 			throw error;
@@ -79,11 +87,11 @@ export async function addServer(addition: Addition, input: CommandInput, command
 
 /** Secrets and what is missing are shown as their names. */
 function shownValues(
-	asked: LaunchPlan['asked'],
+	inputs: LaunchPlan['inputs'],
 	values: ReadonlyMap<string, readonly string[]>,
 ): Map<string, string[]> {
 	return new Map(
-		asked.flatMap(({ key, isSecret, isRequired }): [string, string[]][] => {
+		inputs.flatMap(({ key, isSecret, isRequired }): [string, string[]][] => {
 			const given = values.get(key);
 			if (given === undefined) return isRequired ? [[key, [`<${key}>`]]] : [];
 			return [[key, isSecret ? ['<secret>'] : [...given]]];
@@ -99,10 +107,10 @@ function showPlan(
 ): void {
 	if (input.flags['json'] !== true) {
 		showFacts(facts, entry, file, input);
-		input.out.note('Nothing was written (--dry-run).');
+		input.out.info('Nothing was written (--dry-run).');
 		return;
 	}
-	const values = plan.asked.map(
+	const values = plan.inputs.map(
 		({ key, description, isRequired, isSecret, format, choices, default: fallback }) => ({
 			name: key,
 			description: description ?? null,
@@ -132,7 +140,7 @@ function showFacts(
 ): void {
 	const rows = [...facts, ...runFacts(entry), ['writes', file.path] as const];
 	for (const [title, text] of rows)
-		out.note(`${out.noteStyle('dim', title.padEnd(8))} ${printableLine(text)}`);
+		out.info(`${out.stderrStyle('dim', title.padEnd(8))} ${printableLine(text)}`);
 }
 
 function* runFacts({ command, args, env, url }: Record<string, unknown>): Generator<[string, string]> {

@@ -6,13 +6,13 @@ import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
 import { setFlag } from './entry-values.ts';
 import { registryFlag } from './registry-flag.ts';
 
-const transports = ['stdio', 'http', 'sse'];
+const transports = ['stdio', 'http', 'sse', 'ws'];
 
 export const add: Command = {
 	usage: 'mctl add <name> [flags] -- <command…>  |  mctl add <name> <url>  |  mctl add <listed>',
@@ -67,7 +67,7 @@ export const add: Command = {
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
 		refuseTaken(name, file);
 		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry, input)));
-		noteSecrets(input);
+		registerSecrets(input);
 		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 			`${input.out.style('green', '+')} ${name} in ${file.path}`,
 			'\nNext: mctl list servers --check',
@@ -120,12 +120,17 @@ function remoteEntry(
 	rest: readonly string[],
 	{ flags, lists }: CommandInput,
 ): Record<string, unknown> {
-	if (!URL.canParse(url) || !/^https?:/i.test(url))
-		throw usageError(add, `"${url}" is not an http:// or https:// address`);
+	const isSocket = /^wss?:/i.test(url);
+	if (!URL.canParse(url) || !/^(?:https?:|wss?:|unix:\/\/\/)/i.test(url))
+		throw usageError(add, `"${url}" is not an http://, https://, ws://, wss:// or unix:/// address`);
+	const { transport } = flags;
+	if (transport !== undefined && isSocket !== (transport === 'ws'))
+		throw usageError(add, `--transport ${String(transport)} is not for ${url}`);
 	if (rest.length > 0) throw usageError(add, `unexpected argument "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
-	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };
+	const type = isSocket ? 'ws' : transport === 'sse' ? 'sse' : 'http';
+	return { type, url, ...(headers && { headers }) };
 }
 
 /** `KEY=VALUE` or `Name: value`; undefined when there are none. */
@@ -145,14 +150,14 @@ function pairsOf(strings: readonly string[], separator: '=' | ':'): Record<strin
 	);
 }
 
-function noteSecrets({ lists, out }: CommandInput): void {
+function registerSecrets({ lists, out }: CommandInput): void {
 	const pairs = [
 		...Object.entries(pairsOf(lists?.get('env') ?? [], '=') ?? {}),
 		...Object.entries(pairsOf(lists?.get('header') ?? [], ':') ?? {}),
 	];
 	for (const [name, value] of pairs) {
 		if (looksLikeSecret(name, value)) {
-			out.note(
+			out.info(
 				`note: ${name} is in the file in plain text; '\${VARIABLE}' in its place is read from the environment`,
 			);
 		}

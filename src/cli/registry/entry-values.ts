@@ -1,12 +1,12 @@
 /*
  * The values that an entry of a registry or a bundle needs: from `--set NAME=VALUE`, else
- * asked on the terminal. Secrets are not shown while they are typed and do not reach the
+ * asked for on the terminal. Secrets are not shown while they are typed and do not reach the
  * configuration: it gets a reference to where they are stored.
  */
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
-import type { AskedValue, GivenValues } from '../../registry/launch-plan.ts';
+import type { GivenValues, LaunchInput } from '../../registry/launch-slots.ts';
 import { storeSecret } from '../../secrets/store-secret.ts';
 import {
 	type Command,
@@ -27,7 +27,7 @@ export const setFlag: Flag = {
 
 /** The values of `--set`. Throws for a name that the server does not have. */
 export function givenValues(
-	asked: readonly AskedValue[],
+	inputs: readonly LaunchInput[],
 	{ lists }: CommandInput,
 	command: Pick<Command, 'usage'>,
 ): Map<string, string[]> {
@@ -35,9 +35,9 @@ export function givenValues(
 	for (const pair of lists?.get('set') ?? []) {
 		const at = pair.indexOf('=');
 		const key = pair.slice(0, Math.max(0, at));
-		const value = asked.find((each) => each.key === key);
+		const value = inputs.find((each) => each.key === key);
 		if (value === undefined) {
-			const names = asked.map((each) => each.key).join(', ');
+			const names = inputs.map((each) => each.key).join(', ');
 			// The text may be a secret, so it is not repeated.
 			throw usageError(
 				command,
@@ -54,12 +54,12 @@ export function givenValues(
 
 /** Ask for what is required and was not given. Throws with the list of names when there is no terminal. */
 export async function askMissing(
-	asked: readonly AskedValue[],
+	inputs: readonly LaunchInput[],
 	given: ReadonlyMap<string, string[]>,
 	input: CommandInput,
 ): Promise<Map<string, string[]>> {
 	const values = new Map(given);
-	const missing = asked.filter(({ key, isRequired }) => isRequired && !values.has(key));
+	const missing = inputs.filter(({ key, isRequired }) => isRequired && !values.has(key));
 	if (missing.length === 0) return values;
 	if (!canAskUser(input)) {
 		const names = missing.map(
@@ -75,12 +75,13 @@ export async function askMissing(
 	return values;
 }
 
-async function askValue(value: AskedValue, input: CommandInput): Promise<string[]> {
+async function askValue(value: LaunchInput, input: CommandInput): Promise<string[]> {
 	const { out } = input;
 	const { key, description, choices, isSecret, isRepeated } = value;
-	if (description !== undefined) out.note(printableLine(description));
-	const kind =
-		choices.length > 0 ? ` (${choices.map(printableLine).join(', ')})` : isSecret ? ' (not shown)' : '';
+	if (description !== undefined) out.info(printableLine(description));
+	const secret = value.exposedIn === undefined ? 'not shown' : 'a variable, as in ${TOKEN}';
+	const notes = choices.length > 0 ? choices.map(printableLine).join(', ') : isSecret ? secret : '';
+	const kind = notes && ` (${notes})`;
 	const strings: string[] = [];
 	do {
 		const isFirst = strings.length === 0;
@@ -90,7 +91,7 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 				help: problemOf('', value) ?? 'That is not a possible value.',
 				read: (line) =>
 					(line === '' && !isFirst) || (line !== '' && problemOf(line, value) === undefined) ? line : 'wrong',
-				isHidden: isSecret && !value.isOnCommandLine,
+				isHidden: isSecret && value.exposedIn === undefined,
 			},
 			input,
 		);
@@ -102,15 +103,20 @@ async function askValue(value: AskedValue, input: CommandInput): Promise<string[
 	return strings;
 }
 
+const exposures = {
+	'command line': 'every process can read a command line',
+	address: 'an address is in the configuration as it is',
+};
+
 /** Why a text is not a possible value; undefined when it is. */
 function problemOf(
 	text: string,
-	{ choices, format, isSecret, isOnCommandLine, range }: AskedValue,
+	{ choices, format, isSecret, exposedIn, range }: LaunchInput,
 ): string | undefined {
 	const isReference = /^\$\{[^}]+\}$/.test(text);
-	if (isReference && !(isOnCommandLine && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
-	if (isSecret && isOnCommandLine)
-		return `every process can read a command line, so a secret there must be a variable, as in '\${VARIABLE}'`;
+	if (isReference && !(exposedIn && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
+	if (isSecret && exposedIn)
+		return `${exposures[exposedIn]}, so a secret there must be a variable, as in '\${VARIABLE}'`;
 	if (choices.length > 0 && !choices.includes(text))
 		return `use one of ${choices.map(printableLine).join(', ')}`;
 	if (format === 'number' && !isInRange(text, range)) return `use a number${describeRange(range)}`;
@@ -118,13 +124,13 @@ function problemOf(
 	return text.includes('\n') || text.includes('\0') ? 'use one line' : undefined;
 }
 
-function isInRange(text: string, range: AskedValue['range']): boolean {
+function isInRange(text: string, range: LaunchInput['range']): boolean {
 	const number = text.trim() === '' ? NaN : Number(text);
 	return Number.isFinite(number) && (range === undefined || (number >= range.min && number <= range.max));
 }
 
 function describeRange(
-	{ min, max }: NonNullable<AskedValue['range']> = { min: -Infinity, max: Infinity },
+	{ min, max }: NonNullable<LaunchInput['range']> = { min: -Infinity, max: Infinity },
 ): string {
 	if (Number.isFinite(min)) return Number.isFinite(max) ? ` from ${min} to ${max}` : ` of at least ${min}`;
 	return Number.isFinite(max) ? ` of at most ${max}` : '';
@@ -132,7 +138,7 @@ function describeRange(
 
 /** The values for the configuration: paths absolute, secrets stored and replaced by their references. @param owner the file and the name of the server */
 export async function storedValues(
-	asked: readonly AskedValue[],
+	inputs: readonly LaunchInput[],
 	values: GivenValues,
 	{
 		owner,
@@ -142,7 +148,7 @@ export async function storedValues(
 	}: { owner: readonly string[] } & Pick<CommandInput, 'cwd' | 'environment' | 'signal'>,
 ): Promise<Map<string, string[]>> {
 	const stored = new Map<string, string[]>();
-	for (const { key, format, isSecret } of asked) {
+	for (const { key, format, isSecret } of inputs) {
 		const strings = values.get(key);
 		if (strings === undefined) continue;
 		const finals: string[] = [];

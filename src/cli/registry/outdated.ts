@@ -46,7 +46,7 @@ export const outdated: Command = {
 			servers.push({ name, registry, listedAs, version, file: file.path, ...compared });
 		}
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.outdated/1', servers });
-		if (servers.length === 0) return out.note('No server here came from a registry; mctl search finds some.');
+		if (servers.length === 0) return out.info('No server here came from a registry; mctl search finds some.');
 		const rows = servers.map(({ name, version, latest, listedAs, problem }) => [
 			name,
 			version,
@@ -58,7 +58,7 @@ export const outdated: Command = {
 		const table = tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2, 3]);
 		for (const line of [...table, ...differences]) out.line(line);
 		if (flags['tools'] !== true && servers.some(({ isOutdated }) => isOutdated))
-			out.note('\nHow their tools differ: mctl outdated --tools starts each newer version once');
+			out.info('\nHow their tools differ: mctl outdated --tools starts each newer version once');
 	},
 };
 

@@ -7,7 +7,7 @@ import { type PackageSource, planLaunch } from '../../registry/launch-plan.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import type { RegistryClient } from '../../registry/registry-client.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
-import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { isObject } from '../../wire/json.ts';

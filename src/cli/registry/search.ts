@@ -30,10 +30,10 @@ export const search: Command = {
 				const { servers, unreadable, isCut } = await client.search(words);
 				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
 				if (unreadable > 0)
-					out.note(
+					out.info(
 						`note: ${unreadable} ${unreadable === 1 ? 'entry' : 'entries'} of ${client.registry.name} cannot be read`,
 					);
-				if (isCut) out.note(`note: ${client.registry.name} has more; name the server more closely`);
+				if (isCut) out.info(`note: ${client.registry.name} has more; name the server more closely`);
 			} catch (error) {
 				input.signal.throwIfAborted();
 				failures.push(OrchestraError.from(error, 'io'));
@@ -42,10 +42,10 @@ export const search: Command = {
 		// One registry that is down does not hide what the others have.
 		const [failure] = failures;
 		if (failure && found.length === 0) throw failure;
-		for (const { message } of failures) out.tell(`warning: ${printableLine(message)}`);
+		for (const { message } of failures) out.warn(`warning: ${printableLine(message)}`);
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.search/1', servers: found.map(jsonOf) });
 		if (found.length === 0)
-			return out.note(`No server has ${words.map((word) => `"${word}"`).join(' or ')} in its name.`);
+			return out.info(`No server has ${words.map((word) => `"${word}"`).join(' or ')} in its name.`);
 		const rows = found.map(({ name, version, description, status, registry }) => [
 			shortName(name, registry),
 			version,
@@ -55,7 +55,7 @@ export const search: Command = {
 		const headings = ['NAME', 'VERSION', 'REGISTRY', 'DESCRIPTION'];
 		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1]))
 			out.line(line);
-		out.note(`\nAdd one: mctl add ${rows[0]?.[0] ?? ''}`);
+		out.info(`\nAdd one: mctl add ${rows[0]?.[0] ?? ''}`);
 	},
 };
 

@@ -10,13 +10,13 @@ import { OrchestraError } from '../../errors.ts';
 import { quoted } from '../../printable.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { type PackageSource, packageReference } from '../../registry/launch-plan.ts';
-import type { PinnedPackage } from '../../trust/pins/lock-text.ts';
+import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
-import { confirm } from '../terminal/confirm.ts';
+import { confirm } from '../terminal/ask-line.ts';
 import { listNewer } from './newer-version.ts';
 import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
@@ -53,8 +53,8 @@ export const upgrade: Command = {
 		}
 		const written = withVersion(server, source);
 		const { drift, lines } = await listNewer(server, source, input);
-		for (const line of lines) out.note(line);
-		if (flags['dry-run'] === true) return out.note('Nothing was written (--dry-run).');
+		for (const line of lines) out.info(line);
+		if (flags['dry-run'] === true) return out.info('Nothing was written (--dry-run).');
 		await confirm('Upgrade it?', input);
 		const after = { ...server.pin, version, identifier: source.identifier, sha256: source.sha256 };
 		await write(server, { written, after, tools: drift.pin === 'off' ? undefined : drift.tools }, input);
@@ -91,8 +91,8 @@ function withVersion({ name, file, pin }: PackagedServer, source: PackageSource)
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];
 	const before = packageReference(pin);
 	const after = packageReference(source);
-	// An upgrade that was interrupted has written the entry already.
-	if (isObject(entry) && (args.includes(after) || entry['url'] === after)) return entry;
+	// An address may be the same in the new version; an upgrade that was interrupted has written the entry already.
+	if (isObject(entry) && (before === after || args.includes(after) || entry['url'] === after)) return entry;
 	if (isObject(entry) && args.includes(before)) {
 		return {
 			...entry,

@@ -19,8 +19,8 @@ import { pathInSkill, skillFiles } from '../../library/skills/verify-skill.ts';
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { nameOf, type SkillsOfHub, withSkills } from './skills-of-hub.ts';
+import { confirm } from '../terminal/ask-line.ts';
+import { nameOf, type SkillsOfHub, withSkills } from './skills.ts';
 
 export const skillsInstall: Command = {
 	usage: 'mctl skills install <name|uri> [--yes] [--json]',

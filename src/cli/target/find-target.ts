@@ -1,4 +1,4 @@
-/* The tool that a target of `mctl call` or `mctl show` names, among those that are offered. */
+/* The tool that a target of `mctl call` or `mctl show` names, among those that are listed. */
 import type { ServerEntry } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
 import { withReasons } from '../../hub/source-status.ts';
@@ -18,7 +18,7 @@ import { type CallTarget, prefixOf } from './call-target.ts';
 const FULL_NAME = 'orchestra/fullName';
 
 /**
- * The tool. Throws `bad_input` with the nearest names; when the server offers nothing, the reason why it could not be
+ * The tool. Throws `bad_input` with the nearest names; when the server has none, the reason why it could not be
  * started; when the tool is quarantined, the reason for that. `otherNames` are suggested too.
  */
 export async function findTarget(

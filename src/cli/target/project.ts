@@ -43,11 +43,15 @@ export function findTool(project: Project, arg: string): DiscoveredTool {
 	if (broken) throw broken;
 	const ids = project.tools.map(({ id }) => id);
 	const guesses = nearest(arg, ids);
-	const held = blockedReasonOf(arg, project.blocked);
-	throw new OrchestraError('bad_input', `there is no tool "${arg}"${held === undefined ? '' : `. ${held}`}`, {
-		hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
-		data: { tool: arg, nearest: guesses },
-	});
+	const blocked = blockedReasonOf(arg, project.blocked);
+	throw new OrchestraError(
+		'bad_input',
+		`there is no tool "${arg}"${blocked === undefined ? '' : `. ${blocked}`}`,
+		{
+			hint: guesses.length > 0 ? `did you mean: ${guesses.join(', ')}` : 'mctl list shows the tools',
+			data: { tool: arg, nearest: guesses },
+		},
+	);
 }
 
 /** The error of a tool whose folder or file has a problem; undefined when no problem is one of this name. */

@@ -1,9 +1,10 @@
-/* Ask for one line on the terminal, until it is right. */
+/* Ask for one line on the terminal until it is right, or for a yes before something is written. */
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { OrchestraError } from '../../errors.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { ANSWER_TRIES_LIMIT } from '../cli-limits.ts';
+import { type CommandInput, canAskUser } from '../command.ts';
 import type { Output } from './output.ts';
 
 export interface AskOptions {
@@ -12,7 +13,7 @@ export interface AskOptions {
 	readonly signal: AbortSignal;
 }
 
-export interface LinePrompt<T> {
+interface LinePrompt<T> {
 	readonly prompt: string;
 	/** What a trimmed line means. */
 	readonly read: (line: string) => T | 'wrong';
@@ -47,7 +48,7 @@ export async function askLine<T>(
 			const answer = read(line.trim());
 			if (answer !== 'wrong') return answer;
 			if (++tries >= ANSWER_TRIES_LIMIT) break;
-			out.note(help);
+			out.info(help);
 			out.live(prompt);
 		}
 		if (isInterrupted) throw new OrchestraError('canceled', 'interrupted by Ctrl-C');
@@ -61,4 +62,21 @@ export async function askLine<T>(
 
 function nowhere(): Writable {
 	return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
+
+/** Resolves when the answer is yes, or `--yes` was given. Throws `canceled` for a no, `bad_input` without a terminal. */
+export async function confirm(prompt: string, input: CommandInput): Promise<void> {
+	if (input.flags['yes'] === true) return;
+	if (!canAskUser(input)) {
+		throw new OrchestraError('bad_input', 'there is no terminal to ask on, so nothing was written', {
+			hint: 'Look at it with --dry-run, then add --yes.',
+		});
+	}
+	const answer = await askLine({ prompt: `${prompt} [y/N] `, help: 'Type y or n.', read: readAnswer }, input);
+	if (answer !== true) throw new OrchestraError('canceled', 'nothing was written');
+}
+
+function readAnswer(line: string): boolean | 'wrong' {
+	if (/^y(?:es)?$/i.test(line)) return true;
+	return /^(?:no?)?$/i.test(line) ? false : 'wrong';
 }

@@ -47,11 +47,11 @@ export class CallView {
 		const text = typeof data === 'string' ? data : JSON.stringify(data ?? '');
 		const from = typeof logger === 'string' ? `${logger}: ` : '';
 		this.#bar.hide();
-		this.#out.note(`${this.#out.noteStyle(style, mark)} ${printable(from + text)}`);
+		this.#out.info(`${this.#out.stderrStyle(style, mark)} ${printable(from + text)}`);
 		this.#bar.draw();
 	}
 
-	/** Remove the progress bar: the result, an error or a question follows. */
+	/** Remove the progress bar: the result, an error or an elicitation follows. */
 	clear(): void {
 		this.#bar.end();
 	}
@@ -62,7 +62,7 @@ export class CallView {
 			const text = contentText(block);
 			const lines = text.endsWith('\n') ? text.slice(0, -1) : text;
 			if (result['isError'] === true)
-				this.#out.tell(`${this.#out.noteStyle('red', '✗')} ${printable(lines)}`);
+				this.#out.warn(`${this.#out.stderrStyle('red', '✗')} ${printable(lines)}`);
 			else if (!showBytes(block, this.#out, this.#environment)) this.#out.foreign(lines);
 		}
 	}

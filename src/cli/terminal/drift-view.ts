@@ -34,8 +34,8 @@ export function driftLines(drift: ServerDrift, findings: readonly ScanFinding[],
 
 function toolLines({ tool, kind, isQuarantined, before, parts }: ToolDrift, out: Styled): string[] {
 	const style = kind === 'new' ? 'green' : kind === 'removed' ? 'red' : 'yellow';
-	const held = isQuarantined ? ' (quarantined)' : '';
-	const heading = `  ${out.style(style, kind)} ${visible(tool)}${held}`;
+	const suffix = isQuarantined ? ' (quarantined)' : '';
+	const heading = `  ${out.style(style, kind)} ${visible(tool)}${suffix}`;
 	if (kind === 'removed') return [heading];
 	if (kind === 'changed' && before === undefined)
 		return [heading, `${INDENT}The accepted text is not known on this machine.`];

@@ -31,14 +31,14 @@ export async function askForm(params: unknown, { out, input, signal }: FormOptio
 	const isOver = input.readableEnded || input.destroyed;
 	if (mode !== 'form' || !isObject(requestedSchema) || isOver) return { action: 'decline' };
 	const schema = requestedSchema as JsonObject; // it came out of a message
-	out.tell(
-		`${out.noteStyle('cyan', '?')} ${printable(typeof message === 'string' ? message : 'The server asks:')}`,
+	out.warn(
+		`${out.stderrStyle('cyan', '?')} ${printable(typeof message === 'string' ? message : 'The server asks:')}`,
 	);
 	const lines = new AnswerLines(out, input, signal);
 	try {
 		const place = { schema, root: schema };
 		if (propertiesOf(place).size === 0) return await confirm(lines);
-		out.tell('  (an empty line leaves a field out, Ctrl-D declines)');
+		out.warn('  (an empty line leaves a field out, Ctrl-D declines)');
 		const required = requiredOf(place);
 		let content: JsonObject = {};
 		for (const parameter of parametersOf(schema)) {
@@ -67,7 +67,7 @@ async function askField(
 	{ parameter, schema, isRequired }: { parameter: Parameter; schema: JsonObject; isRequired: boolean },
 ): Promise<JsonObject | undefined> {
 	const { name, type, description, default: value } = parameter;
-	if (description !== '') lines.note(`  ${description}`);
+	if (description !== '') lines.print(`  ${description}`);
 	const usual = value === undefined ? '' : ` [${value}]`;
 	for (let count = 0; count < ANSWER_TRIES_LIMIT; count++) {
 		const answer = await lines.ask(
@@ -78,7 +78,7 @@ async function askField(
 		if (answer === '' && !isRequired) return {};
 		const wrong = problemOf(`${name}=${answer}`, schema);
 		if (!(wrong instanceof OrchestraError)) return wrong;
-		lines.note(`  ${wrong.message}`);
+		lines.print(`  ${wrong.message}`);
 	}
 	return undefined;
 }
@@ -119,8 +119,8 @@ class AnswerLines {
 		});
 	}
 
-	note(text: string): void {
-		this.#out.tell(printable(text));
+	print(text: string): void {
+		this.#out.warn(printable(text));
 	}
 
 	/** The next line; undefined at the end of input. Throws when the command is canceled. */

@@ -59,12 +59,12 @@ export class Output {
 		return this.#isClosed;
 	}
 
-	/** Leave out all notes from now on, for `--quiet`. */
+	/** Leave out all lines of `info` from now on, for `--quiet`. */
 	silence(): void {
 		this.#isQuiet = true;
 	}
 
-	/** True when notes and progress are left out. */
+	/** True when lines of `info` and progress are left out. */
 	get isQuiet(): boolean {
 		return this.#isQuiet;
 	}
@@ -120,12 +120,12 @@ export class Output {
 	}
 
 	/** A line beside the answer; `--quiet` leaves it out. */
-	note(text: string): void {
-		if (!this.#isQuiet) this.tell(text);
+	info(text: string): void {
+		if (!this.#isQuiet) this.warn(text);
 	}
 
 	/** A line beside the answer that says why the command failed, or what the user has to do now. */
-	tell(text: string): void {
+	warn(text: string): void {
 		this.#stderr.write(`${this.#safe(this.#stderr, text)}\n`);
 	}
 
@@ -152,15 +152,15 @@ export class Output {
 	}
 
 	/** Messages that pass a transport, for `ORCHESTRA_TRACE`. */
-	readonly trace = (direction: '→' | '←', text: string): void => this.tell(`${direction} ${printable(text)}`);
+	readonly trace = (direction: '→' | '←', text: string): void => this.warn(`${direction} ${printable(text)}`);
 
 	/** An error with its hint, without secrets, or as JSON for programs. */
 	error(error: OrchestraError, asJson: boolean): void {
 		const { code, message, hint, data } = error;
-		if (asJson) return this.tell(printableJson(redactJson({ error: { code, message, hint, data } })));
-		this.tell(`mctl: ${indented(message)}`);
-		if (hint !== undefined) this.tell(`hint: ${indented(hint)}`);
-		if (code === 'spawn' && typeof data['path'] === 'string') this.tell(`PATH: ${indented(data['path'])}`);
+		if (asJson) return this.warn(printableJson(redactJson({ error: { code, message, hint, data } })));
+		this.warn(`mctl: ${indented(message)}`);
+		if (hint !== undefined) this.warn(`hint: ${indented(hint)}`);
+		if (code === 'spawn' && typeof data['path'] === 'string') this.warn(`PATH: ${indented(data['path'])}`);
 	}
 
 	/** `text` in a style, when stdout shows styles. */
@@ -169,7 +169,7 @@ export class Output {
 	}
 
 	/** `text` in a style, when stderr shows styles. */
-	noteStyle(name: StyleName, text: string): string {
+	stderrStyle(name: StyleName, text: string): string {
 		return this.#styled(this.#stderr, name, text);
 	}
 

@@ -34,7 +34,7 @@ export class ProgressBar {
 	/** Draw it again below what was written. */
 	draw(): void {
 		if (this.#line === '') return;
-		this.#out.live(CLEAR_LINE + this.#out.noteStyle('cyan', this.#line));
+		this.#out.live(CLEAR_LINE + this.#out.stderrStyle('cyan', this.#line));
 		this.#isDrawn = true;
 		this.#drawnAt = performance.now();
 	}

@@ -8,7 +8,7 @@
 import { printable, printableJson } from '../../printable.ts';
 import { payloadText, type ToolEvent } from '../../tool/event.ts';
 import { hintFor } from '../../tool/mcp-result.ts';
-import { WARNINGS_KEPT } from '../../tool/run-limits.ts';
+import { SHOWN_WARNINGS_LIMIT } from '../../tool/run-limits.ts';
 import type { RunSummary } from '../../tool/summary.ts';
 import type { Output } from './output.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -39,7 +39,7 @@ export class RunView {
 	}
 
 	warning(message: string): void {
-		this.#note(`${this.#out.noteStyle('yellow', '⚠')} ${printable(message)}`);
+		this.#print(`${this.#out.stderrStyle('yellow', '⚠')} ${printable(message)}`);
 	}
 
 	/** The tool's own stderr. */
@@ -50,11 +50,11 @@ export class RunView {
 
 	end(summary: RunSummary): void {
 		this.#bar.end();
-		const uncounted = Math.max(0, summary.malformedCount - WARNINGS_KEPT);
+		const uncounted = Math.max(0, summary.malformedCount - SHOWN_WARNINGS_LIMIT);
 		if (uncounted > 0) this.warning(`${uncounted} more lines were malformed NDJSON`);
 		if (summary.outcome !== 'ok') return this.#failure(summary);
 		if (this.#pendingError !== undefined) {
-			this.#note(this.#pendingError);
+			this.#print(this.#pendingError);
 			this.#line(`${this.#out.style('yellow', '⚠')} Finished, with an error`);
 		} else this.#line(`${this.#out.style('green', '✓')} Done`);
 		if (summary.result) this.#line(printableJson(summary.result, 2));
@@ -62,16 +62,16 @@ export class RunView {
 
 	#failure(summary: RunSummary): void {
 		const { message = 'Tool failed', code } = summary.error ?? {};
-		const ending = code === undefined ? '' : ` ${this.#out.noteStyle('dim', `[${printable(code)}]`)}`;
-		this.#out.tell(`${this.#out.noteStyle('red', '✗')} ${printable(message)}${ending}`);
-		this.#out.tell(`  hint: ${printable(hintFor(summary))}`);
+		const ending = code === undefined ? '' : ` ${this.#out.stderrStyle('dim', `[${printable(code)}]`)}`;
+		this.#out.warn(`${this.#out.stderrStyle('red', '✗')} ${printable(message)}${ending}`);
+		this.#out.warn(`  hint: ${printable(hintFor(summary))}`);
 	}
 
 	#deferError(event: ToolEvent): void {
-		if (this.#pendingError !== undefined) this.#note(this.#pendingError);
+		if (this.#pendingError !== undefined) this.#print(this.#pendingError);
 		const code = shown(event.payload, 'code');
 		const ending = code === '' ? '' : ` [${code}]`;
-		this.#pendingError = `${this.#out.noteStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
+		this.#pendingError = `${this.#out.stderrStyle('red', '✖')} ${shown(event.payload, 'message')}${ending}`;
 	}
 
 	#log({ payload }: ToolEvent): void {
@@ -82,9 +82,9 @@ export class RunView {
 			case 'debug':
 				return this.#line(out.style('dim', `▪ ${text}${data}`));
 			case 'warn':
-				return this.#note(`${out.noteStyle('yellow', '⚠')} ${text}${out.noteStyle('dim', data)}`);
+				return this.#print(`${out.stderrStyle('yellow', '⚠')} ${text}${out.stderrStyle('dim', data)}`);
 			case 'error':
-				return this.#note(`${out.noteStyle('red', '✖')} ${text}${out.noteStyle('dim', data)}`);
+				return this.#print(`${out.stderrStyle('red', '✖')} ${text}${out.stderrStyle('dim', data)}`);
 			default:
 				return this.#line(`${out.style('blue', 'ℹ')} ${text}${out.style('dim', data)}`);
 		}
@@ -96,9 +96,9 @@ export class RunView {
 		this.#bar.draw();
 	}
 
-	#note(text: string): void {
+	#print(text: string): void {
 		this.#bar.hide();
-		this.#out.note(text);
+		this.#out.info(text);
 		this.#bar.draw();
 	}
 }

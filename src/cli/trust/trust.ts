@@ -12,7 +12,7 @@ import { readIfPresent } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
-import { learnHere } from '../learn/learn-servers.ts';
+import { learnHere } from '../learn/learn.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -131,7 +131,7 @@ function list(record: TrustRecord, { flags, out }: CommandInput): void {
 	});
 	if (flags['json'] === true) return out.json({ schema: 'orchestra.trust/1', projects });
 	if (projects.length === 0)
-		return out.note('No project file is trusted yet. `mctl trust` trusts that of this folder.');
+		return out.info('No project file is trusted yet. `mctl trust` trusts that of this folder.');
 	const rows = projects.map(({ path, trustedAt, state }) => [path, state, trustedAt.slice(0, 10)]);
 	const lines = tableLines(['FILE', 'STATE', 'SINCE'], rows, out.isTerminal ? out.width : undefined);
 	for (const line of lines) out.line(line);

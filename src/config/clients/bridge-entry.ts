@@ -1,4 +1,8 @@
-/* The entry of a client that starts our bridge, in the shape of that client. */
+/* The entry of a client that starts our bridge, in the shape of that client: with the full paths of this program, or as an installed command. */
+
+import { delimiter, join } from 'node:path';
+import { packageRoot } from '../../files/package-root.ts';
+import { isSelfFile } from '../self-entry.ts';
 import type { ClientScope, KnownClient } from './client-table.ts';
 
 /** The command line of the bridge. */
@@ -51,4 +55,20 @@ export function continueFile({ command, args }: Launch): string {
 		...args.map((word) => `      - ${JSON.stringify(word)}`),
 		'',
 	].join('\n');
+}
+
+const COMMAND = 'mctl';
+
+/** Folders that are on PATH only while npm or npx runs a program. */
+const passingFolder = /[/\\](?:_npx|node_modules)[/\\]/;
+
+export function bridgeLaunches(environment: Readonly<NodeJS.ProcessEnv>): Launches {
+	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
+	const isInstalled = (environment['PATH'] ?? '')
+		.split(delimiter)
+		.some((folder) => !passingFolder.test(`${folder}/`) && isSelfFile(join(folder, COMMAND)));
+	return {
+		full: { command: process.execPath, args: [main, 'bridge'] },
+		short: isInstalled ? { command: COMMAND, args: ['bridge'] } : undefined,
+	};
 }

@@ -46,7 +46,7 @@ export interface BackupEntry {
 	readonly after: string;
 	/** The keys of every object or list that was edited. */
 	readonly places: readonly (readonly string[])[];
-	/** Whose file it is, when it is a configuration of ours. */
+	/** The scope of a configuration of ours; undefined for the file of a client. */
 	readonly target?: ClientScope | undefined;
 }
 

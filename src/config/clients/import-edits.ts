@@ -28,7 +28,7 @@ export interface PlannedFile {
 	readonly after: Buffer;
 	/** The keys of every object or list that was edited. */
 	readonly places: readonly (readonly string[])[];
-	/** Whose file it is, when it is a configuration of ours. */
+	/** The scope of a configuration of ours; undefined for the file of a client. */
 	readonly target?: ClientScope | undefined;
 	/** Mode of a new file. */
 	readonly mode: number;

@@ -1,5 +1,5 @@
 /*
- * The folder of the project as clients tell it to the servers that they start: in the
+ * The folder of the project as clients name it to the servers that they start: in the
  * answer to `roots/list`, or in a variable.
  *
  * - Claude Code sets CLAUDE_PROJECT_DIR for stdio servers (since 2.1.141).
@@ -14,7 +14,7 @@ import { findProjectFile } from '../project-file.ts';
 const variables = ['CLAUDE_PROJECT_DIR', 'WORKSPACE_FOLDER_PATHS'];
 
 /** The folder that the environment tells; undefined when it tells none that exists. */
-export function toldFolder(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
+export function clientFolderOf(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
 	const folders = variables.flatMap((name) => pathsIn(environment[name] ?? ''));
 	return chosenFolder(folders, environment['HOME']);
 }

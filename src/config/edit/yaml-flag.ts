@@ -15,7 +15,7 @@ export function setYamlFlag(text: string, path: readonly (string | number)[], va
 		if (!yaml.isMap(item)) throw notEditable(path);
 		const key = String(path.at(-1));
 		const edited = applyTextEdits(body, [flagEdit(body, { yaml, item }, key, value)]);
-		if (!isAsAsked(body, edited, path, value)) throw notEditable(path);
+		if (!isEditAlone(body, edited, path, value)) throw notEditable(path);
 		return edited;
 	});
 }
@@ -45,7 +45,7 @@ function flagEdit(
 }
 
 /** An anchor, a tag or a value over several lines may make it another text than meant. */
-function isAsAsked(
+function isEditAlone(
 	before: string,
 	after: string,
 	path: readonly (string | number)[],

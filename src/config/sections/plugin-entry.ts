@@ -1,7 +1,7 @@
 /* An entry of `plugins`. The format is the same in every file. */
 import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../../process/sandbox/sandbox.ts';
-import { noteArgs } from '../../secrets/secret-name.ts';
+import { registerArgs } from '../../secrets/secret-name.ts';
 import type { PluginEntry } from '../configuration.ts';
 import type { Field, SecretMap } from '../field.ts';
 import { flag, type Keys, key, type Place, readKey, type Shape, schemaOf, strings, text } from '../key.ts';
@@ -66,7 +66,7 @@ export function readPlugin(field: Field, place: Place): PluginEntry | undefined 
 	const [id, program] = [read('id'), read('binary')];
 	if (id === undefined || program === undefined) return undefined;
 	const args = read('args') ?? [];
-	noteArgs(program, args);
+	registerArgs(program, args);
 	const [env, config] = [read('env'), read('config')];
 	return {
 		id,

@@ -6,7 +6,7 @@ import type { OAuthSettings } from '../../oauth/auth-settings.ts';
 import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
 import type { Sandbox } from '../../process/sandbox/sandbox.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
-import { noteArgs } from '../../secrets/secret-name.ts';
+import { registerArgs } from '../../secrets/secret-name.ts';
 import type {
 	RemoteServerEntry,
 	ServerEntry,
@@ -271,7 +271,7 @@ function readUri(
 	if (uri === undefined) return undefined;
 	try {
 		const record = parseStdioUri(uri);
-		noteArgs(record.command, record.args ?? []);
+		registerArgs(record.command, record.args ?? []);
 		return { kind: 'stdio', ...base, record: { ...record, cwd: root } };
 	} catch {
 		return field.report('an object, or a URI as in "stdio:npx -y some-server"');
@@ -313,7 +313,7 @@ function readStdio(
 	const command = readKey(launchKeys, 'command', field, place);
 	if (command === undefined) return undefined;
 	const args = readKey(launchKeys, 'args', field, place) ?? [];
-	noteArgs(command, args);
+	registerArgs(command, args);
 	const env = readKey(launchKeys, 'env', field, place);
 	const cwd = readKey(launchKeys, 'cwd', field, place) ?? place.root;
 	const box = readKey(launchKeys, 'sandbox', field, place);

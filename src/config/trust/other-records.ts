@@ -18,7 +18,7 @@ import { STATE_FOLDERS_LIMIT } from '../config-limits.ts';
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
 /** Remember that this user has a record of trust in this state folder. */
-export async function noteStateFolder(environment: Environment): Promise<void> {
+export async function recordStateFolder(environment: Environment): Promise<void> {
 	const own = stateFolder(environment);
 	const usual = usualFolder(environment);
 	if (usual === undefined || usual === own) return;

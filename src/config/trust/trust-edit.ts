@@ -2,11 +2,11 @@
  * Trust for a project file that mctl itself writes.
  *
  * An edit through mctl is the user's own, so its result is trusted, but only when that
- * adds nothing of a stranger: the file must be new, trusted, or without anything to hold
- * back. Otherwise the edit is made and the file stays untrusted. The new bytes are
+ * adds nothing of a stranger: the file must be new, trusted, or without anything to
+ * block. Otherwise the edit is made and the file stays untrusted. The new bytes are
  * recorded before they are written, so a hub that runs never sees an untrusted version.
  */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { EFFECT_CHARACTERS, EFFECT_LIMIT } from '../config-limits.ts';
@@ -15,7 +15,7 @@ import { trustsAll } from './blocked.ts';
 import { type ProjectEffect, projectEffects } from './project-effects.ts';
 import { TrustRecord } from './trust-record.ts';
 
-export interface ProjectEdit {
+interface ProjectEdit {
 	readonly path: string;
 	/** The bytes that are replaced; undefined for a new file. */
 	readonly before: Uint8Array | undefined;
@@ -68,4 +68,27 @@ export function recordedText(text: string): string {
 function effectsOf(path: string, bytes: Uint8Array): ProjectEffect[] {
 	const text = Buffer.from(bytes).toString('utf8');
 	return text.trim() === '' ? [] : projectEffects(parseConfigText(text, path).value, dirname(path));
+}
+
+/** A file that servers are taken from. */
+interface ImportSource {
+	readonly path: string;
+	readonly bytes: Uint8Array;
+}
+
+/** Like `trustEdit`, but only when every source is trusted: importing a server must not trust it. */
+export async function importTrust(
+	edit: ProjectEdit,
+	sources: readonly ImportSource[],
+	environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<string | undefined> {
+	if (trustsAll(environment)) return undefined;
+	const record = TrustRecord.ofUser(environment);
+	try {
+		const stranger = sources.find(({ path, bytes }) => !record.has(path, bytes));
+		if (stranger) return `servers in it come from ${basename(stranger.path)}, which is not trusted`;
+	} catch (error) {
+		return `the record of trust cannot be used: ${messageOf(error)}`;
+	}
+	return trustEdit(edit, environment);
 }

@@ -20,7 +20,7 @@ import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isObject } from '../../wire/json.ts';
 import { TRUSTED_FILES_LIMIT, TRUSTED_VERSIONS_LIMIT } from '../config-limits.ts';
-import { noteStateFolder, otherStateFolders } from './other-records.ts';
+import { otherStateFolders, recordStateFolder } from './other-records.ts';
 
 /** A project file that the user trusts. */
 export interface TrustedProject {
@@ -45,7 +45,7 @@ export class TrustRecord {
 	}
 
 	static ofUser(environment: Readonly<NodeJS.ProcessEnv>): TrustRecord {
-		return new TrustRecord(recordFile(stateFolder(environment)), () => noteStateFolder(environment));
+		return new TrustRecord(recordFile(stateFolder(environment)), () => recordStateFolder(environment));
 	}
 
 	/** The state folder of this user, other than that of the environment, under which these bytes are trusted. */

@@ -162,7 +162,7 @@ export type CallMessage =
 			readonly message: string | null;
 	  }
 	| { readonly kind: 'log'; readonly level: string; readonly logger: string | null; readonly text: string }
-	| { readonly kind: 'ask'; readonly question: CallQuestion }
+	| { readonly kind: 'ask'; readonly question: CallElicitation }
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
 	/** As the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
@@ -196,7 +196,7 @@ export interface ReplayRequest {
 }
 
 /** A question of the tool to the user. Answer it with `POST /api/answer`. */
-export interface CallQuestion {
+export interface CallElicitation {
 	readonly id: string;
 	/** `form`: fields by a schema. `url`: a page to open. */
 	readonly mode: 'form' | 'url';

@@ -15,7 +15,7 @@ import { onAbort } from '../../rpc/abortable.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import { memoryPair } from '../../transport/memory-transport.ts';
 import { isObject } from '../../wire/json.ts';
-import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../api/api-calls.ts';
+import type { AnswerComparison, AnswerRequest, CallElicitation, CallMessage } from '../api/api-calls.ts';
 import { type ApiExchange, apiError } from '../api/api-reply.ts';
 import type { ApiError } from '../api/api-types.ts';
 import { LineReply } from '../api/line-reply.ts';
@@ -181,13 +181,13 @@ function elicitationOf({
 	message,
 	requestedSchema,
 	url,
-}: Readonly<Record<string, unknown>>): CallQuestion {
+}: Readonly<Record<string, unknown>>): CallElicitation {
 	return {
 		id: randomUUID(),
 		mode: mode === 'url' ? 'url' : 'form',
 		message: typeof message === 'string' ? message : '',
 		// It came from a JSON message.
-		schema: isObject(requestedSchema) ? (requestedSchema as CallQuestion['schema']) : null,
+		schema: isObject(requestedSchema) ? (requestedSchema as CallElicitation['schema']) : null,
 		url: typeof url === 'string' ? url : null,
 	};
 }

@@ -5,7 +5,7 @@ import { decideApproval, waitingRequest } from '../../trust/decide-approval.ts';
 import type { ApprovalDecision, ApprovalReply, ApprovalRow, DoneReply } from '../api/api-types.ts';
 import { approvalCommand } from '../commands/mctl-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
-import { untrustedNote } from './policy-change.ts';
+import { untrustedText } from './policy-change.ts';
 
 const decisions: readonly ApprovalDecision[] = ['allow', 'always', 'deny'];
 
@@ -56,7 +56,7 @@ export class ApprovalsView {
 		const rule = await decideApproval(this.#files, request, choice);
 		// The page says "from now on".
 		if (rule) await this.#deps.opened.reload();
-		const message = rule && `From now on: ${rule.text} in ${rule.file}.${untrustedNote(rule.untrusted)}`;
+		const message = rule && `From now on: ${rule.text} in ${rule.file}.${untrustedText(rule.untrusted)}`;
 		return { isDone: true, command: approvalCommand(decision, id), message };
 	}
 }

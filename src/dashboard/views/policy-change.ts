@@ -20,7 +20,7 @@ import { type CatalogueView, DASHBOARD_CLIENT } from './catalogue-view.ts';
 const PATTERN = /[*\\]/;
 
 /** About a project file that stays untrusted when a rule is added. */
-export function untrustedNote(reason: string | undefined): string {
+export function untrustedText(reason: string | undefined): string {
 	return reason === undefined ? '' : ` The file is not trusted, because ${reason}: mctl trust`;
 }
 
@@ -64,7 +64,7 @@ export class PolicyChange {
 		const rule = { tools, clients: '*', action };
 		const { file, text, untrusted } = await changePolicy(rule, this.#place(isOfUser));
 		await this.#deps.opened.reload();
-		const notes = `${untrustedNote(untrusted)}${this.#stricterNote(rule, isOfUser)}`;
+		const notes = `${untrustedText(untrusted)}${this.#stricterNote(rule, isOfUser)}`;
 		const message = `${text} is the first rule of ${file}.${notes}`;
 		return { isDone: true, command: policyCommand(tools, action, isOfUser), message };
 	}

@@ -1,24 +1,24 @@
 /* The long results that are kept for agents, whole and as their agent got them, for the page. */
 import { OrchestraError } from '../../errors.ts';
-import { type KeptResult, readSent, type SentForm } from '../../hub/results/kept-result.ts';
 import { PAGE_LIMIT_BYTES } from '../../hub/results/result-limits.ts';
 import { readResultPage } from '../../hub/results/result-page.ts';
-import { allKept } from '../../hub/results/result-store.ts';
+import { allStored } from '../../hub/results/result-store.ts';
+import { readSent, type SentForm, type StoredResult } from '../../hub/results/stored-result.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
 /** A kept result. */
-export interface KeptResultRow
-	extends Pick<KeptResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
+export interface StoredResultRow
+	extends Pick<StoredResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
 	readonly keptAt: string;
 }
 
 /** Newest first. */
 export interface ResultsReply {
-	readonly results: readonly KeptResultRow[];
+	readonly results: readonly StoredResultRow[];
 }
 
 /** One kept result in both forms. */
-export interface ResultReply extends KeptResultRow {
+export interface ResultReply extends StoredResultRow {
 	/** The first 1 MiB; null for an image or other bytes. */
 	readonly text: string | null;
 	/** Whether `text` is all of it. */
@@ -32,7 +32,7 @@ export async function resultsReply(
 	{ environment }: Pick<DashboardDeps, 'environment'>,
 	handle?: string,
 ): Promise<ResultsReply | ResultReply> {
-	const all = await allKept(environment);
+	const all = await allStored(environment);
 	if (handle === undefined) return { results: all.map(rowOf) };
 	const kept = all.find((each) => each.handle === handle);
 	if (kept === undefined)
@@ -45,6 +45,6 @@ export async function resultsReply(
 	return { ...rowOf(kept), text, isWhole, shortened: (await readSent(kept)) ?? null };
 }
 
-function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: KeptResult): KeptResultRow {
+function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: StoredResult): StoredResultRow {
 	return { handle, tool, client, bytes, mimeType, isPinned, keptAt: new Date(at).toISOString() };
 }

@@ -1,7 +1,7 @@
 /* What the calls cost, for the page. One report is made at a time, and it holds for some seconds. */
 import { definitionTokens } from '../../hub/usage/list-meter.ts';
 import { readUsage } from '../../hub/usage/read-usage.ts';
-import type { UsableParts } from '../../hub/usage/usage-counts.ts';
+import type { UsableItems } from '../../hub/usage/usage-counts.ts';
 import { UNUSED_MS } from '../../hub/usage/usage-limits.ts';
 import type { UsageReport } from '../../hub/usage/usage-report.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
@@ -40,7 +40,7 @@ export class UsageView {
 		return readUsage(journalFile, time, await this.#usable());
 	}
 
-	async #usable(): Promise<UsableParts> {
+	async #usable(): Promise<UsableItems> {
 		const { hub, opened } = this.#deps;
 		const { items, routes } = await hub.catalogue.list('tools');
 		const tools = items.map((tool) => {

@@ -39,7 +39,7 @@ export interface ClusterFilesOptions {
 export interface WrittenNode {
 	readonly name: string;
 	readonly folder: string;
-	/** For `fabric.servers`. */
+	/** The URL for `fabric.servers`. */
 	readonly url: string;
 }
 

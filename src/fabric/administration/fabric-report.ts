@@ -25,9 +25,9 @@ export interface FabricReport {
 	readonly version: string;
 	readonly cluster: string | null;
 	readonly link: FabricLinkFacts;
-	/** Of the bucket; null when this member may not ask. */
+	/** How many servers store the bucket; null when this member may not query it. */
 	readonly replicas: number | null;
-	/** Those with a key, on the machine where the keys were made; elsewhere none. */
+	/** The members with a key, on the machine where the keys were made; elsewhere none. */
 	readonly members: readonly FabricMember[];
 	readonly offers: readonly {
 		readonly name: string;

@@ -22,7 +22,7 @@ const PRIVATE = 0o600;
 export class MemberKeys {
 	readonly #folder: string;
 
-	/** Of this user. */
+	/** The keys of this user. */
 	static ofUser(environment: Readonly<NodeJS.ProcessEnv>): MemberKeys {
 		return new MemberKeys(homeFolder(environment['HOME'] || homedir(), 'fabric'));
 	}

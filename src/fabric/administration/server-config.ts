@@ -48,7 +48,7 @@ export interface ClusterNode {
 	readonly routes: readonly string[];
 	/** Where it is asked for its state and metrics; on loopback, because that needs no key. */
 	readonly monitor: string;
-	/** With the authority of all nodes. */
+	/** The certificate of the node, and the authority of all nodes. */
 	readonly tls: TlsFiles & { readonly ca: string };
 }
 

@@ -48,7 +48,7 @@ export class Presence {
 	readonly #backoff = new Backoff(PRESENCE_RETRY_MS, PRESENCE_RETRY_LONGEST_MS);
 	#writing: Promise<void> = Promise.resolve();
 	#isClosed = false;
-	/** Of the presence that this process wrote last. */
+	/** The revision of the presence that this process wrote last. */
 	#revision: number | undefined;
 	#lastProblem = '';
 	/** The bucket was there. */

@@ -49,7 +49,7 @@ export class RemoteCall {
 	/** The worker that accepted it. */
 	worker: { readonly name: string; readonly instance: string | undefined } | undefined;
 	chunks: ChunkReceiver | undefined;
-	/** Of the worker that has it. */
+	/** The counts of the worker that has it. */
 	counts: WorkerCalls | undefined;
 	isCanceled = false;
 	/** By the number of the client request: the answer that was sent, or while the client is asked, what withdraws it. */

@@ -66,7 +66,7 @@ export class RemoteCalls {
 	readonly #options: RemoteCallsOptions;
 	readonly counts: CallCounts = new CallCounts();
 	readonly #calls = new Map<string, RemoteCall>();
-	/** Of this process: several may share the name of a hub, and each receives only what is its own. */
+	/** The id of this process: several may share the name of a hub, and each receives only its own messages. */
 	readonly #process = randomId().slice(0, PROCESS_CHARACTERS);
 	/** The ids of the heartbeats about its calls, and about those of earlier processes that it goes on with. */
 	readonly #heartbeats = new Set<string>();

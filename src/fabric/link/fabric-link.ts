@@ -107,7 +107,7 @@ export class FabricLink {
 		return this.#isUp ? this.#connection?.getServer() : undefined;
 	}
 
-	/** For commands, the dashboard and metrics. */
+	/** The state of the connection for commands, the dashboard and metrics. */
 	get facts(): FabricLinkFacts {
 		const { cluster = null, version = null } = (this.#isUp ? this.info : undefined) ?? {};
 		return {

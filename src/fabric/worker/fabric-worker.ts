@@ -18,9 +18,9 @@ import { advertisedTools, advertisementBodies } from '../advertisements/advertis
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
 import {
+	ADVERTISE_DEBOUNCE_MS,
 	DRAIN_REPORT_MS,
 	HUB_DRAIN_MS,
-	ADVERTISE_DEBOUNCE_MS,
 	SERVER_REQUEST_MS,
 	WORKER_DRAIN_MS,
 } from '../fabric-limits.ts';

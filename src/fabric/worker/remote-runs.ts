@@ -244,7 +244,7 @@ export class RemoteRuns {
 		this.#send(call, hub, { kind: 'result', reason }, text);
 	}
 
-	/** Of the connection of a process. */
+	/** The credit of the connection of a process. */
 	#creditOf(process: string): HubCredit {
 		const credit = this.#credits.get(process) ?? new HubCredit();
 		this.#credits.set(process, credit);

@@ -87,7 +87,7 @@ export class RetainedResults {
 			if (now - heardAt >= RESULT_RETENTION_MS) this.drop(call);
 	}
 
-	/** Those of one message that finished after a time. */
+	/** The results of one message that finished after a time. */
 	since(time: number): ShortResult[] {
 		return [...this.#short.values()].filter(({ finishedAt }) => finishedAt >= time);
 	}

@@ -58,6 +58,7 @@ export class HubCall implements StartedCall, GatedCall {
 		if (!(received instanceof ReceivedAnswer)) return;
 		const { route, number, startedAt, beganAt } = received.call;
 		this.isSent = true;
+		this.name = route.name;
 		this.number = number;
 		this.startedAt = startedAt;
 		this.beganAt = beganAt;

@@ -100,11 +100,12 @@ export class PlainRoutes implements ToolForwarder {
 	#compile(name: string, source: string, context: CallContext): ToolRoute | undefined {
 		try {
 			const found = this.#deps.find(name, context);
-			const decision = found && this.#deps.verdict(name, found, clientName(context));
+			const known = found?.toolName?.name ?? name;
+			const decision = found && this.#deps.verdict(known, found, clientName(context));
 			if (found === undefined || decision === undefined) return undefined;
 			const plain = able(found.source, 'plainTarget');
 			const target = plain?.plainTarget(found.name, context, this.#deps.info);
-			return target && new ToolRoute(this.#deps, { name, source, found, target, decision }, context);
+			return target && new ToolRoute(this.#deps, { name: known, source, found, target, decision }, context);
 		} catch {
 			return undefined; // the general route finds the same, and explains it
 		}
@@ -120,6 +121,7 @@ export class ToolRoute implements PlainRoute {
 	/** What the journal says about the policy. */
 	readonly decision: Partial<PolicyOutcome>;
 	readonly #deps: PlainRoutesDeps;
+	/** As clients of the whole hub know the tool. */
 	readonly name: string;
 	/** The name as JSON, as the client wrote it. */
 	readonly source: string;

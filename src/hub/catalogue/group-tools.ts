@@ -23,7 +23,7 @@ export interface ListedGroup {
 
 /** Replace what is known of a group. Throws the error of the system. */
 export function writeGroupTools(place: PinPlace, { group, tools }: ListedGroup): void {
-	const folder = offersFolder(place);
+	const folder = groupsFolder(place);
 	makeFolders(folder, 0o700);
 	assertPrivate(folder);
 	writeState(join(folder, `${sha256(group).slice(0, KNOWN_FILE_NAME_CHARACTERS)}.json`), { group, tools });
@@ -31,13 +31,13 @@ export function writeGroupTools(place: PinPlace, { group, tools }: ListedGroup):
 
 /** All groups that are known, by name. A damaged file counts as absent. */
 export function readGroupTools(place: PinPlace): ListedGroup[] {
-	const folder = offersFolder(place);
+	const folder = groupsFolder(place);
 	return filesIn(folder)
-		.flatMap((name) => readOffer(join(folder, name)) ?? [])
+		.flatMap((name) => readGroup(join(folder, name)) ?? [])
 		.sort((one, other) => (one.group < other.group ? -1 : 1));
 }
 
-function offersFolder({ folder }: PinPlace): string {
+function groupsFolder({ folder }: PinPlace): string {
 	return join(folder, 'offers');
 }
 
@@ -52,7 +52,7 @@ function filesIn(folder: string): string[] {
 	);
 }
 
-function readOffer(file: string): ListedGroup | undefined {
+function readGroup(file: string): ListedGroup | undefined {
 	try {
 		assertPrivate(file);
 		const read: unknown = JSON.parse(readRegularText(file, KNOWN_LIMIT_BYTES));

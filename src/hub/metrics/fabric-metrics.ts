@@ -1,11 +1,11 @@
 /* The metrics of a hub about its fabric: its links, the workers that it sees, and the calls of other hubs here. */
 import type { MetricRegistry } from '../../telemetry/metric-registry.ts';
-import type { FabricLinkFacts, FabricOverview, OfferOverview } from '../fabric-overview.ts';
+import type { FabricLinkFacts, FabricOverview, WorkerOverview } from '../fabric-overview.ts';
 
 /** Read whenever the metrics are; each is undefined without that side of the fabric. */
 export interface FabricSides {
 	readonly use: () => FabricOverview | undefined;
-	readonly offer: () => OfferOverview | undefined;
+	readonly offer: () => WorkerOverview | undefined;
 }
 
 type Read = () => Iterable<readonly [Readonly<Record<string, string>>, number]>;
@@ -16,7 +16,7 @@ export function addFabricMetrics(registry: MetricRegistry, sides: FabricSides): 
 		registry.observed({ name: `orchestra_fabric_${name}`, help }, kind, read);
 	addLinks(add, sides);
 	addWorkers(add, sides);
-	addOffer(add, sides);
+	addWorker(add, sides);
 }
 
 function addLinks(add: Add, sides: FabricSides): void {
@@ -76,7 +76,7 @@ function addWorkers(add: Add, sides: FabricSides): void {
 	);
 }
 
-function addOffer(add: Add, { offer }: Pick<FabricSides, 'offer'>): void {
+function addWorker(add: Add, { offer }: Pick<FabricSides, 'offer'>): void {
 	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(offer()?.isReady));
 	add('gauge', 'draining', 'Whether it finishes its calls and accepts no more: 1 or 0.', () =>
 		one(offer()?.isDraining),

@@ -17,7 +17,7 @@ import {
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
-import type { FabricOverview, OfferOverview } from '../fabric-overview.ts';
+import type { FabricOverview, WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
@@ -34,7 +34,7 @@ export interface HubMetricsOptions {
 	/** What became of the spans, when they are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** What this hub offers to others, when it does. */
-	readonly offer?: (() => OfferOverview | undefined) | undefined;
+	readonly offer?: (() => WorkerOverview | undefined) | undefined;
 }
 
 export class HubMetrics {

@@ -9,8 +9,14 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { type KeptResult, newHandle, type ResultFacts, readKept, type SentForm } from './kept-result.ts';
-import { FACT_CHARACTERS, KEPT_BYTES, KEPT_MS, KEPT_RESULTS } from './result-limits.ts';
+import { FACT_CHARACTERS, STORED_BYTES, STORED_MS, STORED_RESULTS_LIMIT } from './result-limits.ts';
+import {
+	newHandle,
+	type ResultFacts,
+	readResultFile,
+	type SentForm,
+	type StoredResult,
+} from './stored-result.ts';
 
 export interface ResultFolderOptions {
 	readonly path: string;
@@ -18,8 +24,8 @@ export interface ResultFolderOptions {
 	readonly prepare: () => void;
 	/** False for a folder that is removed by `close`. */
 	readonly stays: boolean;
-	/** Default `KEPT_BYTES`. */
-	readonly keptBytes?: number;
+	/** Default `STORED_BYTES`. */
+	readonly storedBytes?: number;
 	/** The time in milliseconds since 1970. Default: the clock of the system. */
 	readonly now?: () => number;
 }
@@ -36,7 +42,7 @@ export class ResultFolder {
 	readonly #options: ResultFolderOptions;
 	readonly #now: () => number;
 	/** Keyed by handle, oldest first. */
-	readonly #kept = new Map<string, KeptResult>();
+	readonly #kept = new Map<string, StoredResult>();
 	#opened: Promise<void> | undefined;
 	#isMade = false;
 	#bytes = 0;
@@ -75,11 +81,11 @@ export class ResultFolder {
 	}
 
 	/** The result of a handle, when it is this owner's and not too old. The file is read: a user may have removed it. */
-	async find(handle: string, owner: string): Promise<KeptResult | undefined> {
+	async find(handle: string, owner: string): Promise<StoredResult | undefined> {
 		const { path, stays } = this.#options;
 		if (!stays && !this.#kept.has(handle)) return undefined;
-		const found = await readKept(join(path, handle));
-		return found?.owner === owner && this.#now() - found.at < KEPT_MS ? found : undefined;
+		const found = await readResultFile(join(path, handle));
+		return found?.owner === owner && this.#now() - found.at < STORED_MS ? found : undefined;
 	}
 
 	/** Remove the results of an owner, those from before a restart too. */
@@ -115,14 +121,14 @@ export class ResultFolder {
 		makeFolders(path, 0o700);
 		assertPrivate(path);
 		this.#isMade = true;
-		const found = await keptIn(path);
+		const found = await storedIn(path);
 		this.#kept.clear();
 		this.#bytes = 0;
 		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
 		this.#removeOldest('');
 	}
 
-	#add(result: KeptResult): void {
+	#add(result: StoredResult): void {
 		if (this.#kept.has(result.handle)) return;
 		this.#kept.set(result.handle, result);
 		this.#bytes += sizeOf(result);
@@ -130,20 +136,20 @@ export class ResultFolder {
 
 	/** The newest one is kept in any case. */
 	#removeOldest(newest: string): void {
-		const { keptBytes = KEPT_BYTES } = this.#options;
+		const { storedBytes = STORED_BYTES } = this.#options;
 		const now = this.#now();
 		for (const [handle, result] of this.#kept) {
-			const fits = this.#bytes <= keptBytes && this.#kept.size <= KEPT_RESULTS;
-			if ((fits && now - result.at < KEPT_MS) || handle === newest) break;
+			const fits = this.#bytes <= storedBytes && this.#kept.size <= STORED_RESULTS_LIMIT;
+			if ((fits && now - result.at < STORED_MS) || handle === newest) break;
 			this.#remove(handle, result);
 		}
 		clearTimeout(this.#timer);
 		const [oldest] = this.#kept.values();
 		if (oldest)
-			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + KEPT_MS - this.#now()).unref();
+			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + STORED_MS - this.#now()).unref();
 	}
 
-	#remove(handle: string, result: KeptResult): void {
+	#remove(handle: string, result: StoredResult): void {
 		this.#kept.delete(handle);
 		this.#bytes -= sizeOf(result);
 		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
@@ -151,13 +157,13 @@ export class ResultFolder {
 	}
 }
 
-function sizeOf({ bytes, sentBytes = 0 }: KeptResult): number {
+function sizeOf({ bytes, sentBytes = 0 }: StoredResult): number {
 	return bytes + sentBytes;
 }
 
 /** The results in a folder. */
-export async function keptIn(folder: string): Promise<KeptResult[]> {
-	const found = await Promise.all(namesIn(folder).map((name) => readKept(join(folder, name))));
+export async function storedIn(folder: string): Promise<StoredResult[]> {
+	const found = await Promise.all(namesIn(folder).map((name) => readResultFile(join(folder, name))));
 	return found.filter((result) => result !== undefined);
 }
 

@@ -1,11 +1,11 @@
 /* The limits of results: what is kept, shown and asked of them. */
 
 /** Most bytes of all results that one hub keeps. */
-export const KEPT_BYTES: number = 256 * 1024 * 1024;
+export const STORED_BYTES: number = 256 * 1024 * 1024;
 /** Most results that one hub keeps. */
-export const KEPT_RESULTS = 1000;
+export const STORED_RESULTS_LIMIT = 1000;
 /** How long a result is kept at most, in milliseconds. */
-export const KEPT_MS: number = 24 * 60 * 60_000;
+export const STORED_MS: number = 24 * 60 * 60_000;
 /** Results of read-only tools that are compared with the next ones. */
 export const REMEMBERED_RESULTS = 1000;
 /** Fewer tokens are sent again rather than named as unchanged. */

@@ -5,11 +5,11 @@
 import { readFile } from 'node:fs/promises';
 import { OrchestraError } from '../../errors.ts';
 import type { ResourceContent } from '../../protocol/mcp-types.ts';
-import { type KeptResult, readSpan } from './kept-result.ts';
 import { AROUND_CHARACTERS, MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
+import { readSpan, type StoredResult } from './stored-result.ts';
 
 /** The part of a kept result that the query of `uri` names. Rejects with `bad_input`. */
-export async function readResultPage(uri: string, kept: KeptResult): Promise<ResourceContent> {
+export async function readResultPage(uri: string, kept: StoredResult): Promise<ResourceContent> {
 	const query = new URLSearchParams(uri.split('?')[1] ?? '');
 	const grep = query.get('grep');
 	if (grep !== null && grep !== '') return searchResult(uri, grep, kept);
@@ -37,7 +37,7 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number): n
 }
 
 /** Three bytes more than asked for: a character has at most four. */
-function readRange({ path, from }: KeptResult, offset: number, length: number): Promise<Buffer> {
+function readRange({ path, from }: StoredResult, offset: number, length: number): Promise<Buffer> {
 	return readSpan(path, from + offset, length + 3);
 }
 
@@ -46,7 +46,7 @@ function trimmed(
 	bytes: Buffer,
 	offset: number,
 	length: number,
-	{ isText }: KeptResult,
+	{ isText }: StoredResult,
 ): { start: number; bytes: Buffer } {
 	if (!isText) return { start: offset, bytes: bytes.subarray(0, length) };
 	const from = characterAt(bytes, 0);
@@ -61,7 +61,7 @@ function characterAt(bytes: Buffer, index: number): number {
 	return at;
 }
 
-async function searchResult(uri: string, wanted: string, kept: KeptResult): Promise<ResourceContent> {
+async function searchResult(uri: string, wanted: string, kept: StoredResult): Promise<ResourceContent> {
 	if (!kept.isText) {
 		throw new OrchestraError('bad_input', `this result is ${kept.mimeType}: it cannot be searched as text`, {
 			hint: 'Read it with ?offset=0&length=65536.',

@@ -27,9 +27,8 @@ import { isObject } from '../../wire/json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
-import type { KeptSessions, OwnUris, Source } from '../source.ts';
+import type { SessionEvents, Source, UriClaims } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
-import { type KeptResult, newHandle } from './kept-result.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { SELECT, selectingTool } from './look/selecting-tool.ts';
@@ -38,6 +37,7 @@ import type { ResultDocument } from './result-folder.ts';
 import { AGENT_BUDGET_TOKENS, SMALL_PART_CHARACTERS, UNCHANGED_TOKENS } from './result-limits.ts';
 import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';
 import type { ResultText } from './shorten-result.ts';
+import { newHandle, type StoredResult } from './stored-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
@@ -60,7 +60,7 @@ interface Returned {
 	readonly budgetTokens: number;
 }
 
-export class ResultSource implements Source, OwnUris, KeptSessions {
+export class ResultSource implements Source, UriClaims, SessionEvents {
 	readonly id = 'results';
 	readonly kind = 'results';
 	readonly status = { state: 'ready' } as const;
@@ -264,7 +264,7 @@ export class ResultSource implements Source, OwnUris, KeptSessions {
 	}
 
 	/** The kept result of a handle; undefined when the caller has none. */
-	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
+	async find(handle: string, caller: Caller): Promise<StoredResult | undefined> {
 		return (await this.#opened()).find(handle, caller);
 	}
 

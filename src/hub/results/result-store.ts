@@ -18,22 +18,22 @@ import { stateFolder } from '../../files/state-folder.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { identityOf, isSameProcess } from '../shared/process-identity.ts';
-import { isHandle, type KeptResult, PINNED, readKept } from './kept-result.ts';
 import {
-	keptIn,
 	namesIn,
 	type ResultDocument,
 	ResultFolder,
 	type ResultFolderOptions,
+	storedIn,
 } from './result-folder.ts';
-import { KEPT_MS } from './result-limits.ts';
+import { STORED_MS } from './result-limits.ts';
+import { isHandle, PINNED, readResultFile, type StoredResult } from './stored-result.ts';
 
-/** Whose call it is. */
+/** The client that made the call. */
 export interface Caller extends Pick<ClientConnection, 'principal' | 'sessionId'> {
 	readonly revision: Pick<Revision, 'era'>;
 }
 
-export interface ResultStoreOptions extends Pick<ResultFolderOptions, 'keptBytes' | 'now'> {
+export interface ResultStoreOptions extends Pick<ResultFolderOptions, 'storedBytes' | 'now'> {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** The name of the folder that stays when the hub closes. Default: the folder ends with the process. */
 	readonly lasting?: string | undefined;
@@ -62,9 +62,9 @@ export class ResultStore {
 	}
 
 	/** The result of a handle, for the caller that it belongs to; one that a user keeps, for any. */
-	async find(handle: string, caller: Caller): Promise<KeptResult | undefined> {
+	async find(handle: string, caller: Caller): Promise<StoredResult | undefined> {
 		if (!isHandle(handle)) return undefined;
-		const pinned = await readKept(join(this.#base, PINNED, handle));
+		const pinned = await readResultFile(join(this.#base, PINNED, handle));
 		return pinned ?? this.#folderOf(caller).find(handle, ownerOf(caller));
 	}
 
@@ -98,7 +98,7 @@ function prepareBase(base: string, now: number): void {
 /** Also a part that a hub left which was killed while it wrote. */
 function isOld(path: string, now: number): boolean {
 	const found = statSync(path, { throwIfNoEntry: false });
-	return found !== undefined && now - found.mtimeMs >= KEPT_MS;
+	return found !== undefined && now - found.mtimeMs >= STORED_MS;
 }
 
 /** Where the results of all hubs of this user are. */
@@ -107,15 +107,15 @@ function resultsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 }
 
 /** Every kept result of this user, newest first. */
-export async function allKept(environment: Readonly<NodeJS.ProcessEnv>): Promise<KeptResult[]> {
+export async function allStored(environment: Readonly<NodeJS.ProcessEnv>): Promise<StoredResult[]> {
 	const base = resultsFolder(environment);
-	const found = await Promise.all(namesIn(base).map((name) => keptIn(join(base, name))));
+	const found = await Promise.all(namesIn(base).map((name) => storedIn(join(base, name))));
 	return found.flat().sort((a, b) => b.at - a.at);
 }
 
 /** Move a result out of all bounds. */
 export async function pinResult(
-	{ path, handle }: KeptResult,
+	{ path, handle }: StoredResult,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<void> {
 	const folder = join(resultsFolder(environment), PINNED);

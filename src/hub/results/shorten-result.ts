@@ -18,9 +18,9 @@ import { type CutPart, cutJson } from './cut-json.ts';
 import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
-import type { SentForm } from './kept-result.ts';
 import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
 import { CUT_TRIES, NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
+import type { SentForm } from './stored-result.ts';
 
 /** All that a result says in text. */
 export interface ResultText {
@@ -30,7 +30,7 @@ export interface ResultText {
 }
 
 /** What the notice names. */
-export interface NoticeParts {
+export interface NoticeNames {
 	readonly handle: string;
 	/** The name of the tool `look` for this client. */
 	readonly look: string;
@@ -73,7 +73,7 @@ export function tokensOfResult(result: CallToolResult, countsStructure: boolean)
 export function shortenText(
 	{ text, json }: ResultText,
 	budgetTokens: number,
-	{ handle, look, isError }: NoticeParts & { readonly isError: boolean },
+	{ handle, look, isError }: NoticeNames & { readonly isError: boolean },
 ): ShortenedText {
 	const limit = budgetTokens * CHARACTERS_PER_TOKEN;
 	const rows = json === undefined && !isError ? pythonRows(text) : undefined;
@@ -129,7 +129,7 @@ export interface ShortForms {
 	readonly structure: unknown;
 }
 
-export interface ShortFormsOptions extends NoticeParts {
+export interface ShortFormsOptions extends NoticeNames {
 	readonly whole: ResultText;
 	readonly budgetTokens: number;
 	/** Whether structured content counts, and may be cut. */
@@ -163,7 +163,7 @@ export async function shortForms(
 async function shortStructure(
 	{ structuredContent }: CallToolResult,
 	tool: Tool | undefined,
-	{ budgetTokens, ...names }: NoticeParts & { readonly budgetTokens: number },
+	{ budgetTokens, ...names }: NoticeNames & { readonly budgetTokens: number },
 ): Promise<unknown> {
 	const schema = tool?.outputSchema;
 	// Without a type the schema is not known here.
@@ -230,7 +230,7 @@ function cutWithin({ text, json, rows }: CutText, room: number, isError: boolean
 	if (json !== undefined) {
 		try {
 			const { text: shown, parts } = cutJson(text, room);
-			return { shown, facts: partsText(parts) };
+			return { shown, facts: cutsText(parts) };
 		} catch {
 			// Nested too deeply for the scanner: it is cut as text.
 		}
@@ -249,7 +249,7 @@ function factsOf(shown: string, text: string, isError: boolean): string {
 	return `${count1000(shown.length)} of ${count1000(text.length)} characters`;
 }
 
-function partsText(parts: readonly CutPart[]): string {
+function cutsText(parts: readonly CutPart[]): string {
 	const texts = parts.slice(0, NAMED_CUTS).map(({ path, unit, shown, total }) => {
 		const of = `${count1000(shown)} of ${count1000(total)} ${unit}`;
 		return path === '' ? of : `${of} of ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
@@ -265,7 +265,7 @@ function noticeText({
 	shape,
 	handle,
 	look,
-}: NoticeParts & { text: string; shown: string; facts: string; shape: string | undefined }): string {
+}: NoticeNames & { text: string; shown: string; facts: string; shape: string | undefined }): string {
 	const size = `about ${count1000(estimateTokens(shown))} of ${count1000(estimateTokens(text))} tokens`;
 	const how = shape === undefined ? '"op":"grep","pattern":"…"' : '"op":"select","select":"…"';
 	return [

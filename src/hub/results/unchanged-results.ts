@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../../files/sha256.ts';
 import { BoundedMap } from '../../rpc/bounded-map.ts';
-import { canonicalJson } from '../../trust/canonical-json.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';
 import { REMEMBERED_RESULTS } from './result-limits.ts';

@@ -33,7 +33,7 @@ export function newerFilesText(
 /** As in semantic versioning: negative when `one` is lower. Build metadata does not count. */
 export function compareVersions(one: string, other: string): number {
 	const [first, second] = [partsOf(one), partsOf(other)];
-	return compareParts(first.numbers, second.numbers) || compareLabels(first.labels, second.labels);
+	return compareNumbers(first.numbers, second.numbers) || compareLabels(first.labels, second.labels);
 }
 
 function partsOf(version: string): { numbers: string[]; labels: string[] } {
@@ -44,11 +44,11 @@ function partsOf(version: string): { numbers: string[]; labels: string[] } {
 /** A version with labels is before the one without: `1.0.0-beta` before `1.0.0`. */
 function compareLabels(one: readonly string[], other: readonly string[]): number {
 	if (one.length === 0 || other.length === 0) return other.length - one.length;
-	return compareParts(one, other);
+	return compareNumbers(one, other);
 }
 
 /** Numbers by their value, before words; a part that is missing is lowest. */
-function compareParts(one: readonly string[], other: readonly string[]): number {
+function compareNumbers(one: readonly string[], other: readonly string[]): number {
 	for (let at = 0; at < Math.max(one.length, other.length); at++) {
 		const [first, second] = [one[at], other[at]];
 		if (first === second) continue;

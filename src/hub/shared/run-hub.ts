@@ -15,7 +15,7 @@ import { BRIDGE_PID_VARIABLE, FEATURES, REFUSED } from '../../plugin/features.ts
 import type { PluginHandlers } from '../../plugin/server/handlers.ts';
 import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
-import type { OfferOverview } from '../fabric-overview.ts';
+import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { fileJournal } from '../journal/journal.ts';
 import { rateLimited } from '../log-rate.ts';
@@ -49,17 +49,17 @@ export interface RunHubOptions {
 	/** Opens the tools of other hubs, which are in a layer above. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Offers tools of this hub to other hubs. */
-	readonly openOffer?: ((opened: OpenedHub, log: Log) => Promise<HubOffer>) | undefined;
+	readonly openWorker?: ((opened: OpenedHub, log: Log) => Promise<HubWorker>) | undefined;
 	/** Aborted to stop the hub. */
 	readonly signal: AbortSignal;
 }
 
 /** The offer of a hub to others. */
-export interface HubOffer {
+export interface HubWorker {
 	/** Whether something is offered now. */
 	readonly isOpen: boolean;
 	/** Undefined while nothing is offered. */
-	overview(): OfferOverview | undefined;
+	overview(): WorkerOverview | undefined;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export interface HubHttpDeps {
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** What this hub offers to others. */
-	readonly offer?: (() => OfferOverview | undefined) | undefined;
+	readonly offer?: (() => WorkerOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -132,8 +132,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new BridgeEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let offer: HubOffer | undefined;
-	const offered = (): OfferOverview | undefined => offer?.overview();
+	let offer: HubWorker | undefined;
+	const offered = (): WorkerOverview | undefined => offer?.overview();
 	const http = new HttpSwitch((address) =>
 		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
 	);
@@ -145,7 +145,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
 		opened = await openHubOf(options, { certsDir, listeners, forwarded });
-		offer = await options.openOffer?.(opened, log);
+		offer = await options.openWorker?.(opened, log);
 		const address = await openRequestedHttp(http, opened, options);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());

@@ -53,9 +53,9 @@ export interface SourceSetup {
 }
 
 /** Makes the source of the setting `fabric`. */
-export type OpenFabric = (settings: FabricSection, deps: FabricParts) => Promise<Source>;
+export type OpenFabric = (settings: FabricSection, deps: OpenFabricDeps) => Promise<Source>;
 
-export interface FabricParts {
+export interface OpenFabricDeps {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly review: ToolReview;
 	/** Equal for the same settings. */

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { OrchestraError } from '../../errors.ts';
+import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import {
@@ -18,12 +19,12 @@ import type { Awaitable, ReadResourceResult, Resource } from '../../protocol/mcp
 import { Listeners } from '../../rpc/listeners.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import type { Configured, OwnUris, Source, Warmable } from '../source.ts';
+import type { Configured, Source, UriClaims, Warmable } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
 import type { ResourceStorage, StorageChange } from '../storage/storage.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 
-export class StorageSource implements Source, OwnUris, Warmable, Configured {
+export class StorageSource implements Source, UriClaims, Warmable, Configured {
 	readonly id = 'storage';
 	readonly kind = 'storage';
 	readonly capabilities: readonly Capability[] = ['resources'];
@@ -64,11 +65,11 @@ export class StorageSource implements Source, OwnUris, Warmable, Configured {
 	/** Read the file of a URI. */
 	async read(uri: string): Promise<ReadResourceResult> {
 		const path = storedPath(uri);
-		if (path === undefined) throw notFound(uri);
+		if (path === undefined) throw resourceNotFound(uri);
 		try {
 			return { contents: [contentsOf(uri, await (await this.#storage()).read(path))] };
 		} catch (error) {
-			throw OrchestraError.is(error, 'not_found') ? notFound(uri) : unreadable(uri, error);
+			throw OrchestraError.is(error, 'not_found') ? resourceNotFound(uri) : unreadable(uri, error);
 		}
 	}
 
@@ -116,8 +117,4 @@ function changesOf({ path, kind }: StorageChange): Change[] {
 function unreadable(uri: string, error: unknown): unknown {
 	if (!OrchestraError.is(error, 'tool_failed')) return error;
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri} (${error.message})`);
-}
-
-function notFound(uri: string): OrchestraError {
-	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`);
 }

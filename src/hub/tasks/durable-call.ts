@@ -32,7 +32,7 @@ import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import type { Handler } from '../calls/compose.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { LiveTask } from './live-task.ts';
-import { TASK_FIRST_QUESTION_MS, TASK_ROUNDS_LIMIT } from './task-limits.ts';
+import { TASK_FIRST_POLL_MS, TASK_ROUNDS_LIMIT } from './task-limits.ts';
 import type { TaskForm } from './task-record.ts';
 
 /** When and how a call becomes a task. */
@@ -218,7 +218,7 @@ export class DurableCall implements Durability {
 		this.#isSent = true;
 		const { isAlways, form, afterMs } = this.#plan;
 		if (form === 'legacy') return this.#due();
-		const waitMs = isAlways ? Math.min(afterMs, TASK_FIRST_QUESTION_MS) : afterMs;
+		const waitMs = isAlways ? Math.min(afterMs, TASK_FIRST_POLL_MS) : afterMs;
 		this.#timer = setTimeout(() => this.#due(), timerMs(waitMs));
 	}
 

@@ -106,7 +106,8 @@ export class LeftTasks {
 		const durable: Durability = {
 			isTask,
 			isOpen: isTask,
-			maxMs: Math.max(0, Date.parse(createdAt) + maxMs - Date.now()),
+			// A clock that was set back does not add to it.
+			maxMs: Math.min(maxMs, Math.max(0, Date.parse(createdAt) + maxMs - Date.now())),
 			sentAs: upstream,
 			get isLeft() {
 				return task.isLeft;

@@ -16,15 +16,14 @@ import { deferred } from '../../rpc/deferred.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import {
+	TASK_INPUTS_LIMIT,
 	TASK_MESSAGE_CHARACTERS,
-	TASK_QUESTIONS_LIMIT,
 	TASK_RECORD_BYTES,
 	TASK_RESULT_BYTES,
 } from './task-limits.ts';
-import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import { type EndedTask, failedEnd, type TaskEnd, type TaskRecord, type TaskState } from './task-record.ts';
 import type { TaskStore } from './task-store.ts';
 
 /** One question that waits. */
@@ -98,9 +97,9 @@ export class LiveTask {
 	/** Wait for the answers of a client. */
 	async ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
 		const entries = Object.entries(questions);
-		if (this.#waiting.size + entries.length > TASK_QUESTIONS_LIMIT)
-			throw new OrchestraError('bad_input', `more than ${TASK_QUESTIONS_LIMIT} questions of one task wait`);
-		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_QUESTIONS_LIMIT)
+		if (this.#waiting.size + entries.length > TASK_INPUTS_LIMIT)
+			throw new OrchestraError('bad_input', `more than ${TASK_INPUTS_LIMIT} questions of one task wait`);
+		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_INPUTS_LIMIT)
 			throw new OrchestraError('bad_input', 'the questions are too long for a task');
 		const waits = entries.map(([key, question]) => ({ key, question, taskKey: this.#taskKey(key) }));
 		const answers = waits.map(async ({ key, question, taskKey }) => [
@@ -185,7 +184,8 @@ export class LiveTask {
 
 	/** The result is too long to wait in memory for room on the disk. */
 	dropResult(): void {
-		if (this.#result) this.#end = failedEnd('the result could not be stored: the disk had no room for it');
+		const message = 'the result could not be stored: the disk had no room for it';
+		if (this.#result) this.#end = failedEnd(message, NO_RESULT);
 		this.#result = undefined;
 	}
 
@@ -292,14 +292,11 @@ function completionOf(answer: Answer): [TaskEnd, JsonText?] {
 	const isError = answerValue(result)['isError'] === true;
 	if (result.text.length <= TASK_RESULT_BYTES) return [{ status: 'completed', at, isError }, result];
 	const message = `the result has ${result.text.length} characters; a task may have ${TASK_RESULT_BYTES}`;
-	return [failedEnd(message)];
+	return [failedEnd(message, NO_RESULT)];
 }
 
 /** The call ran, and its result cannot be given. */
-function failedEnd(message: string): TaskEnd {
-	const error = { code: rpcCodes.internal, message, data: { code: 'bad_frame', outcome: 'ran' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
-}
+const NO_RESULT = { code: 'bad_frame', outcome: 'ran' } as const;
 
 function failureOf(thrown: unknown): TaskEnd {
 	const at = new Date().toISOString();

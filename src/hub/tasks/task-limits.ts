@@ -15,7 +15,7 @@ export const TASK_HEAD_BYTES: number = 16 * 1024;
 /** Longest message of a server about its task. The rest is cut off. */
 export const TASK_MESSAGE_CHARACTERS = 1000;
 /** Most questions that wait in one task. */
-export const TASK_QUESTIONS_LIMIT = 64;
+export const TASK_INPUTS_LIMIT = 64;
 /** Most bytes of what other processes send to a task that is not theirs. */
 export const TASK_INBOX_BYTES: number = 1024 * 1024;
 /** How often a process looks whether another one sent something to its tasks, in milliseconds. */
@@ -25,9 +25,11 @@ export const TASK_FOLLOW_MS = 500;
 /** How often clients are told to ask. */
 export const TASK_POLL_MS = 1000;
 /** How long a call of `tasks.always` may take to ask its client first, in milliseconds. */
-export const TASK_FIRST_QUESTION_MS = 250;
+export const TASK_FIRST_POLL_MS = 250;
 /** Old tasks are removed at most this often. */
 export const TASK_SWEEP_MS = 60_000;
+/** How much of its bounds a full store uses after the oldest were removed. */
+export const TASK_SWEPT_SHARE = 0.9;
 /** Files of no task that this version can read are removed when they are this old: another version may have written them. */
 export const TASK_LEFTOVER_MS: number = 7 * 24 * 60 * 60_000;
 /** How often an end that could not be stored is stored again. */

@@ -54,7 +54,7 @@ export class TaskRules {
 			afterMs: times.find(({ isOf }) => isOf(tool))?.ms ?? this.#settings.detachAfterMs ?? TASK_DETACH_MS,
 			isAlways: form !== 'kept' && (form === 'legacy' || isAlways(tool)),
 			maxMs,
-			ttlMs: form === 'legacy' ? Math.min(askedTtl(call.context) ?? ttlMs, ttlMs) : ttlMs,
+			ttlMs: form === 'legacy' ? Math.min(requestedTtl(call.context) ?? ttlMs, ttlMs) : ttlMs,
 			clientMs: clientWaits[call.client] ?? TASK_CLIENT_WAIT_MS,
 		};
 	}
@@ -84,7 +84,7 @@ export class TaskRules {
 	}
 }
 
-function askedTtl({ params }: CallContext): number | undefined {
+function requestedTtl({ params }: CallContext): number | undefined {
 	const task = params['task'];
 	const ttl = isObject(task) ? task['ttl'] : undefined;
 	return typeof ttl === 'number' && ttl >= 1 ? Math.floor(ttl) : undefined;

@@ -26,18 +26,10 @@ export function modernState(state: TaskState): Result {
 }
 
 /** A legacy task has failed when its result says so. */
-export function legacyTask({ record, end }: TaskState): Result {
-	const { id, createdAt, ttlMs } = record;
-	const isFailed = end?.status === 'completed' && end.isError;
-	return {
-		taskId: id,
-		status: isFailed ? 'failed' : (end ?? record).status,
-		...messageIn(record, end),
-		createdAt,
-		lastUpdatedAt: end?.at ?? record.updatedAt,
-		ttl: ttlMs,
-		pollInterval: TASK_POLL_MS,
-	};
+export function legacyTask(state: TaskState): Result {
+	const { ttlMs: ttl, pollIntervalMs: pollInterval, ...task } = modernTask(state);
+	const isFailed = state.end?.status === 'completed' && state.end.isError;
+	return { ...task, ...(isFailed && { status: 'failed' }), ttl, pollInterval };
 }
 
 function modernTask({ record, end }: TaskState): Result {

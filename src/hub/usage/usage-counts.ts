@@ -12,7 +12,7 @@ import { COUNTED_NAMES, TIMELINE_STEPS, UNUSED_DAYS, UNUSED_MS, USAGE_ROWS } fro
 import type { SavedTokens, ToolCost, UnusedRow, UsageReport, UsageRow } from './usage-report.ts';
 
 /** What there is to use. */
-export interface UsableParts {
+export interface UsableItems {
 	/** Every tool of the list. */
 	readonly tools: readonly ToolCost[];
 	/** The servers and plugins that can be disabled. */
@@ -114,7 +114,7 @@ export class UsageCounts {
 		return Math.floor((at - this.#since) / this.#stepMs);
 	}
 
-	report(parts: UsableParts): UsageReport {
+	report(parts: UsableItems): UsageReport {
 		const prices = new Map(parts.tools.map((tool) => [tool.name, tool.tokens]));
 		const serverPrices = new Map<string, number>();
 		for (const { server, tokens } of parts.tools)
@@ -143,7 +143,7 @@ export class UsageCounts {
 		return rows.sort((one, other) => other.calls - one.calls).slice(0, USAGE_ROWS);
 	}
 
-	#unused({ tools, servers }: UsableParts, prices: ReadonlyMap<string, number>): UnusedRow[] {
+	#unused({ tools, servers }: UsableItems, prices: ReadonlyMap<string, number>): UnusedRow[] {
 		const idle = servers.filter((name) => !this.#used.has(serverKey(name)));
 		const idleTools = tools.filter(
 			({ name, server }) => !idle.includes(server) && servers.includes(server) && !this.#used.has(name),

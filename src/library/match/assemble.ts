@@ -7,7 +7,6 @@
  * the budget holds for what is sent and not only for its parts. The best
  * fragment always comes, cut short when it alone is too large.
  */
-import { pickWithin } from '../../search/index/budget.ts';
 import { ASSEMBLY_FLOOR_SHARE } from '../files/library-limits.ts';
 import type { Match } from './match.ts';
 import { type CountTokens, cutToFit, estimateTokens } from './tokens.ts';
@@ -19,7 +18,7 @@ export interface Assembly {
 	isTruncated: boolean;
 }
 
-export interface AssemblyOptions {
+interface AssemblyOptions {
 	maxTokens: number;
 	/** The text of a fragment without its front matter; undefined when it went away. */
 	bodyOf: (match: Match) => string | undefined;
@@ -96,4 +95,21 @@ function truncated({ match, body }: Block, maxTokens: number, count: CountTokens
 	const fitting = layouts.find((layout) => count(layout('')) <= maxTokens * FRAME_SHARE);
 	const text = cutToFit(body, maxTokens, count, fitting ?? ((part) => part));
 	return { text, tokens: count(text), used: [match], isTruncated: true };
+}
+
+/** The items that fit, filled greedily in their order; never more than `budget` in all. */
+export function pickWithin<T>(
+	items: readonly T[],
+	budget: number,
+	costOf: (item: T) => number,
+): { picked: T[]; cost: number } {
+	const picked: T[] = [];
+	let cost = 0;
+	for (const item of items) {
+		const own = costOf(item);
+		if (cost + own > budget) continue;
+		picked.push(item);
+		cost += own;
+	}
+	return { picked, cost };
 }

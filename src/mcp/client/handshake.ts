@@ -115,7 +115,7 @@ async function probe(link: ServerLink, version: string, options: HandshakeOption
 			const failure = OrchestraError.from(thrown);
 			isLateModern = isModernError(failure);
 			const isVerdict = failure.code === 'rpc' ? !isModernOnly(failure) : !isRemote;
-			return isVerdict ? { offered: offeredVersions(failure) } : { failure };
+			return isVerdict ? { offered: versionsIn(failure) } : { failure };
 		},
 	);
 	if (isRemote) return answer;
@@ -142,7 +142,7 @@ async function initialize(
 		const params = { protocolVersion, capabilities, clientInfo };
 		const result = await link.send('initialize', params, { timeoutMs: Number.POSITIVE_INFINITY, signal });
 		const description = { ...legacyDescription(result), isProven: () => isLegacyProven(options, unproven) };
-		link.notify('notifications/initialized', undefined);
+		link.peer.notify('notifications/initialized', undefined);
 		return description;
 	} catch (error) {
 		const isUnknown = !options.probes || unproven !== undefined;
@@ -228,7 +228,7 @@ function isLegacyVersion(version: unknown): boolean {
 
 /** True for an error that only a modern server sends. */
 function isModernError(error: unknown): boolean {
-	return isModernOnly(error) || offeredVersions(error)?.some((version) => modernRevision(version)) === true;
+	return isModernOnly(error) || versionsIn(error)?.some((version) => modernRevision(version)) === true;
 }
 
 /** True for an error of the modern era that names no versions. */
@@ -238,7 +238,7 @@ function isModernOnly(error: unknown): boolean {
 }
 
 /** The versions that the error -32022 lists; undefined for any other error. */
-function offeredVersions(error: unknown): readonly unknown[] | undefined {
+function versionsIn(error: unknown): readonly unknown[] | undefined {
 	const rpc = rpcErrorOf(error);
 	if (rpc?.code !== mcpCodes.unsupportedVersion) return undefined;
 	return isObject(rpc.data) && Array.isArray(rpc.data['supported']) ? rpc.data['supported'] : [];

@@ -76,7 +76,7 @@ export class Concepts {
 		for (let line = 0; line < this.#terms.length; line++) {
 			const similarity = Math.max(0, similarities?.[line] ?? 0);
 			const nearness = similarity + PATTERN_SHARE * (matches.get(line)?.share ?? 0) - NEARNESS_FLOOR;
-			if (nearness > 0) top.offer(line, Math.min(1, nearness));
+			if (nearness > 0) top.add(line, Math.min(1, nearness));
 		}
 		return top.entries().sort((a, b) => b.score - a.score || a.slot - b.slot);
 	}
@@ -87,7 +87,7 @@ export class Concepts {
 		const similarity = new Map(words.map((word) => [word, this.#vectors?.similarityOfWord(word, line) ?? 0]));
 		const near = [...similarity].filter(([, value]) => value > 0);
 		const nearest = near.sort((a, b) => b[1] - a[1]).slice(0, REASON_WORD_LIMIT);
-		return words.filter((word) => nearest.some(([told]) => told === word)).join(' ');
+		return words.filter((word) => nearest.some(([near]) => near === word)).join(' ');
 	}
 }
 

@@ -78,14 +78,14 @@ export function toPoints(score: number): number {
 export function explain(evidence: Evidence): MatchReason[] {
 	const { document, words, phrases, terms, near, fieldNames, partOf } = evidence;
 	const reasons: MatchReason[] = [];
-	const told = new Set<number>();
+	const explained = new Set<number>();
 	for (const word of words) {
 		const { text, alternatives } = word;
 		const met = alternatives.find(({ posting }) => document.row.includes(posting.number));
 		if (!met) continue;
 		const fields = fieldNames.filter((_, index) => isInField(document, index, met.posting.number));
 		reasons.push({ word: text, matched: met.form, kind: met.kind, fields, points: toPoints(partOf(word)) });
-		told.add(met.posting.number);
+		explained.add(met.posting.number);
 	}
 	for (const phrase of phrases) {
 		const { first, field } = phrase;
@@ -94,15 +94,15 @@ export function explain(evidence: Evidence): MatchReason[] {
 		reasons.push({ word: pair, matched: pair, kind: 'phrase', fields, points: toPoints(partOf(phrase)) });
 	}
 	const matched = terms.filter(
-		({ posting }) => !told.has(posting.number) && document.row.includes(posting.number),
+		({ posting }) => !explained.has(posting.number) && document.row.includes(posting.number),
 	);
 	for (const { text, form, posting } of matched.slice(0, REASON_TERM_LIMIT)) {
 		const fields = fieldNames.filter((_, index) => isInField(document, index, posting.number));
 		reasons.push({ word: text, matched: form, kind: 'concept', fields });
-		told.add(posting.number);
+		explained.add(posting.number);
 	}
 	for (const { word, number, form } of near) {
-		if (told.has(number)) continue;
+		if (explained.has(number)) continue;
 		const fields = fieldNames.filter((_, index) => isInField(document, index, number));
 		reasons.push({ word, matched: form, kind: 'meaning', fields });
 	}

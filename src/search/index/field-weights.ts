@@ -10,7 +10,7 @@ import type { SearchField } from '../document.ts';
 
 /** How fast repetition in one field stops to count. */
 const FIELD_SATURATION = 1;
-/** How much of the length of a field is held against it: 0 nothing, 1 all. */
+/** How much of the length of a field counts against it: 0 nothing, 1 all. */
 const LENGTH_SHARE = 0.5;
 
 export interface WordNumbers {

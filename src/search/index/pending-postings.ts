@@ -25,7 +25,7 @@ export class PendingPostings {
 	readonly #lexicon: Lexicon;
 	#batch: Batch = emptyBatch();
 	#batches: Batch[] = [this.#batch];
-	/** Highest slot that was ever noted: entries beyond it belong at the end of their list. */
+	/** Highest slot that was ever added: entries beyond it belong at the end of their list. */
 	#highestSlot = 0;
 	#isRising = true;
 	#filed = 0;

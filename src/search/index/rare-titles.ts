@@ -71,15 +71,15 @@ export class RareTitles {
 	}
 
 	#lift<Ranked extends Found>(found: readonly Ranked[], named: readonly number[]): Ranked[] {
-		const held = found.map(({ document }) => this.#heldBy(document));
-		const worth = held.map((bits) => this.#worthOf(bits));
+		const matched = found.map(({ document }) => this.#matchesOf(document));
+		const worth = matched.map((bits) => this.#worthOf(bits));
 		return found.map((one, at) => {
 			const own = named[at] ?? 0;
 			if (own === 0) return one;
 			const most = OUTWEIGHS_SHARE * (worth[at] ?? 0);
 			let floor = 0;
 			for (const [other, { exact }] of found.entries()) {
-				const isWithout = ((held[other] ?? 0) & own) === 0 && (worth[other] ?? 0) < most;
+				const isWithout = ((matched[other] ?? 0) & own) === 0 && (worth[other] ?? 0) < most;
 				if (isWithout && exact > floor) floor = exact;
 			}
 			return one.exact > floor ? one : { ...one, exact: floor + one.exact * TIE_BREAK };
@@ -96,7 +96,7 @@ export class RareTitles {
 	}
 
 	/** The significant words that a document holds, a bit each. One pass: a document may have 50,000 words. */
-	#heldBy({ row }: Row): number {
+	#matchesOf({ row }: Row): number {
 		let bits = 0;
 		for (const number of row) bits |= this.#bits.get(number) ?? 0;
 		return bits;

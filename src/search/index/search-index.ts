@@ -170,8 +170,8 @@ export class SearchIndex {
 		const file = (number: number, weight: number) => this.#filing.add(number, slot, weight);
 		this.#weights.weigh({ numbers: row.numbers, starts }, this.#lexicon.highestNumber, file);
 		// A document that came in place of another may well be replaced again.
-		const kept = reused === undefined ? row.keep() : row.copy();
-		this.#documents[slot] = { id: document.id, row: kept, starts, group: document.group };
+		const stored = reused === undefined ? row.keep() : row.copy();
+		this.#documents[slot] = { id: document.id, row: stored, starts, group: document.group };
 		this.#slots.set(document.id, slot);
 		this.#documentVectors?.forget(slot);
 	}
@@ -283,8 +283,8 @@ export class SearchIndex {
 			const literally = written[slot] ?? 0;
 			const meant =
 				weights.meaning * Math.max(0, similarity) + weights.terms * guessed + weights.nearness * near;
-			top.offer(slot, weights.words * words + weights.literal * literally + meant);
-			if (literally >= LITERAL_LEAST) literal.offer(slot, literally);
+			top.add(slot, weights.words * words + weights.literal * literally + meant);
+			if (literally >= LITERAL_LEAST) literal.add(slot, literally);
 		}
 		const first = literal.entries().sort((a, b) => b.score - a.score || (isBefore(a.slot, b.slot) ? -1 : 1));
 		return { top: top.entries(), literal: first.map(({ slot }) => slot), total };
@@ -455,10 +455,10 @@ function withFirst(ranked: readonly Ranked[], first: readonly number[]): Ranked[
 	const shown = ranked.slice(0, SHOWN);
 	const missing = ranked.filter(({ slot }, at) => at >= SHOWN && first.includes(slot));
 	if (missing.length === 0) return [...ranked];
-	const kept = shown.filter(({ slot }) => first.includes(slot));
+	const placed = shown.filter(({ slot }) => first.includes(slot));
 	const room = SHOWN - missing.length;
 	const others = shown.filter(({ slot }) => !first.includes(slot));
-	const before = new Set([...kept, ...others.slice(0, room - kept.length)]);
+	const before = new Set([...placed, ...others.slice(0, room - placed.length)]);
 	const head = [...shown.filter((one) => before.has(one)), ...missing];
 	const rest = ranked.filter((one) => !head.includes(one));
 	// Scores fall with the places: what is moved up has that of the place.

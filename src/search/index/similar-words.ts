@@ -41,8 +41,8 @@ export function similarPairs(
 	const significant = found.filter(({ similarity }) => similarity >= PAIR_LEAST_SIMILARITY);
 	const pairs: SimilarPair[] = [];
 	for (const pair of significant) {
-		const isTold = pairs.some(({ word }) => word === pair.word);
-		if (!isTold && pairs.length < SIMILAR_PAIR_LIMIT) pairs.push(pair);
+		const isListed = pairs.some(({ word }) => word === pair.word);
+		if (!isListed && pairs.length < SIMILAR_PAIR_LIMIT) pairs.push(pair);
 	}
 	return pairs.length > 0 ? pairs : found.slice(0, 1);
 }

@@ -16,7 +16,7 @@ export class TopSlots {
 		this.#isBefore = isBefore;
 	}
 
-	offer(slot: number, score: number): void {
+	add(slot: number, score: number): void {
 		if (this.#slots.length < this.#limit) {
 			this.#slots.push(slot);
 			this.#scores.push(score);
@@ -28,7 +28,7 @@ export class TopSlots {
 		}
 	}
 
-	/** What was kept, in no particular order. */
+	/** The best slots, in no particular order. */
 	entries(): Array<{ slot: number; score: number }> {
 		return this.#slots.map((slot, index) => ({ slot, score: this.#scores[index] ?? 0 }));
 	}

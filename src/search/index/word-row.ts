@@ -3,7 +3,7 @@
  * that loading allocates nothing for it.
  */
 
-/** Numbers on one page of kept rows. */
+/** Numbers on one page of stored rows. */
 const PAGE = 16_384;
 
 export class WordRow {
@@ -27,15 +27,15 @@ export class WordRow {
 	}
 
 	/**
-	 * The same on a page shared with the rows kept before and after it, which is faster to make and
+	 * The same on a page shared with the rows stored before and after it, which is faster to make and
 	 * smaller. For rows that stay: a page goes when its last row does.
 	 */
 	keep(): Uint32Array {
 		const start = this.#pageEnd + this.length > this.#page.length ? this.#turnPage() : this.#pageEnd;
 		this.#pageEnd = start + this.length;
-		const kept = this.#page.subarray(start, this.#pageEnd);
-		kept.set(this.numbers.subarray(0, this.length));
-		return kept;
+		const stored = this.#page.subarray(start, this.#pageEnd);
+		stored.set(this.numbers.subarray(0, this.length));
+		return stored;
 	}
 
 	#turnPage(): number {

@@ -1,6 +1,6 @@
 /* Open a transport to a server by its URL. */
 import { OrchestraError } from '../../errors.ts';
-import { noteQuery } from '../../secrets/secret-name.ts';
+import { registerQuery } from '../../secrets/secret-name.ts';
 import type { Transport } from '../transport.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
 import { HttpClientTransport } from './http-client-transport.ts';
@@ -43,7 +43,7 @@ export function parseServerUrl(text: string): URL {
 			},
 		);
 	}
-	noteQuery(url);
+	registerQuery(url);
 	if (url.username === '' && url.password === '') return url;
 	throw new OrchestraError(
 		'bad_input',

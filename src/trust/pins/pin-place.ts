@@ -12,7 +12,7 @@ export interface PinPlace {
 	readonly lockFile: string;
 	/** Used when the project cannot be written; undefined for the lock file of the user. */
 	readonly spareFile: string | undefined;
-	/** A private folder for the earlier texts and for mutual exclusion. */
+	/** A private folder for the earlier definitions and for mutual exclusion. */
 	readonly folder: string;
 }
 

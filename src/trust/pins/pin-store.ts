@@ -1,10 +1,10 @@
 /*
  * The pins of one lock file: read, recorded when a server is seen for the first time,
- * and replaced when a user accepts what a server offers now.
+ * and replaced when a user accepts the tools of today.
  *
  * Several hubs write: each change is made under a lock of the state folder, on the file
  * as it is then. A project that cannot be written has its first pins in the state folder.
- * A server that the lock file does not have any more is compared with the accepted texts of
+ * A server that the lock file does not have any more is compared with the accepted definitions of
  * the state folder: a deleted file accepts nothing.
  */
 import { existsSync, rmSync } from 'node:fs';
@@ -16,17 +16,24 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { type LockFile, readLockFile, writeLockFile } from './lock-file.ts';
-import type { LockContent, PinnedPackage, PinnedPackages, PinnedServers } from './lock-text.ts';
-import type { PinPlace } from './pin-place.ts';
 import {
-	type PinTexts,
-	readChangedTexts,
-	readPinTexts,
-	writeChangedTexts,
-	writePinTexts,
-} from './pin-texts.ts';
+	type LockContent,
+	type LockFile,
+	type PinnedPackage,
+	type PinnedPackages,
+	type PinnedServers,
+	readLockFile,
+	writeLockFile,
+} from './lock-file.ts';
+import type { PinPlace } from './pin-place.ts';
 import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './pinned-tool.ts';
+import {
+	readChangedDefinitions,
+	readDefinitions,
+	type ToolDefinitions,
+	writeChangedDefinitions,
+	writeDefinitions,
+} from './tool-definitions.ts';
 import { driftBetween, isContentItem } from './tool-drift.ts';
 
 /** The pins of all servers, or why they are not known. */
@@ -71,12 +78,12 @@ export class PinStore {
 		return { pinned, missing: `${what}; what was accepted is known from ${this.place.folder}` };
 	}
 
-	/** The earlier texts of a server that are known on this machine. */
-	texts(server: string): PinTexts {
-		return readPinTexts(this.place.folder, server);
+	/** The earlier definitions of a server that are known on this machine. */
+	definitions(server: string): ToolDefinitions {
+		return readDefinitions(this.place.folder, server);
 	}
 
-	/** Pin the tools of a server that was never pinned, and keep the texts of its pinned tools. Tools that were accepted are written again; others wait for a user. */
+	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
@@ -104,14 +111,14 @@ export class PinStore {
 				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
 				return new Map([...contents, ...toolHashes(tools)]);
 			});
-			await this.#inFolder(() => writeChangedTexts(this.place.folder, server, new Map()));
+			await this.#inFolder(() => writeChangedDefinitions(this.place.folder, server, new Map()));
 		});
 	}
 
 	/** Contents of a server that are not as they were accepted, as they were read last. */
 	changedContents(server: string): readonly PinnedTool[] {
 		const { pinned } = this.accepted(server);
-		const changed = [...readChangedTexts(this.place.folder, server)];
+		const changed = [...readChangedDefinitions(this.place.folder, server)];
 		return changed
 			.filter(([hash, { name }]) => pinned?.has(name) && pinned.get(name) !== hash)
 			.map(([, item]) => item);
@@ -121,11 +128,15 @@ export class PinStore {
 	setContent(server: string, item: Tool, isAccepted: boolean): Promise<void> {
 		return this.#locked(() => {
 			const { folder } = this.place;
-			const changed = readChangedTexts(folder, server);
+			const changed = readChangedDefinitions(folder, server);
 			const others = [...changed].filter(([, { name }]) => name !== item.name);
 			if (isAccepted && others.length === changed.size) return;
 			const [hash = ''] = toolHashes([item]).values();
-			writeChangedTexts(folder, server, new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]));
+			writeChangedDefinitions(
+				folder,
+				server,
+				new Map(isAccepted ? others : [...others, [hash, pinnedTool(item)]]),
+			);
 		});
 	}
 
@@ -248,18 +259,20 @@ export class PinStore {
 
 	/** The accepted tools of the state folder; undefined when there are none. */
 	#remembered(server: string): ToolHashes | undefined {
-		const texts = this.texts(server);
-		return texts.size === 0 ? undefined : new Map([...texts].map(([hash, { name }]) => [name, hash]));
+		const definitions = this.definitions(server);
+		return definitions.size === 0
+			? undefined
+			: new Map([...definitions].map(([hash, { name }]) => [name, hash]));
 	}
 
 	#hasTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): boolean {
-		const texts = this.texts(server);
-		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || texts.has(hash));
+		const definitions = this.definitions(server);
+		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || definitions.has(hash));
 	}
 
-	/** Keep the texts of pinned tools: those of `tools`, and those that were stored before. */
+	/** Keep the definitions of pinned tools: those of `tools`, and those that were stored before. */
 	#keepTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
-		const earlier = this.texts(server);
+		const earlier = this.definitions(server);
 		const hashes = toolHashes(tools);
 		const stored = new Map<string, PinnedTool>();
 		for (const [name, hash] of pinned) {
@@ -267,7 +280,7 @@ export class PinStore {
 			const text = tool ? pinnedTool(tool) : earlier.get(hash);
 			if (text) stored.set(hash, text);
 		}
-		writePinTexts(this.place.folder, server, stored);
+		writeDefinitions(this.place.folder, server, stored);
 	}
 
 	#use(snapshot: PinSnapshot): void {

@@ -1,11 +1,11 @@
 /* What is pinned of a tool: everything that tells an agent what the tool is and how to call it. */
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { canonicalSha256 } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';
-import { canonicalSha256 } from '../canonical-json.ts';
 import { PINNED_CHARACTERS } from '../trust-limits.ts';
 
-/** The pinned parts of a tool, in the order of a diff. */
-export const pinnedParts = [
+/** The pinned fields of a tool, in the order of a diff. */
+export const pinnedFields = [
 	'name',
 	'title',
 	'description',
@@ -15,12 +15,12 @@ export const pinnedParts = [
 ] as const;
 
 /** A tool as it was accepted. Icons and `_meta` are not part of it. */
-export type PinnedTool = Readonly<Pick<Tool, (typeof pinnedParts)[number]>>;
+export type PinnedTool = Readonly<Pick<Tool, (typeof pinnedFields)[number]>>;
 
 /** SHA-256 of each tool, by its own name. */
 export type ToolHashes = ReadonlyMap<string, string>;
 
-/** The pinned parts of a tool. */
+/** The pinned fields of a tool. */
 export function pinnedTool(tool: Tool): PinnedTool {
 	const { name, title, description, inputSchema, outputSchema, annotations } = tool;
 	return {
@@ -36,7 +36,7 @@ export function pinnedTool(tool: Tool): PinnedTool {
 /** Most tools of a server that are pinned, and most characters of their descriptions: hashing blocks the process. */
 const PINNED_TOOLS = 2000;
 
-/** Whether a server offers more than is pinned. */
+/** Whether a server has more than is pinned. */
 export function isTooMuch(tools: readonly Tool[]): boolean {
 	if (tools.length > PINNED_TOOLS) return true;
 	// A server may send anything as its description.

@@ -1,12 +1,12 @@
 /* The difference between two versions of a tool, word by word. */
 import { type WordRun, wordDiff } from '../../sequence-diff.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust-limits.ts';
-import { type PinnedTool, pinnedParts } from './pinned-tool.ts';
+import { type PinnedTool, pinnedFields } from './pinned-tool.ts';
 
 /** One part of a tool that differs, such as its description. */
 export interface PartDiff {
-	readonly part: (typeof pinnedParts)[number];
+	readonly part: (typeof pinnedFields)[number];
 	/** Undefined when the tool had no such part, or it is not known. */
 	readonly before: string | undefined;
 	readonly after: string | undefined;
@@ -15,11 +15,11 @@ export interface PartDiff {
 
 /** The parts that differ. */
 export function partDiffs(before: PinnedTool | undefined, after: PinnedTool | undefined): PartDiff[] {
-	return pinnedParts.flatMap((part): PartDiff[] => {
+	return pinnedFields.flatMap((part): PartDiff[] => {
 		if (part === 'name' && (before === undefined || after === undefined)) return [];
 		if (canonicalJson(before?.[part]) === canonicalJson(after?.[part])) return [];
-		const texts = { before: textOf(before?.[part]), after: textOf(after?.[part]) };
-		return [{ part, ...texts, words: wordDiff(texts.before ?? '', texts.after ?? '') }];
+		const sides = { before: textOf(before?.[part]), after: textOf(after?.[part]) };
+		return [{ part, ...sides, words: wordDiff(sides.before ?? '', sides.after ?? '') }];
 	});
 }
 

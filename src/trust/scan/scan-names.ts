@@ -1,6 +1,6 @@
 /*
  * Names across servers: a tool or server whose name looks like another one but is not the
- * same, and texts that send an agent to a tool of another server.
+ * same, and strings that send an agent to a tool of another server.
  */
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { FOREIGN_NAME_CHARACTERS } from '../trust-limits.ts';

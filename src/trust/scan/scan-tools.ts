@@ -1,5 +1,5 @@
 /*
- * Scan the tools of a server for texts that are not meant for its user: every text that
+ * Scan the tools of a server for strings that are not meant for its user: every text that
  * an agent gets is read, also those inside schemas.
  */
 import { NESTING_DEPTH } from '../../core-limits.ts';
@@ -12,7 +12,7 @@ import { quoteAround, type ScanFinding } from './scan-finding.ts';
 import { scanInstructions } from './scan-instructions.ts';
 import { callOfForeign, foreignNames, type ScannedServer, scanNames } from './scan-names.ts';
 
-/** Most texts of one tool, and how deep schemas are followed. */
+/** Most strings of one tool, and how deep schemas are followed. */
 const TOOL_STRINGS = 2000;
 /** A text in which nothing can be found. */
 const PLAIN_WORD = /^[ -~]{0,11}$/;
@@ -69,12 +69,12 @@ function matchesIn(text: string, foreign: ReadonlySet<string>): (TextMatch & { s
 
 /** Every text of a tool that an agent gets, up to the limits. */
 function textsOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): PlacedText[] {
-	const texts: PlacedText[] = [];
+	const strings: PlacedText[] = [];
 	let left = SCANNED_TOOL_CHARACTERS;
 	const add = (where: string, text: string): void => {
-		// Most texts of a schema are words such as "string".
-		if (left <= 0 || texts.length >= TOOL_STRINGS || PLAIN_WORD.test(text)) return;
-		texts.push({ where, text: text.slice(0, left) });
+		// Most strings of a schema are words such as "string".
+		if (left <= 0 || strings.length >= TOOL_STRINGS || PLAIN_WORD.test(text)) return;
+		strings.push({ where, text: text.slice(0, left) });
 		left -= text.length;
 	};
 	const visit = (where: string, value: unknown, depth: number): void => {
@@ -89,7 +89,7 @@ function textsOf({ name, title, description, inputSchema, outputSchema, annotati
 	};
 	const parts = { name, description, title, inputSchema, outputSchema, annotations };
 	for (const [part, value] of Object.entries(parts)) if (isText(value)) visit(part, value, 0);
-	return texts;
+	return strings;
 }
 
 function isText(value: unknown): boolean {

@@ -138,7 +138,7 @@ describe('mctl trust accept', { timeout }, () => {
 		}
 		expect(await run('trust', 'accept', 'notes')).toMatchObject({
 			code: 0,
-			stdout: expect.stringContaining('Accepted what notes offers (changed: read)'),
+			stdout: expect.stringContaining('Accepted the tools of notes (changed: read)'),
 		});
 		await until('the tool is listed', isListed);
 		expect((await run('call', 'notes__read')).stdout).toContain('called read');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KeptResult } from '../../../src/hub/results/kept-result.ts';
 import { MATCHES_LIMIT } from '../../../src/hub/results/result-limits.ts';
 import { readResultPage } from '../../../src/hub/results/result-page.ts';
+import type { StoredResult } from '../../../src/hub/results/stored-result.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
 const folder = temporaryFolder();
@@ -55,7 +55,7 @@ describe('readResultPage', () => {
 });
 
 let count = 0;
-function kept(text: string): KeptResult {
+function kept(text: string): StoredResult {
 	const name = `result-${count++}`;
 	const header = '{}\n';
 	writeFiles(folder, { [name]: header + text });
@@ -64,7 +64,7 @@ function kept(text: string): KeptResult {
 	return { ...about, ...place, bytes: Buffer.byteLength(text) };
 }
 
-async function readAll(result: KeptResult, length: number): Promise<string> {
+async function readAll(result: StoredResult, length: number): Promise<string> {
 	let whole = '';
 	let uri: unknown = `r://1?offset=0&length=${length}`;
 	while (typeof uri === 'string') {

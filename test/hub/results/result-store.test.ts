@@ -11,22 +11,22 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSent } from '../../../src/hub/results/kept-result.ts';
 import type { ResultDocument } from '../../../src/hub/results/result-folder.ts';
-import { KEPT_MS, KEPT_RESULTS } from '../../../src/hub/results/result-limits.ts';
+import { STORED_MS, STORED_RESULTS_LIMIT } from '../../../src/hub/results/result-limits.ts';
 import {
-	allKept,
+	allStored,
 	type Caller,
 	pinResult,
 	ResultStore,
 	type ResultStoreOptions,
 } from '../../../src/hub/results/result-store.ts';
+import { readSent } from '../../../src/hub/results/stored-result.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
 describe('ResultStore', () => {
 	it('removes the oldest results above its size', async () => {
-		const { store } = opened({ keptBytes: 10 });
+		const { store } = opened({ storedBytes: 10 });
 		const ids = [
 			await store.keep(text('12345'), session('s')),
 			await store.keep(text('12345'), session('s')),
@@ -39,7 +39,7 @@ describe('ResultStore', () => {
 	});
 
 	it('keeps the newest result even when it alone is above its size', async () => {
-		const { store } = opened({ keptBytes: 3 });
+		const { store } = opened({ storedBytes: 3 });
 		const id = await store.keep(text('12345'), session('s'));
 		expect(await store.find(id, session('s'))).toBeDefined();
 		await store.close();
@@ -48,7 +48,7 @@ describe('ResultStore', () => {
 	it('keeps a bounded number of results', async () => {
 		const { store } = opened();
 		const first = await store.keep(text('1'), session('s'));
-		for (let at = 0; at < KEPT_RESULTS; at++) await store.keep(text('1'), session('s'));
+		for (let at = 0; at < STORED_RESULTS_LIMIT; at++) await store.keep(text('1'), session('s'));
 		expect(await store.find(first, session('s'))).toBeUndefined();
 		await store.close();
 	});
@@ -59,7 +59,7 @@ describe('ResultStore', () => {
 		const id = await store.keep(text('1'), session('mine'));
 		expect(await store.find(id, session('other'))).toBeUndefined();
 		expect(await store.find(id, session('mine'))).toBeDefined();
-		now += KEPT_MS;
+		now += STORED_MS;
 		expect(await store.find(id, session('mine'))).toBeUndefined();
 		await store.close();
 	});
@@ -144,10 +144,10 @@ describe('ResultStore', () => {
 		expect(await next.find(id, sender('token:1', 'second'))).toMatchObject({ handle: id, bytes: 5 });
 		expect(await next.find(id, sender('token:2', 'first'))).toBeUndefined();
 		expect(await next.find(ofSession, session('first'))).toBeUndefined();
-		now += KEPT_MS;
+		now += STORED_MS;
 		expect(await next.find(id, sender('token:1', 'second'))).toBeUndefined();
 		await open().keep(text('1'), sender('token:1', 'third'));
-		await until('the old file is gone', async () => (await allKept(environment)).length === 1);
+		await until('the old file is gone', async () => (await allStored(environment)).length === 1);
 	});
 
 	it('removes the results of a session that began before the restart of its hub', async () => {
@@ -157,8 +157,8 @@ describe('ResultStore', () => {
 		const stays = await before.keep(text('1'), session('stays'));
 		await before.close();
 		await new ResultStore({ environment, lasting: 'hub-1' }).endSession('ends');
-		await until('one is left', async () => (await allKept(environment)).length === 1);
-		expect(await allKept(environment)).toMatchObject([{ handle: stays }]);
+		await until('one is left', async () => (await allStored(environment)).length === 1);
+		expect(await allStored(environment)).toMatchObject([{ handle: stays }]);
 	});
 
 	it('does not know a result that its hub did not write to the end', async () => {
@@ -197,11 +197,11 @@ describe('ResultStore', () => {
 		const environment = { XDG_STATE_HOME: temporaryFolder() };
 		const store = new ResultStore({ environment });
 		const id = await store.keep(text('12345'), session('s'));
-		const [kept] = await allKept(environment);
+		const [kept] = await allStored(environment);
 		if (kept) await pinResult(kept, environment);
 		await store.endSession('s');
 		await store.close();
-		expect(await allKept(environment)).toMatchObject([{ handle: id, isPinned: true }]);
+		expect(await allStored(environment)).toMatchObject([{ handle: id, isPinned: true }]);
 		expect(await new ResultStore({ environment }).find(id, session('another'))).toMatchObject({ bytes: 5 });
 	});
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pickWithin } from '../../../src/search/index/budget.ts';
+import { pickWithin } from '../../../src/library/match/assemble.ts';
 import { TopSlots } from '../../../src/search/index/top-slots.ts';
 
 describe('pickWithin', () => {
@@ -22,7 +22,7 @@ describe('TopSlots', () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(9)), fc.nat(6), (scores, limit) => {
 				const top = new TopSlots(limit, (a, b) => a < b);
-				scores.forEach((score, slot) => top.offer(slot, score));
+				scores.forEach((score, slot) => top.add(slot, score));
 				const all = scores.map((score, slot) => ({ slot, score }));
 				const best = all.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, limit);
 				const kept = top.entries().sort((a, b) => b.score - a.score || a.slot - b.slot);

@@ -1,6 +1,6 @@
 /* One call that the page makes: its progress, its logs, its questions and its end, live. */
 import { type Signal, signal } from '@preact/signals';
-import type { AnswerComparison, AnswerRequest, CallMessage, CallQuestion } from '../../api/api-calls.ts';
+import type { AnswerComparison, AnswerRequest, CallElicitation, CallMessage } from '../../api/api-calls.ts';
 import type { ApiError, ApiObject } from '../../api/api-types.ts';
 import { type ApiClient, RequestError } from '../live/api-client.ts';
 import { RUN_LOGS_LIMIT } from '../page-limits.ts';
@@ -14,17 +14,17 @@ export type CallApi = Pick<ApiClient, 'stream' | 'post'>;
 
 export class CallRun {
 	readonly status: Signal<CallStatus> = signal('idle');
-	/** For the list of calls. */
+	/** The number of the call in the list of calls. */
 	readonly number: Signal<number | undefined> = signal(undefined);
 	readonly progress: Signal<CallProgress | undefined> = signal(undefined);
 	readonly logs: Signal<readonly CallLogLine[]> = signal([]);
 	/** Messages that the hub or this page left out. */
 	readonly dropped: Signal<number> = signal(0);
-	readonly question: Signal<CallQuestion | undefined> = signal(undefined);
+	readonly question: Signal<CallElicitation | undefined> = signal(undefined);
 	readonly result: Signal<ApiObject | undefined> = signal(undefined);
 	readonly error: Signal<ApiError | undefined> = signal(undefined);
 	readonly ms: Signal<number | undefined> = signal(undefined);
-	/** Of a replayed call: its answer beside the recorded one. */
+	/** The answer of a replayed call beside the recorded one. */
 	readonly comparison: Signal<AnswerComparison | undefined> = signal(undefined);
 	/** When it began. */
 	startedAt = 0;

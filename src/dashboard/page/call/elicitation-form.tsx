@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { CallQuestion } from '../../api/api-calls.ts';
+import type { CallElicitation } from '../../api/api-calls.ts';
 import type { ApiObject } from '../../api/api-types.ts';
 import { formOf } from '../form/form-field.ts';
 import { initialDraft, problemsOf, withValue } from '../form/form-value.ts';
@@ -12,7 +12,7 @@ import { OutsideLink } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 
-export function ElicitationForm({ question, run }: { question: CallQuestion; run: CallRun }): JSX.Element {
+export function ElicitationForm({ question, run }: { question: CallElicitation; run: CallRun }): JSX.Element {
 	const field = useMemo(() => formOf(question.schema ?? { type: 'object' }), [question]);
 	const draft = useSignal<unknown>(initialDraft(field));
 	const isChecked = useSignal(false);
@@ -38,7 +38,7 @@ export function ElicitationForm({ question, run }: { question: CallQuestion; run
 				<VisibleText text={question.message} />
 			</p>
 			{question.mode === 'url' ? (
-				<QuestionAddress url={question.url ?? ''} />
+				<ElicitationAddress url={question.url ?? ''} />
 			) : (
 				<SchemaForm field={field} form={form} />
 			)}
@@ -58,7 +58,7 @@ export function ElicitationForm({ question, run }: { question: CallQuestion; run
 }
 
 /** The whole address is shown, so that the reader sees where it leads before following it. */
-function QuestionAddress({ url }: { url: string }): JSX.Element {
+function ElicitationAddress({ url }: { url: string }): JSX.Element {
 	return (
 		<p class="address">
 			{isSafeAddress(url) ? (

@@ -75,7 +75,7 @@ export function FileInput({ attributes, schema, data, onData }: FileInputProps):
 	);
 }
 
-/** Of the bytes that base64 stands for. */
+/** How many bytes a base64 text stands for. */
 function sizeOf(data: string): number {
 	return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }

@@ -28,13 +28,13 @@ export interface FormField {
 	readonly description: string;
 	readonly isRequired: boolean;
 	readonly schema: JsonSchema;
-	/** For `choice` and `choices`. */
+	/** Set for `choice` and `choices`. */
 	readonly choices: readonly Choice[];
-	/** For `group`. */
+	/** Set for `group`. */
 	readonly fields: readonly FormField[];
-	/** For `list`. */
+	/** Set for `list`. */
 	readonly item?: FormField | undefined;
-	/** For `variants`. */
+	/** Set for `variants`. */
 	readonly variants?: readonly FormField[] | undefined;
 }
 

@@ -16,7 +16,7 @@ export class Unparsed {
 		this.text = text;
 	}
 
-	/** In a preview of the input. */
+	/** The text of the number, in a preview of the input. */
 	toJSON(): string {
 		return this.text;
 	}

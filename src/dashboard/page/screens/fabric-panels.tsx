@@ -12,7 +12,7 @@ import type {
 	KnownWorker,
 } from '../../../hub/fabric-overview.ts';
 import type { Health } from '../../../hub/source-status.ts';
-import type { FabricReply, OfferedFabric } from '../../api/api-types.ts';
+import type { FabricReply, SharedWorker } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
@@ -39,7 +39,7 @@ export function FabricPanels(): JSX.Element | null {
 	return (
 		<>
 			{use && <UsedFabric use={use} />}
-			{offer && <OfferPanel offer={offer} />}
+			{offer && <WorkerPanel offer={offer} />}
 			{members.length > 0 && <MemberPanel members={members} />}
 			{!use && !offer && (
 				<Panel title="Fabric">
@@ -201,7 +201,7 @@ function FailurePanel({ failures }: { failures: readonly FabricFailure[] }): JSX
 	);
 }
 
-function OfferPanel({ offer }: { offer: OfferedFabric }): JSX.Element {
+function WorkerPanel({ offer }: { offer: SharedWorker }): JSX.Element {
 	const sum = (counts: Readonly<Record<string, number>>): string =>
 		formatCount(Object.values(counts).reduce((total, count) => total + count, 0));
 	return (

@@ -11,7 +11,7 @@ import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
-/** A part of `KeptResultRow`, whose file needs Node. */
+/** A part of `StoredResultRow`, whose file needs Node. */
 interface ShownRow {
 	readonly handle: string;
 	readonly tool: string;

@@ -21,7 +21,7 @@ interface ShownTask {
 	readonly error?: { readonly message: string } | undefined;
 }
 
-/** Of an id, as the command takes it. */
+/** Characters of an id that are shown; the command takes them. */
 const SHOWN_ID = 8;
 
 const HEALTHS: ReadonlyMap<string, Health> = new Map([

@@ -8,7 +8,6 @@
  *
  * A server elsewhere goes on with its task when its connection is lost: it is connected again, and asked again.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
@@ -19,12 +18,13 @@ import { type Answer, answerValue, type InputRequest, type Result } from '../../
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
 import {
-	TASK_QUESTIONS_LIMIT,
+	TASK_INPUTS_LIMIT,
 	UPSTREAM_ABSENT_MS,
 	UPSTREAM_POLL_MS,
 	UPSTREAM_RETRY_MS,
@@ -206,10 +206,8 @@ class ModernTask {
 		const signal = AbortSignal.any([this.#options.context.signal, this.#failed.signal]);
 		const pushed = new AbortController();
 		this.#wake = () => pushed.abort();
-		if (!this.#isPushed) {
-			const woken = AbortSignal.any([signal, pushed.signal]);
-			await delay(ms, undefined, { signal: woken }).catch(() => {}); // which of the two is looked at below
-		}
+		// Which of the two ended it is looked at below.
+		if (!this.#isPushed) await pause(ms, AbortSignal.any([signal, pushed.signal])).catch(() => {});
 		this.#isPushed = false;
 		// A server that reports without end is not asked without end.
 		await pause(Math.max(0, this.#polledAt + UPSTREAM_POLL_MS.least - performance.now()), signal);
@@ -256,8 +254,8 @@ class ModernTask {
 	#ask(inputRequests: unknown): void {
 		const requests = Object.entries(isObject(inputRequests) ? inputRequests : {});
 		const fresh = requests.filter(([key]) => !this.#seen.has(key));
-		if (this.#seen.size + fresh.length > TASK_QUESTIONS_LIMIT)
-			throw badTask(`the task has more than ${TASK_QUESTIONS_LIMIT} client requests`);
+		if (this.#seen.size + fresh.length > TASK_INPUTS_LIMIT)
+			throw badTask(`the task has more than ${TASK_INPUTS_LIMIT} client requests`);
 		for (const [key, request] of fresh) {
 			if (!isObject(request) || typeof request['method'] !== 'string')
 				throw badTask(`the client request "${key}" has no method`);
@@ -294,13 +292,6 @@ function withoutRelatedTask(answer: Answer): Answer {
 	const path = Object.keys(meta).length === 1 ? ['_meta'] : ['_meta', RELATED_TASK];
 	const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
 	return new JsonText(withoutMembers(text, [path]));
-}
-
-/** Rejects with the reason of the signal. */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-	await delay(ms, undefined, signal && { signal }).catch(() => {
-		throw OrchestraError.from(signal?.reason, 'canceled');
-	});
 }
 
 function textOf(answer: Answer, member: string): string | undefined {

@@ -75,7 +75,7 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 				<PlanFacts plan={plan} />
 			</CommandOutput>
 			{asked.map((value) => (
-				<AskedField value={value} text={values.get(textIn(value, 'name'))} />
+				<LaunchInputField value={value} text={values.get(textIn(value, 'name'))} />
 			))}
 			{plan && (
 				<CommandButton
@@ -111,7 +111,7 @@ function PlanFacts({ plan }: { plan: ApiObject | undefined }): JSX.Element {
 	);
 }
 
-function AskedField({
+function LaunchInputField({
 	value,
 	text,
 }: {

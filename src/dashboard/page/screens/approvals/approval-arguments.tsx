@@ -37,7 +37,7 @@ export function ApprovalArguments({ approval, rows, onRead }: ArgumentListProps)
 	const note = useSignal('');
 	const compare = async (): Promise<void> => {
 		earlier.value = await lastArguments(api, approval).catch(() => undefined);
-		note.value = differenceNote(earlier.value, rows);
+		note.value = differenceText(earlier.value, rows);
 	};
 	const toggleEarlier = (): void => {
 		note.value = '';
@@ -159,7 +159,7 @@ function copiedText(rows: readonly ArgumentRow[]): string {
 	return rows.map(({ name, text }) => `${name}: ${text}`).join('\n');
 }
 
-function differenceNote(
+function differenceText(
 	earlier: ReadonlyMap<string, string> | undefined,
 	rows: readonly ArgumentRow[],
 ): string {

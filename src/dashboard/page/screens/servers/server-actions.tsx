@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
 
 interface ServerActionsProps {
 	readonly server: Pick<SourceRow, 'id' | 'actions'>;
-	/** Of the tools that the reader sees; sent with `accept`. */
+	/** The hash of the tools that the reader sees; sent with `accept`. */
 	readonly sha256?: string | null;
 	readonly onDone?: () => void;
 }

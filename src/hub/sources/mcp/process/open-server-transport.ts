@@ -6,7 +6,7 @@ import { messageOf, OrchestraError, systemCode } from '../../../../errors.ts';
 import { readRegularText } from '../../../../files/regular-file.ts';
 import type { Log } from '../../../../log.ts';
 import { resolveSecrets } from '../../../../secrets/resolve-secret.ts';
-import { noteVariable } from '../../../../secrets/secret-name.ts';
+import { registerVariable } from '../../../../secrets/secret-name.ts';
 import type { Transport } from '../../../../transport/transport.ts';
 import { CHAIN_HEADER_CHARACTERS, ENV_FILE_BYTES } from '../../source-limits.ts';
 
@@ -51,7 +51,7 @@ async function variablesOf(file: string | undefined): Promise<Record<string, str
 	const { parseEnv } = await import('node:util');
 	try {
 		const variables = Object.entries(parseEnv(readRegularText(file, ENV_FILE_BYTES)));
-		for (const [name, value] of variables) noteVariable(name, value ?? '');
+		for (const [name, value] of variables) registerVariable(name, value ?? '');
 		return Object.fromEntries(variables.map(([name, value]) => [name, value ?? '']));
 	} catch (error) {
 		throw new OrchestraError('bad_input', `envFile cannot be read: ${reasonOf(error)}`, {

@@ -69,7 +69,7 @@ export class ServerOpening {
 		const { record } = entry.settings;
 		if (record === false) return transport;
 		try {
-			const { recordServer } = await import('../../../../record/record-server.ts');
+			const { recordServer } = await import('../../../../record/record-transport.ts');
 			const folder = record === true ? undefined : record;
 			return recordServer(transport, { server: entry.name, folder, environment, log });
 		} catch (thrown) {

@@ -1,0 +1,124 @@
+/* `mctl trust diff`, `accept` and `quarantine`: how the tools of MCP servers differ from what was accepted, and what to do about it. */
+
+import { quarantineEdit } from '../../config/edit/quarantine-server.ts';
+import { loadConfiguration } from '../../config/load.ts';
+import { acceptServer, pinnedEntries, type ServerDrift, serverDrifts } from '../../hub/server-drifts.ts';
+import { serverFindings } from '../../hub/server-findings.ts';
+import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
+import { printable } from '../../printable.ts';
+import { abortable } from '../../rpc/abortable.ts';
+import { blockedJson, reportBlocked } from '../blocked-files.ts';
+import { type Command, usageError } from '../command.ts';
+import { editFlags, fileWith, oneName, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
+import { exitCodes } from '../exit.ts';
+import { printProblems, refuseUnused } from '../problem-lines.ts';
+import { serverNamed } from '../target/server-named.ts';
+import { driftLines } from '../terminal/drift-view.ts';
+
+export const trustDiff: Command = {
+	usage: 'mctl trust diff [server] [--json]',
+	examples: ['mctl trust diff', 'mctl trust diff github', "mctl trust diff --json | jq '.servers[].drifted'"],
+	flags: { json: { type: 'boolean', help: 'print one JSON object on stdout' } },
+
+	async run({ args, flags, out, cwd, environment }) {
+		const [name, ...rest] = args;
+		if (rest.length > 0) throw usageError(trustDiff, `unexpected argument "${rest[0]}": name one server`);
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
+		if (name === undefined) printProblems(problems, out);
+		else refuseUnused(name, problems, configuration.mcpServers);
+		const all = pinnedEntries(configuration, environment);
+		const named = name === undefined ? undefined : serverNamed(all, name, blocked);
+		const compared = serverDrifts(all, environment);
+		const findings = serverFindings(compared);
+		const drifts = compared.filter(({ server }) => named === undefined || server === named.name);
+		const isDifferent = drifts.some(({ state }) => state === 'drifted' || state === 'broken');
+		const code = isDifferent ? exitCodes.tool_failed : 0;
+		if (flags['json']) {
+			out.json({
+				schema: 'orchestra.trust-diff/1',
+				servers: drifts.map((drift) => jsonOf(drift, findings)),
+				blocked: blockedJson(blocked),
+			});
+			return code;
+		}
+		for (const drift of drifts) {
+			for (const line of driftLines(drift, findings.get(drift.server) ?? [], out)) out.line(line);
+		}
+		reportBlocked(blocked, out);
+		if (drifts.length > 0 && !isDifferent) out.info(summaryOf(drifts));
+		if (drifts.length === 0 && blocked.length === 0) out.info('No MCP server is configured.');
+		return code;
+	},
+};
+
+function jsonOf(
+	{ tools, problem, ...drift }: ServerDrift,
+	findings: ReturnType<typeof serverFindings>,
+): object {
+	const suspicious = findings.get(drift.server) ?? [];
+	return { ...drift, problem: problem?.message ?? null, toolCount: tools.length, findings: suspicious };
+}
+
+function summaryOf(drifts: readonly ServerDrift[]): string {
+	const count = (state: ServerDrift['state']): number => drifts.filter((each) => each.state === state).length;
+	const others = [
+		...(count('unpinned') > 0 ? [`${count('unpinned')} without pins`] : []),
+		...(count('unknown') > 0 ? [`${count('unknown')} never started`] : []),
+		...(count('too_large') > 0 ? [`${count('too_large')} too large`] : []),
+	];
+	return `No tool differs from what was accepted (${[`${count('same')} compared`, ...others].join(', ')}).`;
+}
+
+export const trustAccept: Command = {
+	usage: 'mctl trust accept <server> [--sha256 HASH] [--json]',
+	examples: ['mctl trust diff github', 'mctl trust accept github'],
+	flags: {
+		sha256: {
+			type: 'string',
+			value: 'HASH',
+			help: 'only if the tools still are those of this trust diff --json',
+		},
+		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+	},
+
+	async run({ args, flags, out, cwd, environment, signal }) {
+		const [name, ...rest] = args;
+		if (name === undefined) throw usageError(trustAccept, 'mctl trust accept needs the name of a server');
+		if (rest.length > 0) throw usageError(trustAccept, `unexpected argument "${rest[0]}": name one server`);
+		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
+		refuseUnused(name, problems, configuration.mcpServers);
+		const entry = serverNamed(pinnedEntries(configuration, environment), name, blocked);
+		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
+		const { lockFile, sha256, drifted } = await abortable(
+			// Another process may hold the pins for a while: Ctrl-C does not wait for it.
+			() => acceptServer(entry, environment, expected),
+			signal,
+		);
+		if (flags['json']) {
+			const accepted = drifted.map(({ tool, kind }) => ({ tool, kind }));
+			return out.json({ schema: 'orchestra.trust-accept/1', server: name, lockFile, sha256, accepted });
+		}
+		const what = drifted.length === 0 ? 'nothing had changed' : describeDrift(drifted);
+		out.line(printable(`Accepted the tools of ${name} (${what}) in ${lockFile}`));
+	},
+};
+
+export const trustQuarantine: Command = {
+	usage: 'mctl trust quarantine <server> [-s project|user] [--json]',
+	examples: ['mctl trust quarantine github', 'mctl trust quarantine github --scope user'],
+	flags: editFlags,
+
+	async run(input) {
+		const name = oneName(input, trustQuarantine);
+		const file = fileWith(name, input, trustQuarantine);
+		const text = quarantineEdit(file, name);
+		const edit = { name, file, change: 'quarantined', wasChanged: text !== undefined } as const;
+		if (text === undefined)
+			return reportEdit(input, edit, [`${name} has "pin": "quarantine" already in ${file.path}`]);
+		await writeEdit(input, file, text);
+		warnIfUnused(input, file);
+		reportEdit(input, edit, [
+			`Changed tools of ${name} are quarantined until you accept them (${file.path})`,
+		]);
+	},
+};
