@@ -3,7 +3,7 @@
  * whenever its tools are read. A drift is logged; with `quarantine` the tools that differ are
  * left out of lists, and a call of one is refused.
  *
- * A call costs one comparison. With `tell`, tools from disk are compared only when the
+ * A call costs one comparison. With `warn`, tools from disk are compared only when the
  * hub is idle: nothing depends on the result.
  */
 import type { PinMode } from '../../../../config/configuration.ts';
