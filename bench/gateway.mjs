@@ -13,7 +13,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
-import { memory, pinDriver } from './measure/process.mjs';
+import { memory, pinApart, pinDriver } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script, TEXT } from './measure/requests.mjs';
 
@@ -34,14 +34,18 @@ const plans = {
 export async function run({ isQuick = false } = {}) {
 	const plan = isQuick ? plans.quick : plans.full;
 	const home = mkdtempSync(join(tmpdir(), 'orchestra-bench-'));
+	const place = echoPlace(home, 'one', [server, 'legacy']);
 	try {
 		pinDriver();
-		const calls = await interleaved(subjectsIn(home), plan.rounds, (subject) => callRound(subject, plan));
+		const calls = await interleaved(subjectsIn(home, place), plan.rounds, (subject) =>
+			callRound(subject, plan),
+		);
 		printCalls(calls);
 		const known = await knownServers(home, plan);
 		printKnown(known);
 		return { calls, known };
 	} finally {
+		hub(place, 'stop');
 		remove(home);
 	}
 }
@@ -55,10 +59,8 @@ function remove(folder) {
 	}
 }
 
-function subjectsIn(home) {
-	const behind = (args) => ({ echo: { command: process.execPath, args, prefix: false } });
-	const place = openPlace(home, 'one', behind([server, 'legacy']));
-	const modern = openPlace(home, 'both', behind([server]));
+function subjectsIn(home, place) {
+	const modern = echoPlace(home, 'both', [server]);
 	const hubConfig = join(home, 'hub-mcp.json');
 	writeFileSync(
 		hubConfig,
@@ -72,9 +74,23 @@ function subjectsIn(home) {
 		{ name: 'mctl serve', args: [main, 'serve'], ...place },
 		{ name: 'mctl serve, modern client and server', args: [main, 'serve'], ...modern, era: 'modern' },
 		{ name: 'mctl serve, legacy client, modern server', args: [main, 'serve'], ...modern },
+		{ name: 'mctl bridge and its hub', args: [main, 'bridge'], ...startHub(place) },
 		{ name: 'mcp-proxy', args: [fileOf('mcp-proxy.mjs'), server, 'legacy'] },
 		{ name: 'mcp-hub-mcp', args: [hubMcp, '--config-path', hubConfig], talk: hubTalk },
 	];
+}
+
+/** Start the shared hub of a place, on the core of the subjects. */
+function startHub(place) {
+	hub(place, 'start');
+	const { pid: hubPid } = JSON.parse(hub(place, 'status', '--json').stdout);
+	pinApart(hubPid);
+	return { ...place, hubPid };
+}
+
+function hub({ cwd, env }, ...args) {
+	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' };
+	return spawnSync(process.execPath, [main, 'hub', ...args], options);
 }
 
 /** `mcp-hub-mcp` has one tool that calls the others, and its answer is the JSON of theirs. */
@@ -85,6 +101,11 @@ const hubTalk = {
 	}),
 	textOf: (result) => JSON.parse(result.content[0].text).content[0].text,
 };
+
+/** A folder with the echo server configured. */
+function echoPlace(home, name, args) {
+	return openPlace(home, name, { echo: { command: process.execPath, args, prefix: false } });
+}
 
 /** A folder with MCP servers configured, and a home of its own. */
 function openPlace(home, name, mcpServers) {
@@ -120,7 +141,7 @@ async function callRound(subject, { warmMs, ms, turnMs }) {
 	const driver = await openServer(subject.args, talk, subject);
 	await driver.letPass(talk.call(2, 'hello'), SETTLE_MS);
 	await driver.check();
-	const flight = await driver.throughput(IN_FLIGHT, { warmMs, ms });
+	const flight = await driver.throughput(IN_FLIGHT, { warmMs, ms, hubPid: subject.hubPid });
 	await driver.inTurn(turnMs / 2);
 	const { p50Micros, p99Micros } = await driver.inTurn(turnMs);
 	const isCalledAlike = subject.talk === undefined && subject.era === undefined;

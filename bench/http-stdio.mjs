@@ -1,5 +1,5 @@
 /*
- * Clients over HTTP of a server over stdio: `/mcp/echo` of a shared hub, with 64 connections in
+ * Clients over HTTP of a server over stdio: `/mcp/<server>` of a shared hub, with 64 connections in
  * both eras. In the legacy era each has a session. The CPU time is that of the hub alone; it has
  * a core with its server, the caller has the other.
  */

@@ -55,7 +55,7 @@ ${known.children} server processes and ${whole(known.residentBytes / 1024 / 1024
 `;
 }
 
-function httpNumbers({ machine, clients, listeners, hop }) {
+function httpNumbers({ machine, clients, listeners, hop, stdio }) {
 	const listenerRows = listeners.rows.map(
 		({ era, inFlight, ours, theirs }) =>
 			`| ${era}, ${inFlight} in flight | ${whole(ours.speed)} | ${whole(theirs.speed)} | ${ratio(ours.speed, theirs.speed)} | ${whole(ours.cpu)} | ${whole(theirs.cpu)} | ${ratio(theirs.cpu, ours.cpu)} |`,
@@ -72,6 +72,10 @@ function httpNumbers({ machine, clients, listeners, hop }) {
 		const added = name === direct.name ? '' : whole(p50Micros - direct.p50Micros);
 		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${whole(cpu)} |`;
 	});
+	const stdioRows = stdio.map(
+		({ client, server, perSecond, cpuMicros }) =>
+			`| ${client} client, ${server} server | ${whole(perSecond)} | ${whole(cpuMicros)} |`,
+	);
 	return `
 | listener | calls/s | SDK 2, calls/s | faster | CPU µs per call | SDK 2, CPU µs | less CPU |
 |---|---|---|---|---|---|---|
@@ -84,6 +88,10 @@ ${clientRows.join('\n')}
 | a remote server | median µs | added µs | calls/s, 64 in flight | CPU µs of the hub per call |
 |---|---|---|---|---|
 ${hopRows.join('\n')}
+
+| a server over stdio, called over HTTP with 64 connections | calls/s | CPU µs of the hub per call |
+|---|---|---|
+${stdioRows.join('\n')}
 
 ${machineText(machine)}
 `;

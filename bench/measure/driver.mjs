@@ -114,12 +114,13 @@ class Driver {
 		);
 	}
 
-	/** With `inFlight` calls going: calls per second for `ms` after `warmMs`, and the CPU microseconds of one. */
-	async throughput(inFlight, { warmMs, ms }) {
+	/** With `inFlight` calls going: calls per second for `ms` after `warmMs`, and the CPU microseconds of one; with `hubPid` those of a hub too. */
+	async throughput(inFlight, { warmMs, ms, hubPid }) {
 		await this.flood(inFlight, warmMs);
-		const before = cpuMicros(this.pid);
+		const cpu = () => (hubPid ? cpuMicros(this.pid) + cpuMicros(hubPid) : cpuMicros(this.pid));
+		const before = cpu();
 		const flight = await this.flood(inFlight, ms);
-		const used = before === undefined ? undefined : cpuMicros(this.pid) - before;
+		const used = before === undefined ? undefined : cpu() - before;
 		return { perSecond: (flight.calls / flight.ms) * 1000, cpuMicros: used && used / flight.calls };
 	}
 

@@ -70,9 +70,3 @@ export const HEALTH_RESPONSE_MS = 5_000;
 
 /** How long a client may send requests to a bridge that can never connect; each is answered with the reason. */
 export const REFUSAL_MS = 3_000;
-
-/** Removed entries are compacted when there are this many. */
-export const QUEUE_COMPACT_ENTRIES = 1024;
-
-/** A longer response of a hub is not scanned whole. */
-export const LONG_MESSAGE_CHARACTERS = 4096;

@@ -7,15 +7,15 @@
  * only their beginning and their end are read.
  */
 import { messageOf } from '../errors.ts';
-import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { isModernMeta, isModernView, metaOf } from '../protocol/meta.ts';
 import { parseJson } from '../wire/json.ts';
 import { type Id, idOf, type Message, type RpcErrorObject, readMessage, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, encodeJson, JsonText, textAt, withMember } from '../wire/json-text.ts';
-import { type MessageMember, member } from '../wire/message-member.ts';
-import { messageOutline } from '../wire/message-outline.ts';
+import { member } from '../wire/message-member.ts';
+import { longResponse } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
-import { OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from '../wire/wire-limits.ts';
-import { LONG_MESSAGE_CHARACTERS } from './bridge-limits.ts';
+import { readViewed } from '../wire/viewed-message.ts';
+import { LONG_MESSAGE_CHARACTERS } from '../wire/wire-limits.ts';
 
 export type Head =
 	| { kind: 'request'; id: Id; method: string; isModern: boolean }
@@ -55,7 +55,9 @@ export function clientMessage(text: string): ClientMessage {
 
 /** The head of a message of a hub. Never throws. */
 export function hubHead(text: string): Head {
-	if (text.length > LONG_MESSAGE_CHARACTERS) return longResponse(text) ?? readHead(text);
+	const long = longResponse(text);
+	if (long) return { kind: 'response', id: long.id, isResult: long.kind === 'result' };
+	if (text.length > LONG_MESSAGE_CHARACTERS) return readHead(text);
 	try {
 		hubView.read(text);
 		return viewedHead(hubView);
@@ -107,40 +109,15 @@ function valueText(text: string, id: Id): string {
 	return encodeJson({ ...Object(parseJson(text)), id: new JsonText(id) });
 }
 
-function longResponse(text: string): Head | undefined {
-	const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
-	if (id === undefined || kind === undefined || kind === 'request') return undefined;
-	return { kind: 'response', id, isResult: kind === 'result' };
-}
-
 function viewedHead(view: MessageView): Head {
 	const { text } = view;
 	const isBatch = !view.has(member.jsonrpc) && BATCH_START.test(text);
-	if (!isBatch) return headOf(readMessage(outerValue(view), text), isModern(view));
+	if (!isBatch) return headOf(readViewed(view), isModernView(view));
 	const parts = elementsOf(text).map((element) => {
 		const part = new MessageView(element);
-		return headOf(readMessage(outerValue(part), element), isModern(part));
+		return headOf(readViewed(part), isModernView(part));
 	});
 	return parts.length === 0 ? invalidRequest('', 'a batch must not be empty') : { kind: 'batch', parts };
-}
-
-/** What the kind of a message depends on, without the content of its params and its result. */
-function outerValue(view: MessageView): unknown {
-	const outer: Record<string, unknown> = {};
-	for (const name of ['jsonrpc', 'id', 'method'] as const)
-		if (view.has(member[name])) outer[name] = view.value(member[name]);
-	for (const name of ['params', 'result', 'error'] as const)
-		if (view.has(member[name]))
-			outer[name] = view.firstCharacter(member[name]) === '{' ? {} : shapeOf(view, member[name]);
-	return Object.keys(outer).length > 0 || view.text.trimStart().startsWith('{') ? outer : undefined;
-}
-
-function shapeOf(view: MessageView, each: MessageMember): unknown {
-	return view.firstCharacter(each) === '[' ? [] : view.value(each);
-}
-
-function isModern(view: MessageView): boolean {
-	return view.has(member.protocolVersion) || view.has(member.clientCapabilities);
 }
 
 /** The head of a text that has no view: it is no JSON, or nested too deeply. */
@@ -152,11 +129,8 @@ function parsedHead(text: string): Head {
 		if (text.trim() === '') return { kind: 'blank' };
 		return invalid('', rpcCodes.parse, `parse error: ${messageOf(error)}`);
 	}
-	const read = (part: unknown): Head => {
-		const meta = metaOf(Object(part).params);
-		const isModern = meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
-		return headOf(readMessage(part, ''), isModern);
-	};
+	const read = (part: unknown): Head =>
+		headOf(readMessage(part, ''), isModernMeta(metaOf(Object(part).params)));
 	return Array.isArray(value) ? { kind: 'batch', parts: value.map(read) } : read(value);
 }
 

@@ -5,7 +5,8 @@
  * the client is not read.
  */
 import type { Channel } from '../rpc/channel.ts';
-import { QUEUE_CHARACTERS, QUEUE_COMPACT_ENTRIES, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
+import { Fifo } from '../wire/fifo.ts';
+import { QUEUE_CHARACTERS, QUEUED_MESSAGE_CHARACTERS } from './bridge-limits.ts';
 import type { Head } from './message-head.ts';
 
 export interface PendingLine {
@@ -20,9 +21,7 @@ interface Entry extends PendingLine {
 export class MessageQueue {
 	readonly #source: Pick<Channel, 'pause' | 'resume'>;
 	readonly #onLate: (message: PendingLine) => void;
-	#entries: Entry[] = [];
-	/** Index of the first queued entry: removing from the front would move all others. */
-	#first = 0;
+	readonly #entries = new Fifo<Entry>();
 	#characters = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#isPaused = false;
@@ -34,26 +33,26 @@ export class MessageQueue {
 	}
 
 	get isEmpty(): boolean {
-		return this.#first === this.#entries.length;
+		return this.#entries.size === 0;
 	}
 
 	/** @param waitMs `Infinity` for a message that only waits for a pipe to drain */
 	add(message: PendingLine, waitMs: number): void {
 		this.#entries.push({ ...message, dueAt: performance.now() + waitMs });
 		this.#count(costOf(message));
-		if (this.#entries.length - this.#first === 1) this.#arm();
+		if (this.#entries.size === 1) this.#arm();
 	}
 
 	/** Lower every deadline to at most `waitMs` from now. */
 	limitDeadlines(waitMs: number): void {
 		const latest = performance.now() + waitMs;
-		for (const entry of this.#waiting()) entry.dueAt = Math.min(entry.dueAt, latest);
+		for (const entry of this.#entries.values()) entry.dueAt = Math.min(entry.dueAt, latest);
 		this.#arm();
 	}
 
 	/** Remove every deadline: there is a connection again. */
 	clearDeadlines(): void {
-		for (const entry of this.#waiting()) entry.dueAt = Number.POSITIVE_INFINITY;
+		for (const entry of this.#entries.values()) entry.dueAt = Number.POSITIVE_INFINITY;
 		this.#arm();
 	}
 
@@ -62,13 +61,12 @@ export class MessageQueue {
 	 * its error responses leave the request out.
 	 */
 	drop(id: string): boolean {
-		const waiting = this.#waiting();
+		const waiting = this.#entries.values();
 		const at = waiting.findIndex(({ head }) => head.kind === 'request' && head.id === id);
 		const dropped = waiting[at];
 		if (dropped) {
 			waiting.splice(at, 1);
-			this.#entries = waiting;
-			this.#first = 0;
+			this.#entries.replace(waiting);
 			this.#count(-costOf(dropped));
 		}
 		for (const { head } of waiting) {
@@ -80,14 +78,9 @@ export class MessageQueue {
 
 	/** Take the oldest message. */
 	shift(): PendingLine | undefined {
-		const entry = this.#entries[this.#first];
+		const entry = this.#entries.shift();
 		if (entry === undefined) return undefined;
-		this.#first++;
 		this.#count(-costOf(entry));
-		if (this.#first >= QUEUE_COMPACT_ENTRIES && this.#first * 2 >= this.#entries.length) {
-			this.#entries = this.#waiting();
-			this.#first = 0;
-		}
 		if (this.isEmpty) clearTimeout(this.#timer);
 		return entry;
 	}
@@ -95,9 +88,8 @@ export class MessageQueue {
 	/** Take all messages, in order. */
 	takeAll(): PendingLine[] {
 		clearTimeout(this.#timer);
-		const all = this.#waiting();
-		this.#entries = [];
-		this.#first = 0;
+		const all = this.#entries.values();
+		this.#entries.replace([]);
 		this.#count(-this.#characters);
 		return all;
 	}
@@ -111,13 +103,9 @@ export class MessageQueue {
 		else this.#source.resume();
 	}
 
-	#waiting(): Entry[] {
-		return this.#entries.slice(this.#first);
-	}
-
 	/** Deadlines come in the order of arrival. */
 	#arm(): void {
-		const first = this.#entries[this.#first];
+		const first = this.#entries.head;
 		clearTimeout(this.#timer);
 		if (first && first.dueAt < Number.POSITIVE_INFINITY)
 			this.#timer = setTimeout(() => this.#sweep(), Math.max(0, first.dueAt - performance.now()));
@@ -125,7 +113,7 @@ export class MessageQueue {
 
 	#sweep(): void {
 		for (;;) {
-			const first = this.#entries[this.#first];
+			const first = this.#entries.head;
 			if (first === undefined || first.dueAt > performance.now()) break;
 			this.shift();
 			this.#onLate(first);

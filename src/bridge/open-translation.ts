@@ -3,12 +3,9 @@
 import type { Link } from '../link/link.ts';
 import type { Log } from '../log.ts';
 import { McpSession, sharedState } from '../mcp/server/mcp-session.ts';
-import type { Provider } from '../mcp/server/provider.ts';
 import { PluginClient } from '../plugin/client/plugin-client.ts';
 import { EXACT_JSON } from '../plugin/features.ts';
-import { Peer } from '../rpc/peer.ts';
 import { memoryPair } from '../transport/memory-transport.ts';
-import type { Transport } from '../transport/transport.ts';
 import type { DialedHub } from './dial-hub.ts';
 import { OrchestratorProvider } from './orchestrator-provider.ts';
 
@@ -20,28 +17,13 @@ export function openTranslation(
 ): DialedHub {
 	const client = new PluginClient(link);
 	const provider = new OrchestratorProvider(client, options.sessionId, features.has(EXACT_JSON));
-	const transport = serveSession(provider, options.log);
+	const [transport, far] = memoryPair();
+	const shared = sharedState();
+	new McpSession(provider, { shared, log: options.log }).serve(far, 'the bridge is closing');
 	const close = async (): Promise<void> => {
 		await transport.close();
+		shared.suspendedCalls.close();
 		await client.close();
 	};
 	return { transport, closed: client.closed, close };
-}
-
-function serveSession(provider: Provider, log: Log): Transport {
-	const [near, far] = memoryPair();
-	const shared = sharedState();
-	const session = new McpSession(provider, { shared, log });
-	const peer = new Peer(far, {
-		...session.peerOptions,
-		log,
-		onEnd: () => {
-			session.close();
-			shared.suspendedCalls.close();
-			peer.cancelIncoming('the bridge is closing');
-		},
-	});
-	session.connect(peer);
-	far.start(peer);
-	return near;
 }

@@ -4,6 +4,7 @@
  * with its reason; a failed tool is a result.
  */
 import { OrchestraError, requestOutcomeOf } from '../errors.ts';
+import { resourceNotFound } from '../mcp/define/defined-provider.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { answerBy, type CallAnswers } from '../mcp/server/methods.ts';
 import type { Call, CallToolParams, Capability, GetPromptParams, Provider } from '../mcp/server/provider.ts';
@@ -127,14 +128,14 @@ export class OrchestratorProvider implements Provider {
 
 	async #readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
 		const path = storedPath(uri);
-		if (path === undefined) throw noResource(uri);
+		if (path === undefined) throw resourceNotFound(uri);
 		const request = { case: 'storageRead', value: { path } } as const;
 		const found = await this.#ask(request, 'storageRead', { prefix: 'sr', context }).catch(
 			(error: unknown) => {
-				throw isNotFound(error) ? noResource(uri) : error;
+				throw isNotFound(error) ? resourceNotFound(uri) : error;
 			},
 		);
-		if (isMissingFile(found)) throw noResource(uri);
+		if (isMissingFile(found)) throw resourceNotFound(uri);
 		const text = Buffer.from(found.content).toString('utf8');
 		return { contents: [{ uri, mimeType: STORED_MIME_TYPE, text }] };
 	}
@@ -210,10 +211,6 @@ function isNotFound(error: unknown): boolean {
 
 function noPrompt(name: string): OrchestraError {
 	return rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name}`);
-}
-
-function noResource(uri: string): OrchestraError {
-	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`, { uri });
 }
 
 function byName(one: { name: string }, other: { name: string }): number {

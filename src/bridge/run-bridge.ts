@@ -19,7 +19,6 @@ import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-t
 import { isTracing, traced, traceToStderr } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS, REFUSAL_MS } from './bridge-limits.ts';
-import type { OnRoots } from './client-roots.ts';
 import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
 import type { FindHub } from './hub-endpoint.ts';
 import { keepConnected } from './keep-connected.ts';
@@ -28,22 +27,12 @@ import { Relay, type RelayOptions } from './relay.ts';
 export interface BridgeOptions
 	extends StdioTransportOptions,
 		Pick<DialHubOptions, 'kind' | 'view'>,
-		Pick<RelayOptions, 'earlyTools'> {
+		Pick<RelayOptions, 'earlyTools' | 'onRoots' | 'preface' | 'instructions' | 'queueMs' | 'stalledMs'> {
 	findHub: FindHub;
 	/** Aborted to shut down. */
 	signal?: AbortSignal | undefined;
 	/** Receives one line with the address of each connection. */
 	say: (line: string) => void;
-	/** Returns true when `findHub` finds another hub from now on. Without it the client is not asked for its roots. */
-	onRoots?: OnRoots | undefined;
-	/** What the client is told before the instructions of the hub. */
-	preface?: string | undefined;
-	/** The instructions for a client that gets no answer to `initialize` from the hub in time. */
-	instructions?: (() => string | undefined) | undefined;
-	/** How long messages are queued while the hub is lost. Default 5 s. */
-	queueMs?: number | undefined;
-	/** How long the client may read nothing while its pipe is full. Default 60 s. */
-	stalledMs?: number | undefined;
 	/** Called when the bridge has ended, but its last responses cannot be flushed or its connection cannot be closed. */
 	onStuck?: (() => void) | undefined;
 }
@@ -61,13 +50,8 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
 	const unread = deferred();
 	const spans = await openSpans(log);
 	const relay = new Relay(transport, {
+		...options,
 		log,
-		queueMs: options.queueMs,
-		stalledMs: options.stalledMs,
-		preface: options.preface,
-		instructions: options.instructions,
-		earlyTools: options.earlyTools,
-		onRoots: options.onRoots,
 		onInputEnd: inputEnd.resolve,
 		onStalled: unread.resolve,
 	});
@@ -152,7 +136,7 @@ function opener(
 			const endpoint = await findHub();
 			const hub = await dialHub(endpoint, options);
 			if (endpoint.isCurrent?.() === false) {
-				// The client told its project meanwhile, which happens once.
+				// The client named its project meanwhile, which happens once.
 				await hub.close();
 				continue;
 			}

@@ -6,14 +6,13 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { PlainCallCheck } from '../mcp/server/plain-messages.ts';
-import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../protocol/meta.ts';
+import { isModernMeta, isModernView, metaOf } from '../protocol/meta.ts';
 import { negotiate } from '../protocol/revisions.ts';
 import { LONG_CHARACTERS } from '../rpc/rpc-limits.ts';
 import { inSlices } from '../rpc/work-slices.ts';
 import { parseTraceparent } from '../telemetry/traceparent.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { readMessage, rpcCodes } from '../wire/json-rpc.ts';
-import { member } from '../wire/message-member.ts';
 import { MessageView } from '../wire/message-view.ts';
 import { ViewReader } from '../wire/view-reader.ts';
 import {
@@ -69,7 +68,7 @@ export class McpEndpoint {
 		const view =
 			text.length > LONG_CHARACTERS ? await inSlices(MessageView.inSlices(text)) : this.#reader.view(text);
 		if (view && this.#isForwarded(request, view)) {
-			if (!isModern(request, view)) return this.#legacy.forward(exchange, view);
+			if (!isModernView(view) && !hasModernVersion(request)) return this.#legacy.forward(exchange, view);
 			if (this.#modern.forward(exchange, view)) return;
 		}
 		let value: unknown;
@@ -82,7 +81,7 @@ export class McpEndpoint {
 		const read = readMessage(value, text);
 		if (read.kind === 'invalid') return refuse(response, invalidMessage(read));
 		if (this.#continuesTraces && read.kind === 'request') addTraceparent(request, read.message.params);
-		if (hasModernMeta(value) || hasModernVersion(request))
+		if (isModernMeta(metaOf(Object(value).params)) || hasModernVersion(request))
 			return this.#modern.post(exchange, { read, value, text });
 		this.#legacy.post(exchange, { read, value, text });
 	}
@@ -95,15 +94,6 @@ export class McpEndpoint {
 }
 
 const notAllowed: HttpRefusal = { status: 405, message: 'method not allowed', headers: { Allow: 'POST' } };
-
-function isModern(request: IncomingMessage, view: MessageView): boolean {
-	return view.has(member.protocolVersion) || view.has(member.clientCapabilities) || hasModernVersion(request);
-}
-
-function hasModernMeta(value: unknown): boolean {
-	const meta = metaOf(isObject(value) ? value['params'] : undefined);
-	return meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
-}
 
 /** The trace of the HTTP request is that of the MCP request, unless this one has its own. The params are ours: they were just parsed. */
 function addTraceparent(request: IncomingMessage, params: unknown): void {

@@ -5,12 +5,11 @@ import { OneSource } from '../hub/one-source.ts';
 import type { HubHttp, HubHttpDeps } from '../hub/shared/run-hub.ts';
 import { sharedState } from '../mcp/server/mcp-session.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
-import { healthRoute } from './health-routes.ts';
 import { HttpListener, type Served } from './http-listener.ts';
 import type { HttpRoute } from './http-route.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
-import { metricsRoute } from './metrics-route.ts';
+import { healthRoute, metricsRoute } from './text-routes.ts';
 
 /** What a layer above adds to the listener. */
 export interface HubHttpAdditions {

@@ -10,11 +10,10 @@ import type { HubHttp } from '../hub/shared/run-hub.ts';
 import { isLoopback, resolveHost } from '../link/address.ts';
 import type { Log } from '../log.ts';
 import { bearerToken } from './authenticate.ts';
-import { healthRoute, readyRoute } from './health-routes.ts';
 import { HttpListener } from './http-listener.ts';
 import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
-import { metricsRoute } from './metrics-route.ts';
+import { healthRoute, metricsRoute, readyRoute } from './text-routes.ts';
 
 export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
 	readonly address: string;

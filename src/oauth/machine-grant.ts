@@ -155,6 +155,6 @@ function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObjec
 
 function missing(what: string): OrchestraError {
 	return new OrchestraError('bad_input', `${what} is missing in the entry of the server`, {
-		hint: 'See "Sign-in for machines" in docs/remote-servers.md.',
+		hint: 'See docs/machine-sign-in.md.',
 	});
 }

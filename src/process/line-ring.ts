@@ -6,8 +6,8 @@
  * A character that is split between two chunks is decoded correctly. Secrets are replaced
  * when the lines are read, and before a line is cut, so that no part of one is left.
  */
-import { StringDecoder } from 'node:string_decoder';
 import { redact } from '../redact.ts';
+import { TextLines } from '../wire/text-lines.ts';
 import { CrashReader, type LineKind } from './crash-lines.ts';
 import {
 	RAW_LINE_CHARACTERS,
@@ -17,18 +17,15 @@ import {
 } from './process-limits.ts';
 
 export class LineRing {
-	readonly #decoder = new StringDecoder('utf8');
+	readonly #text = new TextLines(RAW_LINE_CHARACTERS);
 	readonly #reader = new CrashReader();
 	readonly #lines: { text: string; kind: LineKind }[] = [];
-	#partialLine = '';
 
 	/** Add a chunk of the stream; it may end anywhere. */
 	push(chunk: Uint8Array): void {
 		// Only the tail of a large chunk is kept, so only that is decoded.
 		const bytes = chunk.length > STDERR_TAIL_BYTES ? chunk.subarray(-STDERR_TAIL_BYTES) : chunk;
-		const lines = (this.#partialLine + this.#decoder.write(Buffer.from(bytes))).split('\n');
-		this.#partialLine = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
-		for (const line of lines) this.add(line.replace(/\r$/, ''));
+		for (const line of this.#text.push(bytes)) this.add(line.replace(/\r$/, ''));
 	}
 
 	/** Add one complete line. */
@@ -44,7 +41,7 @@ export class LineRing {
 	/** The kept lines, oldest first, including an incomplete last one. */
 	get lines(): string[] {
 		const all = this.#lines.map(({ text }) => text);
-		if (this.#partialLine !== '') all.push(plainPart(this.#partialLine));
+		if (this.#text.rest !== '') all.push(plainPart(this.#text.rest));
 		return all.slice(-RING_LINES).map((text) => redact(text).slice(0, RING_LINE_CHARACTERS));
 	}
 }

@@ -19,11 +19,18 @@ export type Item = ItemTypes[ItemKind];
 /** The lists that clients are notified of. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
+/** The flags that a client sets to be notified of a list, of its kind. */
+export const listFlags: Readonly<Record<string, ListKind>> = {
+	toolsListChanged: 'tools',
+	promptsListChanged: 'prompts',
+	resourcesListChanged: 'resources',
+};
+
 interface ItemList {
 	readonly method: string;
 	/** The member of the result. */
 	readonly field: string;
-	/** The text that tells its items apart; lists are sorted by it. */
+	/** The text that distinguishes its items; lists are sorted by it. */
 	readonly key: 'name' | 'uri' | 'uriTemplate';
 	/** What a server must declare, or the method does not exist. */
 	readonly capability: ListKind | 'skills';

@@ -1,5 +1,7 @@
 /* Names of MCP: the `_meta` fields and how to read them, error codes, the parameter of a header. */
 import { isObject } from '../wire/json.ts';
+import { member } from '../wire/message-member.ts';
+import type { MessageView } from '../wire/message-view.ts';
 
 const PREFIX = 'io.modelcontextprotocol/';
 export const PROTOCOL_VERSION: string = `${PREFIX}protocolVersion`;
@@ -16,6 +18,8 @@ export const SKILLS: string = `${PREFIX}skills`;
 export const HUB_ID = 'orchestra/hub';
 /** The ids of the hubs that a listed item came through. */
 export const HUB_PATH = 'orchestra/hubs';
+/** The key of a client request of the legacy era, where a server names it. */
+export const INPUT_KEY = 'orchestra/inputKey';
 
 /** The error codes that MCP adds to those of JSON-RPC. */
 export const mcpCodes = {
@@ -48,4 +52,14 @@ const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 export function metaOf(params: unknown): Readonly<Record<string, unknown>> {
 	const meta = isObject(params) ? params['_meta'] : undefined;
 	return isObject(meta) ? meta : nothing;
+}
+
+/** Whether the `_meta` of a request is that of a modern client. */
+export function isModernMeta(meta: Readonly<Record<string, unknown>>): boolean {
+	return meta[PROTOCOL_VERSION] !== undefined || meta[CLIENT_CAPABILITIES] !== undefined;
+}
+
+/** The same of a request that is not parsed. */
+export function isModernView(view: MessageView): boolean {
+	return view.has(member.protocolVersion) || view.has(member.clientCapabilities);
 }

@@ -9,7 +9,7 @@
  * may change something.
  */
 import { MASK } from '../token-shapes.ts';
-import { canonicalJson } from '../trust/canonical-json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
 import { type RecordedExchange, requestKey } from './recorded-exchanges.ts';

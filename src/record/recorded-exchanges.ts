@@ -8,7 +8,7 @@
 
 import { metaOf, SUBSCRIPTION_ID } from '../protocol/meta.ts';
 import { MASK } from '../token-shapes.ts';
-import { canonicalJson } from '../trust/canonical-json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { elementsOf, textAt } from '../wire/json-text.ts';
 import type { Recording } from './read-recording.ts';

@@ -8,8 +8,8 @@
 import { join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
 import { ForeignMember } from './foreign-member.ts';
-import type { GivenValues, LaunchInput, LaunchPlan } from './launch-plan.ts';
-import { oneOrNone } from './launch-plan.ts';
+import type { LaunchPlan } from './launch-plan.ts';
+import { type GivenValues, type LaunchInput, oneOrNone } from './launch-slots.ts';
 
 /** What the manifest says. */
 export interface BundleManifest {
@@ -32,53 +32,42 @@ const types = ['node', 'python', 'binary', 'uv'] as const;
 /** Read a parsed manifest for a platform. Throws `bad_input` with the member that is wrong. */
 export function readBundle(value: unknown, platform: NodeJS.Platform = process.platform): BundleManifest {
 	const top = new ForeignMember(value, 'manifest.json of the bundle cannot be used: it');
-	const name = top.at('name').required();
+	top.at('server').object();
 	const server = top.at('server');
 	const type = server.at('type').oneOf(types, 'node');
-	const entryPoint = server.at('entryPoint').text();
 	const config = server.at('mcpConfig');
-	const overrides = config.value === undefined ? config : config.at('platformOverrides');
-	const own = overrides.value === undefined ? overrides : overrides.at(platform);
+	const special = config.at('platformOverrides').at(platform);
 	// An override replaces the whole member.
-	const member = (key: string): ForeignMember => {
-		const special = own.value === undefined ? own : own.at(key);
-		return special.value === undefined && config.value !== undefined ? config.at(key) : special;
-	};
+	const member = (key: string): ForeignMember =>
+		special.at(key).value === undefined ? config.at(key) : special.at(key);
 	const command = member('command').template() ?? (type === 'uv' ? 'uv' : undefined);
-	if (command === undefined) throw server.at('mcpConfig').wrong('an object with a command');
+	if (command === undefined) throw config.wrong('an object with a command');
 	const args = member('args').items();
 	const env = member('env');
-	const compatibility = top.at('compatibility');
 	return {
-		name,
+		name: top.at('name').required(),
 		title: top.at('displayName').text(),
 		version: top.at('version').required(),
 		description: top.at('description').text() ?? '',
 		author: top.at('author').at('name').required(),
-		repositoryUrl:
-			top.at('repository').value === undefined ? undefined : top.at('repository').at('url').text(),
-		platforms:
-			compatibility.value === undefined
-				? []
-				: compatibility
-						.at('platforms')
-						.items()
-						.map((each) => each.required()),
+		repositoryUrl: top.at('repository').at('url').text(),
+		platforms: top
+			.at('compatibility')
+			.at('platforms')
+			.items()
+			.map((each) => each.required()),
 		command,
 		args:
 			config.value === undefined && type === 'uv'
-				? ['run', '--directory', '${__dirname}', entryPoint ?? '']
+				? ['run', '--directory', '${__dirname}', server.at('entryPoint').required()]
 				: args.map((each) => each.template() ?? ''),
-		env:
-			env.value === undefined
-				? {}
-				: Object.fromEntries(Object.keys(env.object()).map((key) => [key, env.at(key).template() ?? ''])),
-		inputs: top.at('userConfig').value === undefined ? [] : readInputs(top.at('userConfig'), args),
+		env: Object.fromEntries(env.names().map((key) => [key, env.at(key).template() ?? ''])),
+		inputs: readInputs(top.at('userConfig'), args),
 	};
 }
 
 function readInputs(field: ForeignMember, args: readonly ForeignMember[]): BundleManifest['inputs'] {
-	return Object.keys(field.object()).map((key) => {
+	return field.names().map((key) => {
 		const option = field.at(key);
 		const type = option.at('type').oneOf(['string', 'number', 'boolean', 'directory', 'file'], 'string');
 		const given = option.at('default');
@@ -92,7 +81,9 @@ function readInputs(field: ForeignMember, args: readonly ForeignMember[]): Bundl
 			description: title === undefined ? about : about === undefined ? title : `${title}: ${about}`,
 			isRequired: option.at('required').flag() && defaults.length === 0,
 			isSecret: option.at('sensitive').flag(),
-			isOnCommandLine: args.some((each) => each.template()?.includes(`\${user_config.${key}}`)),
+			exposedIn: args.some((each) => each.template()?.includes(`\${user_config.${key}}`))
+				? 'command line'
+				: undefined,
 			format: type === 'directory' || type === 'file' ? 'filepath' : type,
 			default: defaults[0],
 			choices: [],

@@ -13,8 +13,9 @@ export class ForeignMember {
 		this.#path = path;
 	}
 
+	/** A member of what is absent is absent. */
 	at(name: string): ForeignMember {
-		const object = this.object();
+		const object = this.value === undefined ? {} : this.object();
 		const older = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 		const found = Object.hasOwn(object, name)
 			? object[name]
@@ -22,6 +23,11 @@ export class ForeignMember {
 				? object[older]
 				: undefined;
 		return new ForeignMember(found, `${this.#path}.${name}`);
+	}
+
+	/** The names of its members; none when it is absent. */
+	names(): string[] {
+		return this.value === undefined ? [] : Object.keys(this.object());
 	}
 
 	object(): Record<string, unknown> {

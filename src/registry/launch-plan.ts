@@ -7,32 +7,18 @@
  * package as it is; and what names a package may neither be a flag nor lead to another source.
  */
 import { OrchestraError } from '../errors.ts';
+import {
+	type GivenValues,
+	type LaunchInput,
+	pairSlot,
+	pairsWith,
+	type Slot,
+	slotOf,
+	templateSlot,
+	unique,
+} from './launch-slots.ts';
 import { choosesProgram, foreignArg, type Runtime, runtimes } from './runtimes.ts';
-import type {
-	RegistryArgument,
-	RegistryInput,
-	RegistryPackage,
-	RegistryPair,
-	RegistryRemote,
-	ServerRecord,
-} from './server-record.ts';
-
-/** A value that the user may or must give. */
-export interface LaunchInput {
-	/** The name in `--set NAME=VALUE`. */
-	readonly key: string;
-	readonly description: string | undefined;
-	readonly isRequired: boolean;
-	readonly isSecret: boolean;
-	/** A secret that would be a word of the command line, which every process of this machine can read. */
-	readonly isOnCommandLine: boolean;
-	readonly format: RegistryInput['format'];
-	readonly default: string | undefined;
-	readonly choices: readonly string[];
-	readonly isRepeated: boolean;
-	/** The range of a number, both ends included. */
-	readonly range?: { readonly min: number; readonly max: number } | undefined;
-}
+import type { RegistryArgument, RegistryPackage, RegistryRemote, ServerRecord } from './server-record.ts';
 
 /** What is installed, for the lock file. */
 export interface PackageSource {
@@ -42,9 +28,6 @@ export interface PackageSource {
 	readonly version: string | undefined;
 	readonly sha256: string | undefined;
 }
-
-/** The values that the user gave, by their keys. */
-export type GivenValues = ReadonlyMap<string, readonly string[]>;
 
 export interface LaunchPlan {
 	readonly source: PackageSource;
@@ -69,18 +52,12 @@ export function packageReference({
 
 /** Plan a server: a package that speaks on stdio, else an address. Throws `bad_input` when there is no way to run it. */
 export function planLaunch(server: ServerRecord, wanted?: 'package' | 'remote'): LaunchPlan {
-	const plans: LaunchPlan[] = [];
-	const reasons: string[] = [];
-	for (const item of wanted === 'remote' ? [] : server.packages) {
-		const plan = planPackage(item);
-		if (typeof plan === 'string') reasons.push(plan);
-		else plans.push(plan);
-	}
-	for (const remote of wanted === 'package' ? [] : server.remotes) {
-		const plan = planRemote(remote);
-		if (typeof plan === 'string') reasons.push(plan);
-		else plans.push(plan);
-	}
+	const found = [
+		...(wanted === 'remote' ? [] : server.packages.map(planPackage)),
+		...(wanted === 'package' ? [] : server.remotes.map(planRemote)),
+	];
+	const plans = found.filter((each) => typeof each !== 'string');
+	const reasons = found.filter((each) => typeof each === 'string');
 	const [plan, ...others] = plans;
 	if (plan === undefined) {
 		const why = reasons.length === 0 ? `it has no ${wanted ?? 'package and no address'}` : reasons.join('; ');
@@ -172,14 +149,15 @@ function refusalOf(item: RegistryPackage, runtime: Runtime): string | undefined 
 	return looseVersion(item, runtime) ?? loaderVariable(item);
 }
 
-/** Flags for the place that the package comes from; undefined when the program cannot be told. */
+/** Flags for the place that the package comes from; undefined when the program is not known. */
 function baseArgs(
 	{ registryBaseUrl, runtimeHint }: RegistryPackage,
 	{ command, base, fromBase }: Runtime,
 ): readonly string[] | undefined {
 	if (registryBaseUrl === undefined || base.test(registryBaseUrl)) return [];
-	const isAddress = URL.canParse(registryBaseUrl) && /^https?:/i.test(registryBaseUrl);
-	return isAddress && (runtimeHint ?? command) === command ? fromBase?.(registryBaseUrl) : undefined;
+	return isAddress(registryBaseUrl) && (runtimeHint ?? command) === command
+		? fromBase?.(registryBaseUrl)
+		: undefined;
 }
 
 /** Why the variables that the entry sets are refused. What the user gives to one is theirs. */
@@ -218,12 +196,11 @@ function digestIn(identifier: string): string | undefined {
 }
 
 function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPlan | string {
-	const target = templateSlot(url, variables);
+	const target = templateSlot(url, variables, 'address');
 	const pairs = headers.map(pairSlot);
 	// With every variable filled in it must be an address, and its host may not hold anything else.
-	const probe = url.replace(/\{[^{}]*\}/g, 'x');
-	if (!URL.canParse(probe) || !/^https?:/i.test(probe))
-		return `"${url}" is not an http:// or https:// address`;
+	const probe = url.replace(/^\{[^{}]*\}/, 'https://x').replace(/\{[^{}]*\}/g, 'x');
+	if (!isAddress(probe)) return `"${url}" is not an http:// or https:// address`;
 	if (new URL(probe).username !== '' || new URL(probe).password !== '')
 		return `the address at ${new URL(probe).host} holds a user or a password`;
 	return {
@@ -232,10 +209,9 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 		alternatives: [],
 		entry(values) {
 			const filled = target.text(values);
-			if (filled === undefined || !URL.canParse(filled)) {
-				throw new OrchestraError('bad_input', `"${String(filled)}" is not an address`, {
-					hint: `Its form is ${url}`,
-				});
+			if (filled === undefined || !isAddress(filled)) {
+				const message = `"${String(filled)}" is not an http:// or https:// address`;
+				throw new OrchestraError('bad_input', message, { hint: `Its form is ${url}` });
 			}
 			const sent = pairsWith(pairs, values);
 			return {
@@ -247,104 +223,6 @@ function planRemote({ type, url, headers, variables }: RegistryRemote): LaunchPl
 	};
 }
 
-/** A place in a command line, with the values that it needs. */
-interface Slot {
-	readonly inputs: readonly LaunchInput[];
-	args(values: GivenValues): string[];
-}
-
-function slotOf(argument: RegistryArgument): Slot {
-	const { type, name = '', valueHint, isRepeated, value } = argument;
-	const key = type === 'named' ? name.replace(/^-+|=$/g, '') : (valueHint ?? '');
-	const wrap = (text: string): string[] => {
-		if (type === 'positional') return [text];
-		if (argument.format === 'boolean') return text === 'true' ? [name] : [];
-		return name.endsWith('=') ? [name + text] : [name, text];
-	};
-	if (value !== undefined) {
-		const template = templateSlot(value, argument.variables, true);
-		return { inputs: template.inputs, args: (values) => oneOrNone(template.text(values)).flatMap(wrap) };
-	}
-	return {
-		inputs: [inputOf(key, { ...argument, isRepeated }, true)],
-		args: (values) => (values.get(key) ?? oneOrNone(argument.default)).flatMap(wrap),
-	};
-}
-
-/** A variable or header with its value. */
-interface PairSlot {
-	readonly name: string;
-	readonly inputs: readonly LaunchInput[];
-	value(values: GivenValues): string | undefined;
-}
-
-function pairSlot(pair: RegistryPair): PairSlot {
-	const { name, value } = pair;
-	if (value !== undefined) {
-		const { inputs, text } = templateSlot(value, pair.variables);
-		return { name, inputs, value: text };
-	}
-	return { name, inputs: [inputOf(name, pair)], value: (values) => values.get(name)?.[0] ?? pair.default };
-}
-
-function pairsWith(pairs: readonly PairSlot[], values: GivenValues): Record<string, string> {
-	return Object.fromEntries(
-		pairs.flatMap((pair) =>
-			oneOrNone(pair.value(values)).map((value): [string, string] => [pair.name, value]),
-		),
-	);
-}
-
-/** A text in which `{name}` stands for a variable. Other braces stay. */
-function templateSlot(
-	template: string,
-	variables: Readonly<Record<string, RegistryInput>>,
-	isArgument = false,
-): { inputs: LaunchInput[]; text: (values: GivenValues) => string | undefined } {
-	const used = Object.entries(variables).filter(([name]) => template.includes(`{${name}}`));
-	const nested = used.map(([name, input]) => ({
-		name,
-		// A variable may be fixed by a template of its own.
-		inner: input.value === undefined ? undefined : templateSlot(input.value, input.variables, isArgument),
-		input,
-	}));
-	return {
-		inputs: nested.flatMap(({ name, input, inner }) => inner?.inputs ?? [inputOf(name, input, isArgument)]),
-		text(values) {
-			let text: string | undefined = template;
-			for (const { name, input, inner } of nested) {
-				const value = inner ? inner.text(values) : (values.get(name)?.[0] ?? input.default);
-				// Without the value of a variable there is no text: a literal `{name}` would mean something else.
-				text = value === undefined ? undefined : text?.replaceAll(`{${name}}`, () => value);
-			}
-			return text;
-		},
-	};
-}
-
-function inputOf(
-	key: string,
-	input: RegistryInput & { isRepeated?: boolean },
-	isArgument = false,
-): LaunchInput {
-	const { description, isRequired, isSecret, format, choices } = input;
-	return {
-		key,
-		description,
-		isRequired: isRequired && input.default === undefined,
-		isSecret,
-		isOnCommandLine: isArgument,
-		format,
-		default: input.default,
-		choices,
-		isRepeated: input.isRepeated === true,
-	};
-}
-
-function unique(inputs: readonly LaunchInput[]): LaunchInput[] {
-	return [...new Map(inputs.map((each) => [each.key, each])).values()];
-}
-
-export function oneOrNone<T>(value: T | undefined): T[] {
-	return value === undefined ? [] : [value];
+function isAddress(text: string): boolean {
+	return URL.canParse(text) && /^https?:/i.test(text);
 }

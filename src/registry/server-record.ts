@@ -95,25 +95,22 @@ export function readServerRecord(value: unknown): ServerRecord {
 		isObject(wrapped['_meta']) ? wrapped['_meta'][OFFICIAL_META] : undefined,
 		`${UNUSABLE}_meta.${OFFICIAL_META}`,
 	);
-	const detail = server.at('versionDetail');
-	const version =
-		server.at('version').text() ?? (detail.value === undefined ? undefined : detail.at('version').text());
+	const version = server.at('version').text() ?? server.at('versionDetail').at('version').text();
 	if (version === undefined || !isVersion(version))
 		throw server.at('version').wrong('one version, not a range');
-	const repository = server.at('repository');
 	return {
 		name,
 		title: server.at('title').text(),
 		description: server.at('description').text() ?? '',
 		version,
 		websiteUrl: server.at('websiteUrl').text(),
-		repositoryUrl: repository.value === undefined ? undefined : repository.at('url').text(),
+		repositoryUrl: server.at('repository').at('url').text(),
 		packages: server.at('packages').items().map(readPackage),
 		remotes: server.at('remotes').items().map(readRemote),
 		status: (meta.value === undefined ? server : meta)
 			.at('status')
 			.oneOf(['active', 'deprecated', 'deleted'], 'active'),
-		statusMessage: meta.value === undefined ? undefined : meta.at('statusMessage').text(),
+		statusMessage: meta.at('statusMessage').text(),
 	};
 }
 
@@ -202,7 +199,7 @@ function readInput(field: ForeignMember, depth: number): RegistryInput {
 function readVariables(field: ForeignMember, depth: number): Record<string, RegistryInput> {
 	if (field.value === undefined) return {};
 	if (depth >= VARIABLE_DEPTH) throw field.wrong(`at most ${VARIABLE_DEPTH} levels of variables`);
-	const names = Object.keys(field.object());
+	const names = field.names();
 	if (names.length > LIST_ITEMS) throw field.wrong(`at most ${LIST_ITEMS} variables`);
 	return Object.fromEntries(names.map((name) => [name, readInput(field.at(name), depth + 1)]));
 }

@@ -1,4 +1,5 @@
 /* Time as a parameter, so that this layer stays pure and tests need not wait. */
+import { OrchestraError } from '../errors.ts';
 import { onAbort } from './abortable.ts';
 import { LONGEST_TIMER_MS } from './rpc-limits.ts';
 
@@ -45,8 +46,21 @@ export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = tr
 	}
 }
 
+/** What `look` finds, asked again and again; undefined when `forMs` pass first. Rejects as `pause` does. */
+export async function polled<T>(
+	look: () => T | undefined | Promise<T | undefined>,
+	{ everyMs, forMs, signal }: { everyMs: number; forMs: number; signal?: AbortSignal | undefined },
+): Promise<T | undefined> {
+	const giveUpAt = performance.now() + forMs;
+	for (;;) {
+		const found = await look();
+		if (found !== undefined || performance.now() > giveUpAt) return found;
+		await pause(everyMs, signal);
+	}
+}
+
 /** Wait; rejects with the reason of `signal` when it is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
 		const timer = setTimeout(() => {
 			stop();
@@ -54,7 +68,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 		}, ms);
 		const stop = onAbort(signal, () => {
 			clearTimeout(timer);
-			reject(signal.reason);
+			reject(OrchestraError.from(signal?.reason, 'canceled'));
 		});
 	});
 }

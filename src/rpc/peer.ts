@@ -14,11 +14,11 @@ import type { MessageView } from '../wire/message-view.ts';
 import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './calls/admission.ts';
 import type { BatchResponse } from './calls/batch-response.ts';
-import type { IncomingCall, RequestOrigin, ViewedRequest } from './calls/incoming-call.ts';
+import type { IncomingCall, RequestOrigin } from './calls/incoming-call.ts';
 import { IncomingCalls } from './calls/incoming-calls.ts';
 import { MessageDispatcher } from './calls/message-dispatcher.ts';
 import { serialize } from './calls/message-errors.ts';
-import { OutgoingCalls, type PendingCall, type RequestOptions } from './calls/outgoing-calls.ts';
+import { type ForwardedCalls, OutgoingCalls, type RequestOptions } from './calls/outgoing-calls.ts';
 import type { CancelSource } from './calls/pending.ts';
 import { ResponseBudget, type UnreadTotal } from './calls/response-budget.ts';
 import type { About, Channel, Receiver } from './channel.ts';
@@ -63,7 +63,7 @@ export interface PeerOptions {
 }
 
 /** Sends and serves JSON-RPC calls over one `Channel`. */
-export class Peer implements Receiver, RequestOrigin {
+export class Peer implements Receiver {
 	readonly #channel: Channel;
 	readonly #options: PeerOptions;
 	readonly #log: Log;
@@ -166,39 +166,17 @@ export class Peer implements Receiver, RequestOrigin {
 
 	/** Call the peer. Rejects with `rpc`, `timeout`, `canceled`, `closed`, `io` or `bad_input`. */
 	request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
-		if (this.#endReason) return Promise.reject(this.#endReason);
 		return this.#outgoing.request(method, params, options);
 	}
 
-	/** The id for a call that is forwarded. */
-	takeId(): number {
-		return this.#outgoing.takeId();
+	/** Where the requests of the peer that are taken as views are answered. */
+	get origin(): RequestOrigin {
+		return this.#incoming;
 	}
 
-	/** Send the text of a call with an id of `takeId`; its response is passed on unparsed. False: it was not sent. */
-	forward(call: PendingCall, text: string): boolean {
-		return this.#endReason === undefined && this.#outgoing.forward(call, text);
-	}
-
-	/** End a call that was forwarded and is not answered: it is canceled at the peer and rejected. */
-	abandon(call: PendingCall, reason: OrchestraError): void {
-		this.#outgoing.abandon(call, reason);
-	}
-
-	beginCall(request: ViewedRequest): boolean {
-		return this.#incoming.begin(request);
-	}
-
-	withdrawCall(request: ViewedRequest): void {
-		this.#incoming.withdraw(request);
-	}
-
-	answerCall(request: ViewedRequest, text: string): void {
-		this.#incoming.answer(request, text);
-	}
-
-	resumeCall(request: ViewedRequest, call: IncomingCall): void {
-		this.#incoming.resume(request, call);
+	/** For calls that are forwarded as text. */
+	get forwarded(): ForwardedCalls {
+		return this.#outgoing;
 	}
 
 	/**

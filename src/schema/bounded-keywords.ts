@@ -1,6 +1,6 @@
 /* Keywords of JSON Schema whose usual check can take very long, done in bounded time. */
 import { OrchestraError } from '../errors.ts';
-import { isObject } from '../wire/json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { REFERENCE_BUDGET } from './schema-limits.ts';
 
 /** Counts the references that are followed while one value is checked. */
@@ -22,23 +22,13 @@ export class ReferenceBudget {
 	}
 }
 
-/** Are all items different? Each is compared by a text of it, so the time grows with the size alone. */
+/** Are all items different? Each is compared by a text of it, so the time grows with the size alone. Their depth is bounded before. */
 export function areUnique(items: readonly unknown[]): boolean {
 	const seen = new Set<string>();
 	for (const item of items) {
-		const text = canonical(item);
+		const text = canonicalJson(item);
 		if (seen.has(text)) return false;
 		seen.add(text);
 	}
 	return true;
-}
-
-/** JSON with sorted keys: equal values have equal texts. The depth of values is bounded before. */
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-	if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
-	const members = Object.keys(value)
-		.sort()
-		.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-	return `{${members.join()}}`;
 }

@@ -1,6 +1,7 @@
 /* A call that waits for a user, as it is shown and as it is bound. */
+
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import type { ArgumentRow } from './argument-row.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 
 /** What an approval is valid for. Another value of any field is another approval. */
 export interface ApprovalBinding {
@@ -16,6 +17,8 @@ export interface ApprovalBinding {
 /** A request for approval. */
 export interface ApprovalRequest extends ApprovalBinding {
 	readonly id: string;
+	/** Whether it is about a program with its tools, for which there is no rule. */
+	readonly isPlan?: boolean | undefined;
 	/** The arguments for a user to read before the decision. */
 	readonly arguments: readonly ArgumentRow[];
 	/** The rule that asks, as `file:line`. */

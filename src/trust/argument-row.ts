@@ -10,8 +10,8 @@
 import { sha256 } from '../files/sha256.ts';
 import { escapedJson, escapedName, escapedText } from '../printable.ts';
 import { redact, redactJson } from '../redact.ts';
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
-import { canonicalSha256 } from './canonical-json.ts';
 import {
 	SHOWN_NAME_CHARACTERS,
 	SHOWN_ROWS_LIMIT,

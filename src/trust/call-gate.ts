@@ -13,12 +13,13 @@ import {
 	isInputRequired,
 	type Tool,
 } from '../protocol/mcp-types.ts';
+import { BoundedMap } from '../rpc/bounded-map.ts';
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
-import { canonicalSha256 } from './canonical-json.ts';
-import type { Policy, PolicyDecision } from './policy.ts';
+import { claimsOf, type Policy, type PolicyDecision } from './policy.ts';
 import type { NamedTool } from './tool-name.ts';
 import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
@@ -45,11 +46,11 @@ export interface PolicyOutcome {
 
 /** A program of a client, before it runs. */
 export interface GatedPlan {
+	/** The tool that runs it. */
+	readonly name: string;
 	readonly client: string;
 	/** The tools that it can reach. */
 	readonly tools: readonly Pick<GatedCall, 'name' | 'toolName' | 'tool'>[];
-	/** The names of those that may destroy. */
-	readonly destructive: readonly string[];
 	/** Whether `tools` are all, because a name is computed. */
 	readonly isComputed: boolean;
 	readonly code: string;
@@ -61,8 +62,10 @@ export interface GatedPlan {
 
 export interface PlanApproval {
 	readonly outcome: ApprovalOutcome;
-	/** The policy that it was given under; undefined when no rule asks about the plan. */
-	readonly policyVersion: string | undefined;
+	/** Undefined when no rule asks about the plan. */
+	readonly decision?: PolicyOutcome;
+	/** The policy that it was given under. */
+	readonly policyVersion?: string;
 }
 
 export interface CallGateOptions {
@@ -81,7 +84,7 @@ export class CallGate {
 	readonly #root: string;
 	readonly #progressMs: number;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
-	readonly #continued = new Map<string, number>();
+	readonly #continued = new BoundedMap<string, number>(CONTINUED_CALLS_LIMIT);
 
 	constructor({ policy, approvals, root, progressMs = APPROVAL_PROGRESS_MS }: CallGateOptions) {
 		this.#policy = policy;
@@ -100,7 +103,7 @@ export class CallGate {
 		return this.#policy();
 	}
 
-	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
+	/** What the journal says about calls of a tool that pass without an approval; undefined when they do not. */
 	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
 		const policy = this.#policy();
 		if (policy.isEmpty) return {};
@@ -136,7 +139,8 @@ export class CallGate {
 		if (policy.isEmpty) return go();
 		const decision = decisionAbout(call, policy);
 		if (isApprovedWithPlan(call, decision, policy)) {
-			onDecision({ policy: 'approved', rule: placeOf(decision) });
+			// The decision about a plan is not made yet.
+			if (call.isPlan !== true) onDecision({ policy: 'approved', rule: placeOf(decision) });
 			return go();
 		}
 		if (decision.action === 'ask') return this.#ask(call, decision, go, { refuse, onDecision });
@@ -144,25 +148,27 @@ export class CallGate {
 		return decision.action === 'allow' ? go() : refuse(denialOf(call.name, decision));
 	}
 
-	/** Ask a user about a program before it runs, when a rule says so about one of its tools. */
+	/** Ask a user about a program before it runs, when a rule says so about it or one of its tools. */
 	async planApproval(plan: GatedPlan): Promise<PlanApproval> {
-		const { client, tools, destructive, isComputed, code, sha256, input, context } = plan;
+		const { name, client, tools, isComputed, code, sha256, input, context } = plan;
 		const policy = this.#policy();
-		const asking = tools
+		const asking = [runnerOf(plan), ...tools]
 			.map((tool) => decisionAbout({ ...tool, client }, policy))
 			.filter(({ action, rule }) => action === 'ask' && rule?.plan === 'once');
 		const [decision] = asking;
-		if (decision === undefined) return { outcome: 'allowed', policyVersion: undefined };
-		const names = tools.map(({ name }) => name);
+		if (decision === undefined) return { outcome: 'allowed' };
+		const names = tools.map((tool) => tool.name);
+		const destructive = tools.filter(({ tool }) => claimsOf(tool?.annotations).destructive);
 		const request: NewApprovalRequest = {
-			tool: PLAN_TITLE,
+			tool: printableLine(name),
+			isPlan: true,
 			client: printableLine(client),
 			session: context.sessionId,
 			argumentsSha256: canonicalSha256([sha256, input, names]),
 			policyVersion: policy.version,
 			arguments: argumentRows({
-				tools: isComputed ? `any of ${names.length}, since a name is computed` : names.join(', '),
-				destructive: destructive.length === 0 ? 'none' : destructive.join(', '),
+				destructive: listed(destructive.map((tool) => tool.name)),
+				tools: isComputed ? `any of ${names.length}, since a name is computed` : listed(names),
 				arguments: 'computed by the program, so they are not shown',
 				program: code,
 				input,
@@ -173,7 +179,8 @@ export class CallGate {
 		};
 		const outcome = await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
-		return { outcome, policyVersion: policy.version };
+		const { rule } = request;
+		return { outcome, decision: { policy: verdicts[outcome], rule }, policyVersion: policy.version };
 	}
 
 	/** Ask a user about a call that a limit stops. Rejects when it is canceled. */
@@ -269,15 +276,26 @@ export class CallGate {
 	}
 
 	#continue(key: string): void {
-		this.#continued.delete(key);
 		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
-		const [oldest] = this.#continued.keys();
-		if (this.#continued.size > CONTINUED_CALLS_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
 	}
 }
 
-/** What a request for the approval of a plan names in place of a tool. */
-const PLAN_TITLE = 'run_plan';
+/** The tool that runs a plan claims what the tools of the plan claim together. */
+function runnerOf({ name, tools }: GatedPlan): GatedPlan['tools'][number] {
+	const claims = tools.map(({ tool }) => claimsOf(tool?.annotations));
+	const annotations = {
+		readOnlyHint: claims.every(({ readOnly }) => readOnly),
+		destructiveHint: claims.some(({ destructive }) => destructive),
+		openWorldHint: claims.some(({ openWorld }) => openWorld),
+		idempotentHint: claims.every(({ idempotent }) => idempotent),
+	};
+	return { name, toolName: undefined, tool: { name, inputSchema: {}, annotations } };
+}
+
+/** The number comes first: a long list is cut where it is shown. */
+function listed(names: readonly string[]): string {
+	return names.length === 0 ? 'none' : `${names.length}: ${names.join(', ')}`;
+}
 
 /** A user read the program and the list of its tools; a tool that is not in the list is asked about like any other. */
 function isApprovedWithPlan(

@@ -37,7 +37,11 @@ export async function decideApproval(
 	request: ApprovalRequest,
 	{ decision, isAlways, signal, environment }: ApprovalChoice,
 ): Promise<WrittenRule | undefined> {
-	const { id, pid, tool, client } = request;
+	const { id, pid, tool, client, isPlan } = request;
+	if (isAlways && isPlan === true)
+		throw new OrchestraError('bad_input', 'an approval of a plan is for this program alone', {
+			hint: `Decide about it alone: mctl approve ${decision} ${id}. Or write rules for its tools: mctl policy.`,
+		});
 	if (isAlways && !isNameable({ tools: tool, clients: client })) {
 		const whose = client === '' ? 'a client without a name' : `the client ${client}`;
 		throw new OrchestraError('bad_input', `no rule can be written for ${tool} of ${whose}`, {

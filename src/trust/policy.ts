@@ -8,7 +8,7 @@
  * allow what the user's own file refuses.
  */
 import type { Configuration, PolicyAction, PolicyRule, ToolClaims } from '../config/configuration.ts';
-import { canonicalSha256 } from './canonical-json.ts';
+import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { type NamedTool, ServerNames, serverNamesOf } from './tool-name.ts';
 import { anyToolPattern, type ToolTest } from './tool-pattern.ts';
 import { wildcard } from './wildcard.ts';

@@ -8,6 +8,7 @@
 
 import { type Id, idOf } from './json-rpc.ts';
 import { JsonScanner, type ScannedMember } from './json-scanner.ts';
+import { LONG_MESSAGE_CHARACTERS, OVERSIZE_HEAD_BYTES, OVERSIZE_TAIL_BYTES } from './wire-limits.ts';
 
 export interface MessageOutline {
 	/** Undefined when neither its beginning nor its end has an id. */
@@ -31,6 +32,13 @@ export function messageOutline(head: string, tail = ''): MessageOutline {
 	const outcome = (['error', 'result'] as const).find(has);
 	const kind = isCall ? 'request' : outcome;
 	return { kind, id: idIn(head, spans) ?? (kind && idAtEnd(tail)) };
+}
+
+/** A long response whose id is at its beginning or its end; undefined for all else. */
+export function longResponse(text: string): { id: Id; kind: 'result' | 'error' } | undefined {
+	if (text.length <= LONG_MESSAGE_CHARACTERS) return undefined;
+	const { id, kind } = messageOutline(text.slice(0, OVERSIZE_HEAD_BYTES), text.slice(-OVERSIZE_TAIL_BYTES));
+	return id === undefined || kind === undefined || kind === 'request' ? undefined : { id, kind };
 }
 
 /** Where the members begin and end, as far as the text goes; -1 for unknown. `end` is -1 unless it is a whole value. */

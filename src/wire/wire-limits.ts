@@ -68,3 +68,9 @@ export const REDACTED_LINE_CHARACTERS: number = STRAY_LINE_CHARACTERS + 64 * 102
 export const REASSEMBLY_SMALLEST_BYTES = 4096;
 export const REASSEMBLY_IDLE_BYTES: number = 1024 * 1024;
 export const REASSEMBLY_COPY_BYTES: number = 64 * 1024;
+
+/** A queue removes what was taken from it when it is this much, and half of all. */
+export const FIFO_COMPACT_ENTRIES = 1024;
+
+/** The id of a longer response is looked for at its beginning and its end first. */
+export const LONG_MESSAGE_CHARACTERS = 4096;

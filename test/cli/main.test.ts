@@ -246,7 +246,11 @@ describe('nearest', () => {
 });
 
 it.each([
-	[['add', 'files', 'ftp://host/mcp'], 64, '"ftp://host/mcp" is not an http:// or https:// address'],
+	[
+		['add', 'files', 'ftp://host/mcp'],
+		64,
+		'"ftp://host/mcp" is not an http://, https://, ws://, wss:// or unix:/// address',
+	],
 	[['fabric', 'config', '--cert', 'server.pem'], 64, '--cert and --key are used together'],
 	[['hub', 'start', '--http', 'nowhere'], 64, '"nowhere" is not an address'],
 	[['new', 'tool', 'mine', '--dir', 'file/tools'], 69, 'tools/mine cannot be made: ENOTDIR'],

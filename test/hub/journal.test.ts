@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileJournal } from '../../src/hub/journal/journal.ts';
 import { Log } from '../../src/log.ts';
-import { canonicalJson } from '../../src/trust/canonical-json.ts';
+import { canonicalJson } from '../../src/wire/canonical-json.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 describe('fileJournal', () => {

@@ -18,6 +18,7 @@ import { PlainCall } from '../../src/hub/sources/mcp/plain-call.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import { EraPatch } from '../../src/mcp/server/plain-messages.ts';
+import { IncomingCalls } from '../../src/rpc/calls/incoming-calls.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
@@ -328,11 +329,13 @@ const sameEra: Record<string, () => void> = {
 	'the name that clients see': () => changed('with', ([each]) => each !== member.name),
 	'the progress token of the client': () => changed('with', ([each]) => each !== member.progressToken),
 	'a wrong id of the answer': () =>
-		wrap(Peer, 'answerCall', (_peer, answer, call, text) =>
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
 			answer(call, text.replace(/"id":[^,]*/, '"id":99')),
 		),
 	'a result that was changed': () =>
-		wrap(Peer, 'answerCall', (_peer, answer, call, text) => answer(call, text.replace('text', 'test'))),
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
+			answer(call, text.replace('text', 'test')),
+		),
 	'a result that is not adapted to the era of the client': () =>
 		wrap(PlainCall, 'resolve', (call) => {
 			const result = '{"content":[],"resultType":"complete","structuredContent":[1]}';

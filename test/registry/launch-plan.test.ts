@@ -259,6 +259,26 @@ describe('the plan for an entry', () => {
 		);
 	});
 
+	it('fills variables in once: braces in a value stay as they are', () => {
+		const variables = { one: { isRequired: true }, two: { isRequired: true } };
+		const plan = planLaunch(record({ remotes: [{ type: 'sse', url: '{one}/{two}/{three}', variables }] }));
+		const values = new Map([
+			['one', ['https://a.example']],
+			['two', ['{one}']],
+		]);
+		expect(plan.entry(values)['url']).toBe('https://a.example/{one}/{three}');
+		expect(() => plan.entry(new Map([...values, ['one', ['javascript:x']]]))).toThrow('is not an http://');
+	});
+
+	it('marks a secret of the address, also when a header has it too', () => {
+		const variables = { key: { isSecret: true, isRequired: true } };
+		const headers = [{ name: 'X-Key', value: '{key}', variables }];
+		const remote = { type: 'sse', url: 'https://a.example/?key={key}', variables, headers };
+		expect(planLaunch(record({ remotes: [remote] })).inputs).toMatchObject([
+			{ key: 'key', exposedIn: 'address' },
+		]);
+	});
+
 	it('marks a secret of the command line, which every process can read', () => {
 		const plan = planLaunch(
 			record({
@@ -272,7 +292,7 @@ describe('the plan for an entry', () => {
 				],
 			}),
 		);
-		expect(plan.inputs).toMatchObject([{ key: 'token', isSecret: true, isOnCommandLine: true }]);
+		expect(plan.inputs).toMatchObject([{ key: 'token', isSecret: true, exposedIn: 'command line' }]);
 	});
 });
 

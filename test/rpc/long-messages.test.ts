@@ -35,8 +35,8 @@ describe('a long message', () => {
 	it('that answers a forwarded call arrives although the pipe ended behind it', async () => {
 		const { peer } = openPeer({});
 		const results: (string | undefined)[] = [];
-		const call = forwarded(peer.takeId(), (view) => results.push(view.source(member.result)));
-		expect(peer.forward(call, request(1, 'a'))).toBe(true);
+		const call = forwarded(peer.forwarded.takeId(), (view) => results.push(view.source(member.result)));
+		expect(peer.forwarded.forward(call, request(1, 'a'))).toBe(true);
 		peer.message(`{"jsonrpc":"2.0","id":1,"result":"${LONG}"}`);
 		peer.end(new OrchestraError('closed', 'the server exited'));
 		await until('the answer', () => results.length > 0);

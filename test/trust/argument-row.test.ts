@@ -4,7 +4,7 @@ import { sha256 } from '../../src/files/sha256.ts';
 import { escapedJson, escapedName } from '../../src/printable.ts';
 import { addSecret } from '../../src/redact.ts';
 import { argumentLine, argumentRows } from '../../src/trust/argument-row.ts';
-import { canonicalSha256 } from '../../src/trust/canonical-json.ts';
+import { canonicalSha256 } from '../../src/wire/canonical-json.ts';
 
 const SECRET = 'hunter2-is-a-long-secret';
 const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;

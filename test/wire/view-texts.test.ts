@@ -1,7 +1,7 @@
 /* What a view says of the text of a message: whether arguments are canonical, where line breaks are, parts of it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/trust/canonical-json.ts';
+import { canonicalJson } from '../../src/wire/canonical-json.ts';
 import { member } from '../../src/wire/message-member.ts';
 import { MessageView } from '../../src/wire/message-view.ts';
 

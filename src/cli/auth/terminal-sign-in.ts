@@ -3,9 +3,10 @@
  * machine without a browser the user opens it elsewhere and pastes the address that
  * the last page has, which is that of the redirect.
  */
-import { StringDecoder } from 'node:string_decoder';
+
 import { openBrowser } from '../../oauth/open-browser.ts';
 import type { Interaction } from '../../oauth/sign-in.ts';
+import { TextLines } from '../../wire/text-lines.ts';
 import { PASTED_LINE_CHARACTERS } from '../cli-limits.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -30,12 +31,9 @@ export function terminalSignIn(out: Output, environment: Readonly<NodeJS.Process
 /** Calls `onLine` with each line of stdin; the returned function stops it. */
 function readLines(onLine: (line: string) => void): () => void {
 	const { stdin } = process;
-	const decoder = new StringDecoder();
-	let rest = '';
+	const lines = new TextLines(PASTED_LINE_CHARACTERS);
 	const onData = (chunk: Buffer): void => {
-		const lines = `${rest}${decoder.write(chunk)}`.split('\n');
-		rest = (lines.pop() ?? '').slice(0, PASTED_LINE_CHARACTERS);
-		for (const line of lines) onLine(line);
+		for (const line of lines.push(chunk)) onLine(line);
 	};
 	stdin.on('data', onData);
 	stdin.on('error', () => {}); // a closed terminal: the browser can still answer

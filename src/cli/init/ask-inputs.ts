@@ -7,9 +7,11 @@ import { type ClientInput, withInputs } from '../../config/clients/client-inputs
 import type { FoundServer } from '../../config/clients/import-plan.ts';
 import type { Survey } from '../../config/clients/survey.ts';
 import { printableLine } from '../../printable.ts';
-import type { LaunchInput } from '../../registry/launch-plan.ts';
+import type { LaunchInput } from '../../registry/launch-slots.ts';
+import { possibleReferences, removeStored } from '../../secrets/store-secret.ts';
 import type { CommandInput } from '../command.ts';
 import { askMissing, storedValues } from '../registry/entry-values.ts';
+import { type EntryChange, withRecord } from '../registry/unfinished-change.ts';
 
 /** The survey with the servers whose inputs the user can be asked for, or have defaults. Of a name that is `taken`, none is. */
 export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string>, canAsk: boolean): Survey {
@@ -23,19 +25,25 @@ export function withAskable({ files, broken }: Survey, taken: ReadonlySet<string
 	return { broken, files: files.map((file) => ({ ...file, servers: file.servers.map(fill) })) };
 }
 
-/** Ask for the values of the chosen servers, each input of a file once. @param fileOf the configuration that gets a server */
+/** A server with the values that it needs. */
+export interface AnsweredServer {
+	readonly server: FoundServer;
+	readonly inputs: readonly LaunchInput[];
+	readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Ask for the values of the chosen servers, each input of a file once. Nothing is stored. */
 export async function askInputs(
 	chosen: readonly FoundServer[],
 	input: CommandInput,
-	fileOf: (server: FoundServer) => string,
-): Promise<FoundServer[]> {
+): Promise<AnsweredServer[]> {
 	const known = new Map<string, string[]>();
-	const answered: { server: FoundServer; inputs: LaunchInput[]; values: Map<string, string[]> }[] = [];
+	const answered: AnsweredServer[] = [];
 	for (const server of chosen) {
 		const source = server.sources.find((each) => each.server.askable !== undefined);
 		const inputs = (source?.server.askable?.inputs ?? []).map(launchInput);
-		const keyOf = ({ key, isSecret, isOnCommandLine }: LaunchInput): string =>
-			JSON.stringify([source?.file.path, key, isSecret && isOnCommandLine]);
+		const keyOf = ({ key, isSecret, exposedIn }: LaunchInput): string =>
+			JSON.stringify([source?.file.path, key, isSecret && exposedIn]);
 		const given = new Map(
 			inputs.flatMap((each): [string, string[]][] => {
 				const value = known.get(keyOf(each)) ?? (each.default === undefined ? undefined : [each.default]);
@@ -48,14 +56,41 @@ export async function askInputs(
 		for (const each of inputs) known.set(keyOf(each), values.get(each.key) ?? []);
 		answered.push({ server, inputs, values });
 	}
-	// Stored after the last prompt: an import that is canceled before has stored nothing.
-	const filled: FoundServer[] = [];
-	for (const { server, inputs, values } of answered) {
-		const stored = await storedValues(inputs, values, { ...input, owner: [fileOf(server), server.name] });
-		const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
-		filled.push(inputs.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
-	}
-	return filled;
+	return answered;
+}
+
+/**
+ * Store the secrets of the servers, and let `write` write their entries. When that fails or is killed, the secrets are
+ * removed. @param fileOf the configuration that gets a server
+ */
+export async function withInputsStored<T>(
+	answered: readonly AnsweredServer[],
+	{ input, fileOf }: { input: CommandInput; fileOf: (server: FoundServer) => string },
+	write: (servers: readonly FoundServer[]) => Promise<T>,
+): Promise<T> {
+	const { environment } = input;
+	const ownerOf = (server: FoundServer): string[] => [fileOf(server), server.name];
+	const changes = answered.flatMap(({ server, inputs }): EntryChange[] => {
+		const secrets = inputs
+			.filter(({ isSecret }) => isSecret)
+			.flatMap(({ key }) => possibleReferences([...ownerOf(server), key], environment));
+		return secrets.length === 0 ? [] : [{ file: fileOf(server), name: server.name, bundle: null, secrets }];
+	});
+	const store = async (): Promise<T> => {
+		try {
+			const filled: FoundServer[] = [];
+			for (const { server, inputs, values } of answered) {
+				const stored = await storedValues(inputs, values, { ...input, owner: ownerOf(server) });
+				const strings = new Map([...stored].map(([key, [text = '']]) => [key, text]));
+				filled.push(inputs.length === 0 ? server : { ...server, entry: withInputs(server.entry, strings) });
+			}
+			return await write(filled);
+		} catch (error) {
+			for (const { secrets } of changes) await removeStored(secrets, environment);
+			throw error;
+		}
+	};
+	return changes.reduce((make, change) => () => withRecord(change, environment, make), store)();
 }
 
 /** An input with a default gets it: the user can change it in the configuration. */
@@ -64,7 +99,7 @@ function launchInput({
 	choices,
 	description,
 	isSecret,
-	isOnCommandLine,
+	exposedIn,
 	default: preset,
 }: ClientInput): LaunchInput {
 	return {
@@ -72,7 +107,7 @@ function launchInput({
 		description,
 		isRequired: true,
 		isSecret,
-		isOnCommandLine,
+		exposedIn,
 		format: 'string',
 		default: preset,
 		choices,

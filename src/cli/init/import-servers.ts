@@ -23,7 +23,8 @@ import { stateFolder } from '../../files/state-folder.ts';
 import { printableLine } from '../../printable.ts';
 import { type CommandInput, type CommandPlace, canAskUser } from '../command.ts';
 import { warnUntrusted } from '../edit/edit-servers.ts';
-import { askInputs, withAskable } from './ask-inputs.ts';
+import { endUnfinished } from '../registry/unfinished-change.ts';
+import { askInputs, withAskable, withInputsStored } from './ask-inputs.ts';
 import { askServers, namedServers } from './init-choice.ts';
 import { clientTitle, importObject, showDiff, showServers, warningsOf } from './init-report.ts';
 
@@ -84,8 +85,22 @@ export async function runImport(move: ClientImport, input: CommandInput): Promis
 	for (const warning of warnings) out.info(`${out.stderrStyle('yellow', 'warn:')} ${warning}`);
 	const wanted = await chooseServers(move, input);
 	if (wanted === undefined) return out.info('Nothing was changed.');
+	if (flags['dry-run'] === true) return importChosen(move, { chosen: wanted, warnings }, input);
+	await endUnfinished(environment);
+	const fileOf = (server: FoundServer): string => targetOf(server, move);
+	await withInputsStored(await askInputs(wanted, input), { input, fileOf }, (chosen) =>
+		importChosen(move, { chosen, warnings }, input),
+	);
+}
+
+/** Write the changes for the chosen servers, or show them. */
+async function importChosen(
+	move: ClientImport,
+	{ chosen, warnings }: { chosen: readonly FoundServer[]; warnings: readonly string[] },
+	input: CommandInput,
+): Promise<void> {
+	const { flags, out, environment } = input;
 	const isDryRun = flags['dry-run'] === true;
-	const chosen = isDryRun ? wanted : await askInputs(wanted, input, (server) => targetOf(server, move));
 	const plan = planImportEdits({
 		files: move.survey.files,
 		chosen,

@@ -1,9 +1,9 @@
 /* `mctl log`: the calls that were made, from the journal. `mctl log verify`: whether its lines were changed, removed, reordered or cut. */
-import { StringDecoder } from 'node:string_decoder';
 import { OrchestraError } from '../../errors.ts';
 import { printable, printableLine } from '../../printable.ts';
 import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
+import { TextLines } from '../../wire/text-lines.ts';
 import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
@@ -111,12 +111,9 @@ async function follow(
 	const show = (call: LoggedCall): void =>
 		flags['json'] ? out.line(JSON.stringify(call)) : out.line(cellsOf(call).map(printableLine).join('  '));
 	for (const call of calls) show(call);
-	const decoder = new StringDecoder();
-	let rest = '';
+	const lines = new TextLines(Number.POSITIVE_INFINITY);
 	const onBytes = async (bytes: Buffer): Promise<boolean> => {
-		const lines = (rest + decoder.write(bytes)).split('\n');
-		rest = lines.pop() ?? '';
-		for (const call of callsIn(lines.join('\n'), filter)) show(call);
+		for (const call of callsIn(lines.push(bytes).join('\n'), filter)) show(call);
 		return !out.isClosed;
 	};
 	await followFile(file, { from, signal, onBytes });

@@ -45,7 +45,7 @@ export function show(plan: StoredPlan, { out, flags }: CommandInput): void {
 	}));
 	const unknown = unknownCalls(plan);
 	const end = endOf(plan);
-	const report = { ...reportOf(plan), tools: head.tools, program: head.code, input: head.input };
+	const report = { ...reportOf(plan), tools: head.tools, program: head.code, input: plan.input };
 	if (flags['json'])
 		return out.json({ schema: 'orchestra.plan/1', ...report, made: calls, unknown, result: end?.text });
 	for (const key of ['id', 'status', 'client', 'startedAt', 'sha256'] as const)

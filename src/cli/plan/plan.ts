@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
-import { PlanStore } from '../../hub/plans/plan-store.ts';
+import { PlanStore, planWithId } from '../../hub/plans/plan-store.ts';
 import { isPlanName, PLANS_FOLDER, planText, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { handlersOf } from '../call/call.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
@@ -138,14 +138,5 @@ function headsHere(input: CommandInput): PlanHead[] {
 
 /** The plan with this id, or with an id that begins so. */
 function one(id: string, input: CommandInput): StoredPlan {
-	const found = headsHere(input).filter((head) => head.id.startsWith(id));
-	const [head] = found;
-	if (head && found.length === 1) return storeOf(input).read(head);
-	throw new OrchestraError(
-		'not_found',
-		head ? `${found.length} plans begin with ${id}` : `no plan begins with ${id}`,
-		{
-			hint: 'See them with: mctl plan ls',
-		},
-	);
+	return storeOf(input).read(planWithId(headsHere(input), id));
 }

@@ -2,8 +2,8 @@
  * Add a server whose entry was planned: show what will run, from whom and with what
  * rights, ask, and write the entry and its pin.
  */
-import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
-import { setJsonKey } from '../../config/edit/json-edit.ts';
+import { readServerFile, type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
+
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
@@ -12,7 +12,7 @@ import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { refuseTaken, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { confirm } from '../terminal/ask-line.ts';
 import { askMissing, givenValues, storedValues } from './entry-values.ts';
@@ -57,6 +57,8 @@ export async function addServer(addition: Addition, input: CommandInput, command
 		.flatMap(({ key }) => possibleReferences([...owner, key], environment));
 	const change = { file: file.path, name, bundle: bundle?.folder ?? null, secrets };
 	await withRecord(change, environment, async () => {
+		// Others may have added one meanwhile, and what is stored for its name belongs to that.
+		refuseTaken(name, readServerFile(file.scope, file.path));
 		try {
 			await bundle?.unpack();
 			const stored = await storedValues(plan.inputs, values, { owner, cwd, environment, signal });
@@ -64,7 +66,7 @@ export async function addServer(addition: Addition, input: CommandInput, command
 			await store.setPackage(name, pin);
 			signal.throwIfAborted();
 			// The entry is last: what it names is there when a hub reads it.
-			await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], plan.entry(stored)));
+			await writeEdit(input, file, withEntry(name, plan.entry(stored)));
 		} catch (error) {
 			await removeLeftovers(change, environment);
 			throw error;

@@ -2,17 +2,16 @@
 import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
-import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { editFlags, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
 import { setFlag } from './entry-values.ts';
 import { registryFlag } from './registry-flag.ts';
 
-const transports = ['stdio', 'http', 'sse'];
+const transports = ['stdio', 'http', 'sse', 'ws'];
 
 export const add: Command = {
 	usage: 'mctl add <name> [flags] -- <command…>  |  mctl add <name> <url>  |  mctl add <listed>',
@@ -65,8 +64,7 @@ export const add: Command = {
 		const entry = entryOf(name, args, input);
 		const [file] = serverFiles(scopeOf(input, add) ?? 'project', input.cwd, input.environment);
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
-		refuseTaken(name, file);
-		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry, input)));
+		await writeEdit(input, file, withEntry(name, seenFrom(file, entry, input)));
 		registerSecrets(input);
 		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 			`${input.out.style('green', '+')} ${name} in ${file.path}`,
@@ -120,12 +118,17 @@ function remoteEntry(
 	rest: readonly string[],
 	{ flags, lists }: CommandInput,
 ): Record<string, unknown> {
-	if (!URL.canParse(url) || !/^https?:/i.test(url))
-		throw usageError(add, `"${url}" is not an http:// or https:// address`);
+	const isSocket = /^wss?:/i.test(url);
+	if (!URL.canParse(url) || !/^(?:https?:|wss?:|unix:\/\/\/)/i.test(url))
+		throw usageError(add, `"${url}" is not an http://, https://, ws://, wss:// or unix:/// address`);
+	const { transport } = flags;
+	if (transport !== undefined && isSocket !== (transport === 'ws'))
+		throw usageError(add, `--transport ${String(transport)} is not for ${url}`);
 	if (rest.length > 0) throw usageError(add, `unexpected argument "${rest[0]}" after the URL`);
 	if (lists?.has('env')) throw usageError(add, '--env is for a command; a URL takes --header');
 	const headers = pairsOf(lists?.get('header') ?? [], ':');
-	return { type: flags['transport'] === 'sse' ? 'sse' : 'http', url, ...(headers && { headers }) };
+	const type = isSocket ? 'ws' : transport === 'sse' ? 'sse' : 'http';
+	return { type, url, ...(headers && { headers }) };
 }
 
 /** `KEY=VALUE` or `Name: value`; undefined when there are none. */

@@ -6,7 +6,7 @@
 import { join, resolve } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
 import { printableLine } from '../../printable.ts';
-import type { GivenValues, LaunchInput } from '../../registry/launch-plan.ts';
+import type { GivenValues, LaunchInput } from '../../registry/launch-slots.ts';
 import { storeSecret } from '../../secrets/store-secret.ts';
 import {
 	type Command,
@@ -79,8 +79,9 @@ async function askValue(value: LaunchInput, input: CommandInput): Promise<string
 	const { out } = input;
 	const { key, description, choices, isSecret, isRepeated } = value;
 	if (description !== undefined) out.info(printableLine(description));
-	const kind =
-		choices.length > 0 ? ` (${choices.map(printableLine).join(', ')})` : isSecret ? ' (not shown)' : '';
+	const secret = value.exposedIn === undefined ? 'not shown' : 'a variable, as in ${TOKEN}';
+	const notes = choices.length > 0 ? choices.map(printableLine).join(', ') : isSecret ? secret : '';
+	const kind = notes && ` (${notes})`;
 	const strings: string[] = [];
 	do {
 		const isFirst = strings.length === 0;
@@ -90,7 +91,7 @@ async function askValue(value: LaunchInput, input: CommandInput): Promise<string
 				help: problemOf('', value) ?? 'That is not a possible value.',
 				read: (line) =>
 					(line === '' && !isFirst) || (line !== '' && problemOf(line, value) === undefined) ? line : 'wrong',
-				isHidden: isSecret && !value.isOnCommandLine,
+				isHidden: isSecret && value.exposedIn === undefined,
 			},
 			input,
 		);
@@ -102,15 +103,20 @@ async function askValue(value: LaunchInput, input: CommandInput): Promise<string
 	return strings;
 }
 
+const exposures = {
+	'command line': 'every process can read a command line',
+	address: 'an address is in the configuration as it is',
+};
+
 /** Why a text is not a possible value; undefined when it is. */
 function problemOf(
 	text: string,
-	{ choices, format, isSecret, isOnCommandLine, range }: LaunchInput,
+	{ choices, format, isSecret, exposedIn, range }: LaunchInput,
 ): string | undefined {
 	const isReference = /^\$\{[^}]+\}$/.test(text);
-	if (isReference && !(isOnCommandLine && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
-	if (isSecret && isOnCommandLine)
-		return `every process can read a command line, so a secret there must be a variable, as in '\${VARIABLE}'`;
+	if (isReference && !(exposedIn && /^\$\{(?:file|cmd|keychain):/.test(text))) return undefined;
+	if (isSecret && exposedIn)
+		return `${exposures[exposedIn]}, so a secret there must be a variable, as in '\${VARIABLE}'`;
 	if (choices.length > 0 && !choices.includes(text))
 		return `use one of ${choices.map(printableLine).join(', ')}`;
 	if (format === 'number' && !isInRange(text, range)) return `use a number${describeRange(range)}`;

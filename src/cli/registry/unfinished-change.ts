@@ -5,12 +5,13 @@
  * between leaves some of them, and its record. The next command that adds, removes, compares or
  * upgrades a server reads the record: when the configuration does not have the entry, everything
  * else of it is removed. An entry that is there is whole: it is written last, and removed first.
+ * The record is also the lock of the entry: of two processes that change one, the second is refused.
  */
-import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readServerFile } from '../../config/edit/editable-files.ts';
-import { attempt } from '../../errors.ts';
-import { isAlive } from '../../files/folder-lock.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { isAlive, withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { removeDraftOf } from '../../files/replace-file.ts';
 import { sha256 } from '../../files/sha256.ts';
@@ -38,28 +39,41 @@ export interface EntryChange {
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
-/** Record the change, make it, and remove the record when it is done, or has failed and was taken back. */
-export async function withRecord(
+/**
+ * Record the change, make it, and remove the record when it is done, or has failed and was taken back. Throws `bad_input`
+ * when another process changes the same entry now.
+ */
+export async function withRecord<T>(
 	change: EntryChange,
 	environment: Environment,
-	make: () => Promise<void>,
-): Promise<void> {
+	make: () => Promise<T>,
+): Promise<T> {
+	const { file, name } = change;
 	const folder = join(stateFolder(environment), FOLDER);
 	makeFolders(folder, 0o700);
-	const path = join(folder, `${sha256(JSON.stringify([change.file, change.name])).slice(0, 32)}.json`);
-	writeState(path, { ...change, pid: process.pid, startTicks: processStat(process.pid)?.startTicks ?? '' });
+	const path = join(folder, `${sha256(JSON.stringify([file, name])).slice(0, 32)}.json`);
+	await withFolderLock(folder, async () => {
+		const other = readState(path);
+		if (isObject(other) && isRunning(other)) {
+			throw new OrchestraError('bad_input', `another mctl changes "${name}" in ${file} at the moment`, {
+				hint: 'Look at what it did, then run the command again.',
+			});
+		}
+		const startTicks = processStat(process.pid)?.startTicks ?? '';
+		writeState(path, { ...change, pid: process.pid, startTicks });
+	});
 	try {
-		await make();
+		return await make();
 	} finally {
 		rmSync(path, { force: true });
-		attempt(() => rmdirSync(folder)); // other records are in it
 	}
 }
 
 /** Remove what killed processes left. Never throws: a record that cannot be used now is read again the next time. */
 export async function endUnfinished(environment: Environment): Promise<void> {
 	const folder = join(stateFolder(environment), FOLDER);
-	for (const name of attempt(() => readdirSync(folder), [])) {
+	const names = attempt(() => readdirSync(folder), []).filter((name) => /^\w+\.json$/.test(name));
+	for (const name of names) {
 		const path = join(folder, name);
 		try {
 			const record = readState(path);

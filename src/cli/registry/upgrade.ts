@@ -65,7 +65,7 @@ export const upgrade: Command = {
 };
 
 /**
- * The entry first, then package and tools in one write: whoever is killed in between leaves a new version whose tools
+ * The entry first, then package and tools in one write: a kill in between leaves a new version whose tools
  * are not accepted yet, and the next upgrade ends it. When the second write fails, the first one is taken back.
  */
 async function write(
@@ -91,8 +91,8 @@ function withVersion({ name, file, pin }: PackagedServer, source: PackageSource)
 	const args = isObject(entry) && Array.isArray(entry['args']) ? entry['args'] : [];
 	const before = packageReference(pin);
 	const after = packageReference(source);
-	// An upgrade that was interrupted has written the entry already.
-	if (isObject(entry) && (args.includes(after) || entry['url'] === after)) return entry;
+	// An address may be the same in the new version; an upgrade that was interrupted has written the entry already.
+	if (isObject(entry) && (before === after || args.includes(after) || entry['url'] === after)) return entry;
 	if (isObject(entry) && args.includes(before)) {
 		return {
 			...entry,

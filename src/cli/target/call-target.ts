@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
-import { PLANS_FOLDER, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { quoted } from '../../printable.ts';
 import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
@@ -63,7 +62,7 @@ export async function callTarget(
 	}
 	const needs = isOfFolder
 		? nothing
-		: isPlan(first, configuration)
+		: (await isPlan(first, configuration))
 			? undefined
 			: neededFor(first, configuration);
 	const broken = brokenTool({ toolProblems }, first);
@@ -72,8 +71,10 @@ export async function callTarget(
 }
 
 /** Whether a name is that of a saved plan, which may call any tool. */
-function isPlan(name: string, { plans, root }: Configuration): boolean {
-	return plans === true && savedPlans(join(root, PLANS_FOLDER)).some((plan) => plan.name === name);
+async function isPlan(name: string, { plans, root }: Configuration): Promise<boolean> {
+	if (plans !== true) return false;
+	const { PLANS_FOLDER, savedPlans } = await import('../../hub/plans/saved-plans.ts');
+	return savedPlans(join(root, PLANS_FOLDER)).some((plan) => plan.name === name);
 }
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */

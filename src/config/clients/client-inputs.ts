@@ -3,7 +3,7 @@
  *
  * An import on a terminal asks for them in its place. An input that a command of the editor
  * computes cannot be asked for, and a secret goes only where a reference to it can be
- * written (`env`, `headers`) or where the user can name a variable (`args`).
+ * written (`env`, `headers`) or where the user can name a variable (`args`, `url`).
  */
 import { isObject } from '../../wire/json.ts';
 import type { NormalEntry } from './normal-entry.ts';
@@ -14,8 +14,8 @@ export interface ClientInput {
 	readonly description: string | undefined;
 	/** Typed without being shown. */
 	readonly isSecret: boolean;
-	/** A part of the command line, which every process can read. */
-	readonly isOnCommandLine: boolean;
+	/** Where it is not private: a secret there must be a variable of the environment. */
+	readonly exposedIn: 'command line' | 'address' | undefined;
 	readonly default: string | undefined;
 	/** The possible values; empty when any text is. */
 	readonly choices: readonly string[];
@@ -26,7 +26,7 @@ const inputReference = /\$\{input:([^}]*)\}/g;
 /** The inputs of an entry, by `inputs` of its file. Undefined when it has none, or one that nobody can be asked for here. */
 export function inputsOf(entry: NormalEntry, definitions: unknown): ClientInput[] | undefined {
 	const list: unknown[] = Array.isArray(definitions) ? definitions : [];
-	const { env: _env, headers: _headers, args: _args, ...rest } = entry;
+	const { env: _env, headers: _headers, args: _args, url: _url, ...rest } = entry;
 	const inputs = [...idsIn(entry)].map((id): ClientInput | undefined => {
 		const found = list.find((each) => isObject(each) && each['id'] === id);
 		if (!isObject(found) || (found['type'] !== 'promptString' && found['type'] !== 'pickString'))
@@ -38,7 +38,11 @@ export function inputsOf(entry: NormalEntry, definitions: unknown): ClientInput[
 			id,
 			description: typeof description === 'string' ? description : undefined,
 			isSecret,
-			isOnCommandLine: idsIn(entry['args']).has(id),
+			exposedIn: idsIn(entry['args']).has(id)
+				? 'command line'
+				: idsIn(entry['url']).has(id)
+					? 'address'
+					: undefined,
 			default: typeof preset === 'string' && preset !== '' && !isSecret ? preset : undefined,
 			choices: Array.isArray(options) ? options.flatMap(choiceOf) : [],
 		};

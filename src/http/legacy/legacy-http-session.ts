@@ -7,22 +7,20 @@
  */
 import type { ServerResponse } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
+import { McpSession } from '../../mcp/server/mcp-session.ts';
 import type { Provider } from '../../mcp/server/provider.ts';
 import { negotiate } from '../../protocol/revisions.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';
 import type { About } from '../../rpc/channel.ts';
 import { mcpDialect } from '../../rpc/dialect.ts';
-import { Peer } from '../../rpc/peer.ts';
+import type { Peer } from '../../rpc/peer.ts';
 import { parseJson } from '../../wire/json.ts';
 import { type Id } from '../../wire/json-rpc.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import type { Principal } from '../authenticate.ts';
 import { EventStream } from '../event-stream.ts';
-import type { Heartbeats } from '../heartbeats.ts';
 import { HttpChannel } from '../http-channel.ts';
-import type { HttpLimits } from '../http-limits.ts';
+import type { McpEndpointDeps } from '../http-exchange.ts';
 import { LegacyPost } from './legacy-post.ts';
 import { PushStreams } from './push-streams.ts';
 import { ReplayBuffer, readEventId } from './replay-buffer.ts';
@@ -30,15 +28,11 @@ import { ReplayBuffer, readEventId } from './replay-buffer.ts';
 /** The first revision whose streams begin with an event id. */
 const PRIMED_SINCE = '2025-11-25';
 
-export interface LegacyHttpSessionDeps {
-	readonly provider: Provider;
-	readonly shared: SharedState;
+export interface LegacyHttpSessionDeps
+	extends Pick<McpEndpointDeps, 'provider' | 'shared' | 'limits' | 'heartbeats' | 'log'> {
 	readonly principal: Principal;
 	/** The version that the client asked for. */
 	readonly version: unknown;
-	readonly limits: HttpLimits;
-	readonly heartbeats: Heartbeats;
-	readonly log: Log;
 }
 
 /** A request: its view when it may pass as text, else its parsed value. */
@@ -65,21 +59,13 @@ export class LegacyHttpSession extends HttpChannel {
 
 	constructor(deps: LegacyHttpSessionDeps) {
 		super();
-		const { provider, shared, log, limits } = deps;
+		const { provider, limits } = deps;
 		this.#deps = deps;
 		this.#revision = negotiate(deps.version);
 		this.#replay = new ReplayBuffer(limits);
 		this.#push = new PushStreams(limits, this.#replay);
-		const { principal } = deps;
-		this.#session = new McpSession(provider, {
-			shared,
-			log,
-			sessionId: this.id,
-			principal,
-			transport: 'http',
-		});
-		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
-		this.#session.connect(this.#peer);
+		this.#session = new McpSession(provider, { ...deps, sessionId: this.id, transport: 'http' });
+		this.#peer = this.#session.open(this);
 		deps.heartbeats.add(this.#beat);
 	}
 

@@ -27,10 +27,10 @@ export class LegacySessions {
 	}
 
 	/** A new session; undefined when there are too many and none is idle. */
-	create(deps: Omit<LegacyHttpSessionDeps, 'limits'>): LegacyHttpSession | undefined {
+	create(deps: LegacyHttpSessionDeps): LegacyHttpSession | undefined {
 		if (this.#sessions.size >= this.#limits.sessions && !this.#endOldest(false) && !this.#endOldest(true))
 			return undefined;
-		const session = new LegacyHttpSession({ ...deps, limits: this.#limits });
+		const session = new LegacyHttpSession(deps);
 		this.#sessions.set(session.id, session);
 		return session;
 	}

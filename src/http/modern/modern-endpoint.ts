@@ -96,13 +96,11 @@ export class ModernEndpoint {
 		principal: Principal,
 	): { readonly deps: ModernExchangeDeps; readonly number: number } {
 		this.#deps.heartbeats.add(this.#beat);
-		const { provider, shared, limits, heartbeats, log } = this.#deps;
-		const { sessionId } = session;
 		const number = ++this.#lastExchange;
 		const onEnd = (): void => {
 			if (this.#exchanges.take(number)) this.#sessions.release(session);
 		};
-		return { deps: { provider, shared, limits, heartbeats, log, sessionId, principal, onEnd }, number };
+		return { deps: { endpoint: this.#deps, session, principal, onEnd }, number };
 	}
 
 	#keepAlive(now: number): boolean {

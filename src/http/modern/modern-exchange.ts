@@ -6,29 +6,23 @@
  */
 import type { ServerResponse } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
-import type { Provider } from '../../mcp/server/provider.ts';
+import { McpSession } from '../../mcp/server/mcp-session.ts';
 import type { RequestOrigin } from '../../rpc/calls/incoming-call.ts';
 import type { About } from '../../rpc/channel.ts';
-import { Peer } from '../../rpc/peer.ts';
+import type { Peer } from '../../rpc/peer.ts';
 import { type RpcRequest } from '../../wire/json-rpc.ts';
 import type { Principal } from '../authenticate.ts';
-import type { Heartbeats } from '../heartbeats.ts';
 import { HttpChannel } from '../http-channel.ts';
-import type { HttpLimits } from '../http-limits.ts';
+import type { McpEndpointDeps } from '../http-exchange.ts';
 import { PostAnswer } from '../post-answer.ts';
 import { httpStatusOf } from './modern-headers.ts';
+import type { ModernSession } from './modern-sessions.ts';
 
 export interface ModernExchangeDeps {
-	readonly provider: Provider;
-	readonly shared: SharedState;
-	/** The same for all requests of one client: a modern client has no session. */
-	readonly sessionId: string;
+	readonly endpoint: McpEndpointDeps;
+	/** The same for all requests of one client: a modern client has no session of its own. */
+	readonly session: ModernSession;
 	readonly principal: Principal;
-	readonly limits: HttpLimits;
-	readonly heartbeats: Heartbeats;
-	readonly log: Log;
 	/** The exchange is over. */
 	readonly onEnd: () => void;
 }
@@ -42,13 +36,14 @@ export class ModernExchange extends HttpChannel {
 	#isDone = false;
 
 	constructor(response: ServerResponse, request: RpcRequest, deps: ModernExchangeDeps) {
-		const { provider, shared, log, sessionId, principal, limits, heartbeats } = deps;
+		const { endpoint, session, principal } = deps;
+		const { provider, shared, log, limits, heartbeats } = endpoint;
 		super();
 		this.#deps = deps;
 		this.#request = request;
+		const { sessionId } = session;
 		this.#session = new McpSession(provider, { shared, log, sessionId, principal, transport: 'http' });
-		this.#peer = new Peer(this, { ...this.#session.peerOptions, log });
-		this.#session.connect(this.#peer);
+		this.#peer = this.#session.open(this);
 		this.#answer = new PostAnswer(response, {
 			limits,
 			heartbeats,
@@ -64,7 +59,7 @@ export class ModernExchange extends HttpChannel {
 
 	/** Where its call comes from, when it began as text. */
 	get origin(): RequestOrigin {
-		return this.#peer;
+		return this.#peer.origin;
 	}
 
 	/** Begin the stream of the answer. */

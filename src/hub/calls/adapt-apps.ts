@@ -6,12 +6,14 @@
  * neither pages nor tools that only a page may call. That a client declares pages is no permission:
  * views and policy decide about each call as ever.
  */
+
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
+import { memoized } from '../../wire/memoized.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
 import { UI } from '../extensions.ts';
 import type { Middleware } from './compose.ts';
@@ -60,17 +62,10 @@ export function adaptApps(): Middleware {
 }
 
 /** What was made of a list, so that the same list stays the same object. */
-const made = new WeakMap<MergedList<Tool>, MergedList<Tool>>();
-
-function withoutPages(list: MergedList<Tool>): MergedList<Tool> {
+const withoutPages = memoized((list: MergedList<Tool>): MergedList<Tool> => {
 	if (!list.items.some(isOfApp)) return list;
-	const known = made.get(list) ?? {
-		...list,
-		items: list.items.filter((tool) => !isForPages(tool)).map(withoutPage),
-	};
-	made.set(list, known);
-	return known;
-}
+	return { ...list, items: list.items.filter((tool) => !isForPages(tool)).map(withoutPage) };
+});
 
 /** The tool without its page; the same object when it has none. */
 function withoutPage(tool: Tool): Tool {

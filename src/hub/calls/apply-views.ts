@@ -1,7 +1,9 @@
 /* What a client sees of the tools, and the search tools in place of many. */
+
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { FirstLists } from '../catalogue/first-lists.ts';
@@ -94,14 +96,13 @@ export function applyViews(exposure: ToolExposure): Middleware {
 /** Tools for pages are not for a model that searches. */
 function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
 	const tools = toolsOf(list);
-	if (!tools.items.some(isForPages)) return tools;
-	const known = searched.get(tools) ?? { ...tools, items: tools.items.filter((tool) => !isForPages(tool)) };
-	searched.set(tools, known);
-	return known;
+	return tools.items.some(isForPages) ? withoutPageTools(tools) : tools;
 }
 
 /** Keyed by the list that it is made of: an index compares it. */
-const searched = new WeakMap<MergedList<Tool>, MergedList<Tool>>();
+const withoutPageTools = memoized((tools: MergedList<Tool>): MergedList<Tool> => {
+	return { ...tools, items: tools.items.filter((tool) => !isForPages(tool)) };
+});
 
 /** The list as tools. */
 function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {

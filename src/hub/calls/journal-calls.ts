@@ -41,7 +41,8 @@ function outcomeOf(result: Answer): Ending {
 
 /** Without spreads: this is done for every call. */
 function lineOf(call: HubCall, { outcome, error, remote, result, thrown }: Ending): JournalEntry & CallEnd {
-	const { client, backend, method, name, startedAt, context, decision } = call;
+	const { client, backend, method, name, startedAt, context } = call;
+	const decision = context.plan?.decision ?? call.decision;
 	const ms = Date.now() - startedAt.getTime();
 	return {
 		client,

@@ -2,10 +2,12 @@
  * Skills in the answer of a search over the library (`orchestr8://match?query=…`): those of servers and of the
  * project, as entries behind the documents, in what is left of its token budget. The library's own are its documents.
  */
+
 import type { Log } from '../../log.ts';
 import { after } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue, type Result, type Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import type { SkillSearch } from '../expose/skill-search.ts';
 import type { Middleware } from './compose.ts';
@@ -60,11 +62,6 @@ async function withSkills(
 }
 
 /** Without those of the library. The same array for the same skills: the index compares it. */
-function othersIn(skills: readonly Skill[]): readonly Skill[] {
-	const known =
-		others.get(skills) ?? skills.filter(({ uri }) => !uri.startsWith(`skill://${LIBRARY_LABEL}/`));
-	others.set(skills, known);
-	return known;
-}
-
-const others = new WeakMap<readonly Skill[], readonly Skill[]>();
+const othersIn = memoized((skills: readonly Skill[]): readonly Skill[] =>
+	skills.filter(({ uri }) => !uri.startsWith(`skill://${LIBRARY_LABEL}/`)),
+);

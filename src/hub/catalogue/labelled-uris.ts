@@ -6,6 +6,7 @@
  * occurs, and a client can never get the page of another server. The files of a skill are
  * `skill://a/…`, whatever their scheme; nothing else of a skill is changed.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import {
 	type Answer,
@@ -20,6 +21,7 @@ import {
 } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { OLD_PAGE_KEY } from '../calls/adapt-apps.ts';
 import { isLabelled, qualifiedUri, skillUri, upstreamUri } from './names.ts';
 
@@ -27,30 +29,30 @@ type Open = Readonly<Record<string, unknown>>;
 
 export class LabelledUris {
 	readonly #server: string;
-	/** What was made of an item, so that the same item stays the same object. */
-	readonly #made = new WeakMap<object, object>();
 
 	constructor(server: string) {
 		this.#server = server;
 	}
 
-	readonly tool = (tool: Tool): Tool => this.#once(tool, () => this.#withMeta(tool));
+	// The same item stays the same object.
+	readonly tool: (tool: Tool) => Tool = memoized((tool: Tool) => this.#withMeta(tool));
 
-	readonly resource = (resource: Resource): Resource =>
-		this.#once(resource, () => this.#withUri(this.#withMeta(resource), 'uri'));
+	readonly resource: (resource: Resource) => Resource = memoized((resource: Resource) =>
+		this.#withUri(this.#withMeta(resource), 'uri'),
+	);
 
-	readonly template = (template: ResourceTemplate): ResourceTemplate =>
-		this.#once(template, () => this.#withUri(this.#withMeta(template), 'uriTemplate'));
+	readonly template: (template: ResourceTemplate) => ResourceTemplate = memoized(
+		(template: ResourceTemplate) => this.#withUri(this.#withMeta(template), 'uriTemplate'),
+	);
 
 	/** A skill of the server; undefined when it does not have the form of one. */
-	readonly skill = (skill: Skill): Skill | undefined => {
-		if (!isSkill(skill)) return undefined;
-		return this.#once(skill, () => {
-			const { resources } = skill;
-			const files = resources === 'dynamic' ? resources : resources.map((file) => this.#file(file));
-			return { ...this.#file(skill), resources: files };
-		});
-	};
+	readonly skill = (skill: Skill): Skill | undefined => (isSkill(skill) ? this.#labelled(skill) : undefined);
+
+	readonly #labelled = memoized((skill: Skill): Skill => {
+		const { resources } = skill;
+		const files = resources === 'dynamic' ? resources : resources.map((file) => this.#file(file));
+		return { ...this.#file(skill), resources: files };
+	});
 
 	/** The answer to `skills/get`. Throws when it has no skill. */
 	skillResult(answer: Answer): Result {
@@ -125,13 +127,6 @@ export class LabelledUris {
 		const changed = this.#withUri(meta, OLD_PAGE_KEY);
 		const inner = isObject(ui) ? this.#withUri(ui, 'resourceUri') : ui;
 		return changed === meta && inner === ui ? item : { ...item, _meta: { ...changed, ui: inner } };
-	}
-
-	#once<T extends object>(item: T, make: () => T): T {
-		// The map holds what was made of the same item.
-		const known = (this.#made.get(item) as T | undefined) ?? make();
-		this.#made.set(item, known);
-		return known;
 	}
 }
 

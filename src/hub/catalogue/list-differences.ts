@@ -5,6 +5,7 @@
  * Comparisons of one kind run one at a time: otherwise several plugins that start during
  * the first list would each find no list to compare with and count as a change.
  */
+import { sha256 } from '../../files/sha256.ts';
 import type { Change } from '../../mcp/server/provider.ts';
 import type { ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
@@ -89,7 +90,5 @@ function kindsOf({ kind }: ListedChange): readonly ItemKind[] {
 }
 
 function fingerprintOf({ items }: MergedList<unknown>): string {
-	// Loaded on first use: it would make up much of the startup time.
-	const { createHash } = process.getBuiltinModule('node:crypto');
-	return createHash('sha256').update(JSON.stringify(items)).digest('base64');
+	return sha256(JSON.stringify(items));
 }

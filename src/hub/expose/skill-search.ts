@@ -3,10 +3,12 @@
  * front matter (`metadata: {"orchestra.tools": "files__read_* git__log"}`). They are ranked as tools are,
  * by an index of their own, and shown only when they hold most of what was asked for.
  */
+
 import type { Log } from '../../log.ts';
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern } from '../../trust/tool-pattern.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { toolsOfSkill } from '../skills/skill-tools.ts';
 import { FOUND_SKILL_CHARACTERS } from './expose-limits.ts';
 import { type ExposedTool, firstSentence } from './tool-document.ts';
@@ -20,7 +22,7 @@ const SHOWN = 3;
 
 export class SkillSearch {
 	readonly #index: ToolIndex;
-	readonly #exposed = new WeakMap<readonly Skill[], readonly ExposedTool[]>();
+	readonly #exposedOf = memoized((skills: readonly Skill[]) => skills.map(asTool));
 
 	constructor(log: Log) {
 		this.#index = new ToolIndex(new ToolUsage(), log);
@@ -29,8 +31,7 @@ export class SkillSearch {
 	/** One line for each skill that fits a query; empty when none does. */
 	async lines(skills: readonly Skill[], query: string): Promise<string> {
 		if (skills.length === 0) return '';
-		const exposed = this.#exposed.get(skills) ?? skills.map(asTool);
-		this.#exposed.set(skills, exposed);
+		const exposed = this.#exposedOf(skills);
 		const hits = await this.#index.search(exposed, { query, limit: SHOWN });
 		const found = hits.filter(({ score }) => score >= GOOD_SCORE).map(({ id }) => id);
 		const byUri = new Map(exposed.map(({ tool }) => [tool.name, tool.description ?? '']));

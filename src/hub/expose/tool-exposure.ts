@@ -7,6 +7,7 @@
  * means, with the same context: journal, limits, progress, client requests and cancellation
  * are those of the real tool. `mctl` sees everything: a user looks for a name.
  */
+
 import type { ClientSettings, Configuration, ExposeMode } from '../../config/configuration.ts';
 import { EXPOSE_ABOVE } from '../../config/defaults.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -19,6 +20,7 @@ import type { SearchHit } from '../../search/document.ts';
 import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
+import { memoized } from '../../wire/memoized.ts';
 import type { AbsentServer } from '../absent-servers.ts';
 import { isOfApp, showsPages } from '../calls/adapt-apps.ts';
 import { clientName } from '../calls/hub-call.ts';
@@ -84,7 +86,8 @@ export class ToolExposure {
 	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
 	#generation = 0;
 	#lastSettings: unknown;
-	readonly #exposed = new WeakMap<MergedList<Tool>, Promise<readonly ExposedTool[]>>();
+	/** The same array for the same list: the index compares it. */
+	readonly #exposedOf = memoized(exposedBy);
 
 	constructor(options: ToolExposureOptions) {
 		this.#options = options;
@@ -242,13 +245,6 @@ export class ToolExposure {
 		if (this.#index === undefined) this.#usage.recount(toolsInJournal(this.#options.journalFile));
 		this.#index ??= new Index(this.#usage, this.#options.log, this.#options.embeddings);
 		return this.#index;
-	}
-
-	/** The same array for the same list: the index compares it. */
-	#exposedOf(list: MergedList<Tool>): Promise<readonly ExposedTool[]> {
-		const known = this.#exposed.get(list) ?? exposedBy(list);
-		this.#exposed.set(list, known);
-		return known;
 	}
 
 	/** The mode that the settings choose; undefined when the number of tools decides. */

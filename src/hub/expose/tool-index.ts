@@ -10,7 +10,8 @@
  * A long list is indexed in slices, so that the event loop runs between them. Searches
  * run one after the other: none sees an index that is half of one list and half of another.
  */
-import type { EmbeddedDocument, Nearness } from '../../library/embeddings/embeddings.ts';
+
+import type { Nearness } from '../../library/embeddings/embeddings.ts';
 import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts';
 import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
@@ -19,6 +20,7 @@ import { SLICE_MS } from '../../rpc/rpc-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { SINGLE_WORDS_LIMIT } from './expose-limits.ts';
 import { clausesOf } from './query-clauses.ts';
 import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
@@ -64,7 +66,10 @@ export class ToolIndex {
 	/** The tools without a description. */
 	readonly #bare = new Set<string>();
 	readonly #embeddings: OpenEmbeddings;
-	readonly #embedded = new WeakMap<readonly ExposedTool[], readonly EmbeddedDocument[]>();
+	/** The same array for the same list. */
+	readonly #embeddedTools = memoized((tools: readonly ExposedTool[]) =>
+		tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool),
+	);
 	#index: SearchIndex | undefined;
 	#tools: readonly ExposedTool[] | undefined;
 	/** Settles with the last search or preparation; never rejects. */
@@ -140,14 +145,6 @@ export class ToolIndex {
 			index.add(toolDocument(exposed));
 		}
 		while (!index.prepare(SLICE_MS)) await slices.next();
-	}
-
-	/** The same array for the same list. */
-	#embeddedTools(tools: readonly ExposedTool[]): readonly EmbeddedDocument[] {
-		const known =
-			this.#embedded.get(tools) ?? tools.filter(({ isBuiltIn = false }) => !isBuiltIn).map(embeddedTool);
-		this.#embedded.set(tools, known);
-		return known;
 	}
 
 	#bestTools(

@@ -5,7 +5,7 @@
  */
 import { sha256 } from '../../files/sha256.ts';
 import { hasSecret, redact, redactJson } from '../../redact.ts';
-import { canonicalJson, jsonStart } from '../../trust/canonical-json.ts';
+import { canonicalJson, jsonStart } from '../../wire/canonical-json.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { JOURNAL_ENCODED_CHARACTERS, JOURNAL_HASHED_BYTES, JOURNAL_NAME_CHARACTERS } from '../hub-limits.ts';
 import { isLarger } from '../results/value-size.ts';

@@ -6,7 +6,7 @@
  * itself costs two comparisons. Arguments are equal when their values are, in whatever form.
  */
 import type { CallRates } from '../../config/configuration.ts';
-import { canonicalJson } from '../../trust/canonical-json.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { member } from '../../wire/message-member.ts';
 import { MessageView } from '../../wire/message-view.ts';
 import { isLarger } from '../results/value-size.ts';

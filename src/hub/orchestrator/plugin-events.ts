@@ -6,10 +6,12 @@
  * has no subscription id: one request for each event, however many subscriptions it passes.
  * Topics in `needs_events` of a manifest are subscribed for the plugin, in every SDK.
  */
+
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { PluginHandlers, SubscribedCall } from '../../plugin/server/handlers.ts';
 import { onAbort } from '../../rpc/abortable.ts';
+import { memoized } from '../../wire/memoized.ts';
 import type { Hub } from '../hub.ts';
 import { EVENT_PUBLISH_MS, OUTBOX_LIMIT_EVENTS } from '../hub-limits.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
@@ -23,7 +25,7 @@ export class PluginEvents {
 	readonly #hub: () => Hub;
 	readonly #warn: Warn;
 	readonly #needed = new Map<string, readonly (() => void)[]>();
-	readonly #outboxes = new WeakMap<PluginSource, Outbox>();
+	readonly #outbox = memoized((plugin: PluginSource) => new Outbox(plugin, this.#warn));
 
 	constructor(hub: () => Hub, warn: Warn) {
 		this.#hub = hub;
@@ -51,14 +53,6 @@ export class PluginEvents {
 		if (!(plugin instanceof PluginSource)) return;
 		const readsStream = (plugin.client?.features.size ?? 0) > 0;
 		if (!readsStream) this.#outbox(plugin).add(event);
-	}
-
-	#outbox(plugin: PluginSource): Outbox {
-		const known = this.#outboxes.get(plugin);
-		if (known) return known;
-		const outbox = new Outbox(plugin, this.#warn);
-		this.#outboxes.set(plugin, outbox);
-		return outbox;
 	}
 }
 

@@ -1,26 +1,35 @@
 /*
- * A program in its thread, seen from the hub: start it, give it answers one by one, end it by force.
- *
- * The thread gets no environment. It is watched while it computes: one that does not answer in time is terminated.
+ * A program in its thread, seen from the hub: open it and see which tools it names, begin it, give it answers one by one,
+ * end it by force. The thread is watched while it works: one that does not answer in time is ended.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { isCode, messageOf, OrchestraError } from '../../errors.ts';
-import { packageRoot } from '../../files/package-root.ts';
-import { PLAN_COMPUTE_MS, PLAN_MEMORY_BYTES, PLAN_START_MS, PLAN_THREAD_MB } from './plan-limits.ts';
-import { missingPackage, type Program } from './program.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { BoundedThread } from '../../process/bounded-thread.ts';
+import type { ProgramNames } from './look-ahead.ts';
+import {
+	PLAN_CODE_CHARACTERS,
+	PLAN_COMPUTE_MS,
+	PLAN_MEMORY_BYTES,
+	PLAN_SPARE_MS,
+	PLAN_START_MS,
+	PLAN_THREAD_MB,
+} from './plan-limits.ts';
+import { missingPackage } from './program.ts';
 
-/** What the thread starts with. */
-export interface ThreadJob {
-	/** The compiled interpreter. */
-	readonly wasm: object;
-	readonly script: string;
+/** Compile a program. The answer are its `ProgramNames`; those to the other messages are a `ThreadTurn`. */
+export interface ThreadProgram {
+	readonly code: string;
+}
+
+/** Begin the program. */
+export interface ThreadBegin {
 	/** JSON. */
 	readonly input: string;
 	/** Milliseconds since 1970: the clock of the program until the first answer. */
 	readonly startedAt: number;
+	/** The seed of its random numbers. */
 	readonly seed: number;
 }
 
@@ -43,17 +52,17 @@ export interface ThreadCall {
 	readonly tool: string;
 	/** The arguments. */
 	readonly json: string;
-	readonly stack: string;
+	/** Where in the program, `line 2, column 7`. */
+	readonly place: string | undefined;
 }
 
 /** How a program ended. */
 export interface ThreadEnd {
 	readonly isOk: boolean;
-	/** JSON of the result, or the message of the error. */
+	/** JSON of the result, or the message of the error with its place. */
 	readonly text: string;
-	readonly stack: string;
-	/** The bound that ended it. */
-	readonly bound?: 'steps' | undefined;
+	/** Whether a bound ended it. */
+	readonly isBound?: boolean | undefined;
 }
 
 /** What a program did before it waited again. */
@@ -63,83 +72,133 @@ export interface ThreadTurn {
 	/** Characters of the log so far that are not in it. */
 	readonly leftOut: number;
 	readonly end: ThreadEnd | undefined;
-	/** All steps so far. */
-	readonly steps: number;
 }
 
-export interface InterpreterOptions extends Pick<ThreadJob, 'input' | 'startedAt' | 'seed'> {
-	readonly program: Program;
+export interface InterpreterOptions {
+	/** Where the thread is taken from. Default: a new one. */
+	readonly threads?: PlanThreads | undefined;
+	/** How long the program may take to be read. Default `PLAN_START_MS`. */
+	readonly startMs?: number | undefined;
 	/** Default `PLAN_COMPUTE_MS`. */
 	readonly computeMs?: number | undefined;
+	readonly signal?: AbortSignal | undefined;
 }
 
 export class Interpreter {
-	readonly #worker: Worker;
-	readonly #computeMs: number;
-	/** Settles the turn that is awaited. */
-	#waiting: { resolve: (turn: ThreadTurn) => void; reject: (error: OrchestraError) => void } | undefined;
-	#failure: OrchestraError | undefined;
+	/** The program. */
+	readonly code: string;
+	/** The hash of the code. */
+	readonly sha256: string;
+	readonly names: ProgramNames;
+	readonly #thread: BoundedThread;
+	readonly #options: InterpreterOptions;
 
-	/** Start a program. The caller closes the interpreter. */
-	static async start(options: InterpreterOptions): Promise<{ interpreter: Interpreter; turn: ThreadTurn }> {
-		const { program, input, startedAt, seed, computeMs = PLAN_COMPUTE_MS } = options;
-		const job: ThreadJob = { wasm: await wasmModule(), script: program.script, input, startedAt, seed };
-		const interpreter = new Interpreter(job, computeMs);
+	/** Compile a program in a thread. Throws `bad_input` for what is none. The caller closes the interpreter. */
+	static async open(code: string, options: InterpreterOptions = {}): Promise<Interpreter> {
+		if (code.length > PLAN_CODE_CHARACTERS)
+			throw new OrchestraError(
+				'bad_input',
+				`the program has ${code.length} characters; a plan may have ${PLAN_CODE_CHARACTERS}`,
+				{ hint: 'Give large data as input, or read it with a tool.' },
+			);
+		const thread = (await options.threads?.take()) ?? (await newThread());
+		const program: ThreadProgram = { code };
 		try {
-			return { interpreter, turn: await interpreter.#turn(PLAN_START_MS + computeMs) };
+			const { startMs: ms = PLAN_START_MS, signal } = options;
+			const wait = { ms, late: tooTangled, signal };
+			// What the thread answers to this message.
+			const names = (await thread.ask(program, wait)) as ProgramNames;
+			return new Interpreter(code, names, { thread, options });
 		} catch (error) {
-			await interpreter.close();
+			await thread.close();
 			throw error;
 		}
 	}
 
-	private constructor(job: ThreadJob, computeMs: number) {
-		this.#computeMs = computeMs;
-		this.#worker = new Worker(join(packageRoot(), 'dist/hub/plans/plan-thread.js'), {
-			workerData: job,
-			resourceLimits: { maxOldGenerationSizeMb: PLAN_THREAD_MB },
-			// Nothing of the environment of the hub is needed there.
-			env: {},
-		});
-		this.#worker.on('message', (turn: ThreadTurn) => this.#waiting?.resolve(turn));
-		this.#worker.on('error', (error: unknown) => this.#fail(endedEarly(error)));
-		this.#worker.on('exit', () => this.#fail(endedEarly()));
+	private constructor(
+		code: string,
+		names: ProgramNames,
+		{ thread, options }: { thread: BoundedThread; options: InterpreterOptions },
+	) {
+		this.code = code;
+		this.sha256 = sha256(code);
+		this.names = names;
+		this.#thread = thread;
+		this.#options = options;
+	}
+
+	/** Begin the program. Resolves when it waits. */
+	begin(begin: ThreadBegin): Promise<ThreadTurn> {
+		return this.#turn(begin);
 	}
 
 	/** Give the program an answer. Resolves when it waits again. */
 	answer(message: ThreadMessage): Promise<ThreadTurn> {
-		const turn = this.#turn(this.#computeMs);
-		// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-		this.#worker.postMessage(message);
-		return turn;
+		return this.#turn(message);
 	}
 
 	/** End the thread, whatever it does. Idempotent. */
+	close(): Promise<void> {
+		return this.#thread.close();
+	}
+
+	async #turn(message: ThreadBegin | ThreadMessage): Promise<ThreadTurn> {
+		const { computeMs = PLAN_COMPUTE_MS, signal } = this.#options;
+		// What the thread answers to these messages.
+		return (await this.#thread.ask(message, { ms: computeMs, late: tooSlow, signal })) as ThreadTurn;
+	}
+}
+
+/**
+ * Threads for programs: a thread needs longer to load than most programs to run, so one is loaded for the next
+ * program, and waits for it for a while. Each runs one program.
+ */
+export class PlanThreads {
+	#spare: BoundedThread | undefined;
+	#idle: NodeJS.Timeout | undefined;
+	#isClosed = false;
+
+	/** The caller closes the thread. */
+	async take(): Promise<BoundedThread> {
+		const thread = this.#spare;
+		this.#spare = undefined;
+		clearTimeout(this.#idle);
+		if (thread === undefined || thread.hasEnded) return newThread();
+		thread.isNeeded = true;
+		return thread;
+	}
+
+	/** Load one for the next program. */
+	async prepare(): Promise<void> {
+		if (this.#spare || this.#isClosed) return;
+		const thread = await newThread();
+		if (this.#spare || this.#isClosed) return thread.close();
+		thread.isNeeded = false;
+		this.#spare = thread;
+		clearTimeout(this.#idle);
+		this.#idle = setTimeout(() => void this.#end(), PLAN_SPARE_MS).unref();
+	}
+
+	/** Idempotent. */
 	async close(): Promise<void> {
-		this.#fail(new OrchestraError('closed', 'the interpreter of the plan was closed'));
-		await this.#worker.terminate();
+		this.#isClosed = true;
+		await this.#end();
 	}
 
-	async #turn(limitMs: number): Promise<ThreadTurn> {
-		if (this.#failure) throw this.#failure;
-		const late = setTimeout(() => {
-			this.#fail(tooSlow(limitMs));
-			void this.#worker.terminate();
-		}, limitMs);
-		try {
-			return await new Promise((resolve, reject) => {
-				this.#waiting = { resolve, reject };
-			});
-		} finally {
-			clearTimeout(late);
-			this.#waiting = undefined;
-		}
+	async #end(): Promise<void> {
+		clearTimeout(this.#idle);
+		await this.#spare?.close();
+		this.#spare = undefined;
 	}
+}
 
-	#fail(error: OrchestraError): void {
-		this.#failure ??= error;
-		this.#waiting?.reject(this.#failure);
-	}
+async function newThread(): Promise<BoundedThread> {
+	return new BoundedThread({
+		file: 'hub/plans/plan-thread.js',
+		data: await wasmModule(),
+		memoryMb: PLAN_THREAD_MB,
+		endedEarly,
+	});
 }
 
 interface Wasm {
@@ -169,19 +228,23 @@ async function compileWasm(): Promise<object> {
 	return wasm.compile(await readFile(file));
 }
 
+function tooTangled(ms: number): OrchestraError {
+	return new OrchestraError('bad_input', `the program could not be read within ${ms} ms`, {
+		hint: 'Write it with fewer functions in the parameters of functions.',
+	});
+}
+
 function tooSlow(ms: number): OrchestraError {
 	return new OrchestraError(
 		'timeout',
 		`the program computed for more than ${ms} ms without a call that it awaits`,
-		{
-			hint: 'Let tools do the heavy part, or split the plan.',
-		},
+		{ hint: 'Let tools do the heavy part, or split the plan.' },
 	);
 }
 
 /** The thread ended by itself. */
 function endedEarly(cause?: unknown): OrchestraError {
-	if (cause !== undefined && !isCode(cause, 'ERR_WORKER_OUT_OF_MEMORY') && !(cause instanceof RangeError))
+	if (cause !== undefined && !isCode(cause, 'ERR_WORKER_OUT_OF_MEMORY'))
 		return new OrchestraError('internal', `the interpreter of the plan failed: ${messageOf(cause)}`, {
 			cause,
 		});

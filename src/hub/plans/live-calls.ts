@@ -6,7 +6,7 @@
  * the questions of servers on the way. Results are whole: the program reads them, not the model. What the plan returns is
  * shortened as the result of `run_plan`.
  */
-import { OrchestraError } from '../../errors.ts';
+import { OrchestraError, requestOutcomeOf } from '../../errors.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { PlanOfCall } from '../../mcp/server/call-observers.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
@@ -21,17 +21,18 @@ import { isObject } from '../../wire/json.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import { FIND_TOOLS } from '../expose/search-tools.ts';
 import { LOOK, OTHER_LOOK } from '../results/look/look-tool.ts';
+import type { ThreadCall } from './interpreter.ts';
 import { PLAN_VALUE_CHARACTERS } from './plan-limits.ts';
 import type { SentLine } from './plan-record.ts';
-import { type CallOutcome, type LiveCalls, type PlacedCall, writtenOf } from './plan-run.ts';
+import { type CallOutcome, type LiveCalls, writtenOf } from './plan-run.ts';
 import type { PlanTools } from './plan-tools.ts';
 
 export interface HubCallsOptions {
 	/** The context of the call of `run_plan`. */
 	readonly context: CallContext;
 	readonly plan: PlanOfCall;
-	/** The tools of the client now. */
-	readonly tools: () => Promise<PlanTools>;
+	/** The tools of the client now; later ones while servers start and these are not enough. */
+	readonly tools: (isEnough: (tools: PlanTools) => boolean) => Promise<PlanTools>;
 	/** The names of those that the plan may call. */
 	readonly allowed: ReadonlySet<string>;
 	/** Makes a call of the client. */
@@ -68,7 +69,7 @@ export class HubCalls implements LiveCalls {
 		this.#trace = tracer?.sent() ?? (typeof parent === 'string' ? parent : undefined);
 	}
 
-	async make(call: PlacedCall, onSend: (name: string) => void): Promise<CallOutcome> {
+	async make(call: ThreadCall, onSend: (name: string) => void): Promise<CallOutcome> {
 		const found = await this.#find(call);
 		if (typeof found === 'string') return failed(`${writtenOf(call)}: ${found}`);
 		const { name } = found;
@@ -84,7 +85,8 @@ export class HubCalls implements LiveCalls {
 			this.#options.signal.throwIfAborted();
 			const { code, message, hint } = OrchestraError.from(thrown);
 			const text = `${writtenOf(call)}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
-			return { isOk: false, text: JSON.stringify({ message: text, code }), name };
+			const outcome = requestOutcomeOf(thrown);
+			return { isOk: false, text: JSON.stringify({ message: text, code, outcome }), name };
 		}
 	}
 
@@ -121,17 +123,15 @@ export class HubCalls implements LiveCalls {
 	}
 
 	/** The tool, or a sentence about why the plan may not call it. */
-	async #find({ server, tool }: PlacedCall): Promise<{ name: string; tool: Tool | undefined } | string> {
+	async #find({ server, tool }: ThreadCall): Promise<{ name: string; tool: Tool | undefined } | string> {
 		const { tools, allowed } = this.#options;
-		const known = await tools();
-		const isTaken = (name: string): boolean => known.all.some((each) => each.tool.name === name);
 		if (server === '') {
-			if (tool !== FIND_TOOLS) return { name: isTaken(LOOK) ? OTHER_LOOK : LOOK, tool: undefined };
-			return isTaken(FIND_TOOLS)
-				? `a tool of a server is called ${FIND_TOOLS}`
-				: { name: FIND_TOOLS, tool: undefined };
+			const isTaken = (await tools(() => true)).has(tool === FIND_TOOLS ? FIND_TOOLS : LOOK);
+			if (tool !== FIND_TOOLS) return { name: isTaken ? OTHER_LOOK : LOOK, tool: undefined };
+			return isTaken ? `a tool of a server is called ${FIND_TOOLS}` : { name: FIND_TOOLS, tool: undefined };
 		}
-		const found = known.find({ server, tool });
+		const named = { server, tool };
+		const found = (await tools((known) => typeof known.find(named) !== 'string')).find(named);
 		if (typeof found === 'string') return found;
 		const { name } = found.tool;
 		if (allowed.has(name)) return { name, tool: found.tool };
@@ -139,7 +139,7 @@ export class HubCalls implements LiveCalls {
 	}
 
 	async #send(
-		{ number }: PlacedCall,
+		{ number }: ThreadCall,
 		{ name, input, onSend }: { name: string; input: Record<string, unknown>; onSend: (name: string) => void },
 	): Promise<Answer> {
 		const { context: outer, plan, signal, send } = this.#options;
@@ -168,7 +168,7 @@ const FAIL = 'let the plan see an error';
 const STOP = 'stop the plan';
 
 /** What the program gets: the structured content, else the text, else the whole result. */
-function outcomeOf(call: PlacedCall, name: string, result: Record<string, unknown>): CallOutcome {
+function outcomeOf(call: ThreadCall, name: string, result: Record<string, unknown>): CallOutcome {
 	// The answer to a call of a tool.
 	const { content, structuredContent, isError } = { content: [], ...result } as unknown as CallToolResult;
 	const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));

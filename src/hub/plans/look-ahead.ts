@@ -1,5 +1,5 @@
 /*
- * Which tools a program can reach, read from its text before it runs.
+ * Which tools a program names, read from its text before it runs. In the thread of the plan, as the compiler is.
  *
  * `tools.files.readTextFile` and `tools['files']['read_text_file']` name one tool. Any other use of
  * `tools` counts as all of them: a computed name, a server alone, the object in a variable. A program can
@@ -7,19 +7,19 @@
  * when it comes.
  */
 import type { Token } from 'js-tokens';
-import { OrchestraError } from '../../errors.ts';
-import { claimsOf } from '../../trust/policy.ts';
-import { PLAN_NAMES_SHOWN } from './plan-limits.ts';
-import type { PlanTool, PlanTools, WrittenTool } from './plan-tools.ts';
-import { missingPackage, type Place, type Program, placeText } from './program.ts';
+import { type CompiledProgram, optional, type Place, placeText } from './program.ts';
 
-/** What a program can reach. */
-export interface Reachable {
-	/** The tools, as clients name them, sorted. */
-	readonly tools: readonly string[];
-	/** The tools of them whose servers do not say that they destroy nothing. */
-	readonly destructive: readonly string[];
-	/** Whether a name is computed, so that these are all tools of the client. */
+/** A tool by the two names in a program. */
+export interface WrittenTool {
+	readonly server: string;
+	readonly tool: string;
+}
+
+/** What a program says about the tools that it calls. */
+export interface ProgramNames {
+	/** Each tool once, with the place where it is named first. */
+	readonly named: readonly (WrittenTool & { readonly place: string })[];
+	/** Whether a name is computed, so that it may be any tool. */
 	readonly isComputed: boolean;
 }
 
@@ -28,35 +28,18 @@ interface Use extends Place {
 	readonly named: WrittenTool | undefined;
 }
 
-/** Throws `bad_input` for a name that no tool has. */
-export async function reachableTools(program: Program, known: PlanTools): Promise<Reachable> {
-	const uses = usesOf(await tokensOf(program.script));
-	const mistakes: string[] = [];
-	const found = uses.flatMap(({ named, ...place }): PlanTool[] => {
-		if (named === undefined) return [];
-		const tool = known.find(named);
-		if (typeof tool !== 'string') return [tool];
-		mistakes.push(`${placeText(program.placeOf(place))}: ${tool}`);
-		return [];
-	});
-	if (mistakes.length > 0)
-		throw new OrchestraError('bad_input', mistakes.slice(0, PLAN_NAMES_SHOWN).join('\n'), {
-			hint: 'find_tools finds the names: the tool files__read_file is tools.files.readFile.',
-		});
-	const isComputed = uses.some(({ named }) => named === undefined);
-	const tools = new Map((isComputed ? known.all : found).map(({ tool }) => [tool.name, tool]));
-	const destructive = [...tools.values()].filter(({ annotations }) => claimsOf(annotations).destructive);
-	return {
-		tools: [...tools.keys()].sort(),
-		destructive: destructive.map(({ name }) => name).sort(),
-		isComputed,
-	};
+export async function namesIn({ script, placeOf }: CompiledProgram): Promise<ProgramNames> {
+	const uses = usesOf(await tokensOf(script));
+	const named = new Map<string, WrittenTool & { place: string }>();
+	for (const { named: tool, ...place } of uses) {
+		const key = JSON.stringify(tool);
+		if (tool && !named.has(key)) named.set(key, { ...tool, place: placeText(placeOf(place)) });
+	}
+	return { named: [...named.values()], isComputed: uses.some((use) => use.named === undefined) };
 }
 
 async function tokensOf(script: string): Promise<Token[]> {
-	const { default: jsTokens } = await import('js-tokens').catch((cause: unknown) => {
-		throw missingPackage(cause);
-	});
+	const { default: jsTokens } = await optional(import('js-tokens'));
 	return [...jsTokens(script)];
 }
 

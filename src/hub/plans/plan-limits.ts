@@ -12,8 +12,10 @@ export const PLAN_THREAD_MB = 64;
 export const PLAN_STEPS_LIMIT = 10_000;
 /** How long a program may compute between two waits, in milliseconds. */
 export const PLAN_COMPUTE_MS = 10_000;
-/** How long the interpreter may take to start. */
+/** How long the thread may take to start and to read the program. */
 export const PLAN_START_MS = 15_000;
+/** How long a loaded thread waits for the next program. */
+export const PLAN_SPARE_MS = 60_000;
 /** How long a name of a server that starts is waited for. */
 export const PLAN_NAME_WAIT_MS = 15_000;
 /** Longest time of a plan that is no task. */
@@ -24,6 +26,8 @@ export const PLAN_CALLS_LIMIT = 1000;
 export const PLAN_CALLS_AT_ONCE = 8;
 /** Longest JSON of the arguments of a call, of an answer and of the result of a plan. */
 export const PLAN_VALUE_CHARACTERS: number = 8 * 1024 * 1024;
+/** Most characters of the arguments of calls that have no answer yet. */
+export const PLAN_WAITING_CHARACTERS: number = 16 * 1024 * 1024;
 /** Most text that a program logs. The rest is counted. */
 export const PLAN_LOG_CHARACTERS: number = 16 * 1024;
 /** Most bytes of the record of one plan. */

@@ -1,6 +1,6 @@
 /*
- * What is stored of a plan: a head, written before the program starts, and one line for each thing that
- * happened since. A line is on its way to the disk before what it says has effects: a call is sent after its
+ * What is stored of a plan: a head and a line with its input, written before the program starts, and one line for each
+ * thing that happened since. A line is on its way to the disk before what it says has effects: a call is sent after its
  * line `sent`, and the program gets an answer after the line of the answer.
  */
 import { isObject } from '../../wire/json.ts';
@@ -21,8 +21,6 @@ export interface PlanHead {
 	readonly code: string;
 	/** The hash of `code`. */
 	readonly sha256: string;
-	/** JSON. */
-	readonly input: string;
 	/** Milliseconds since 1970. */
 	readonly startedAt: number;
 	/** The seed of its random numbers. */
@@ -33,6 +31,12 @@ export interface PlanHead {
 	readonly approval?: { readonly policyVersion: string } | undefined;
 	/** The process that runs it. */
 	readonly owner: ProcessIdentity;
+}
+
+/** The first line. */
+export interface InputLine {
+	/** JSON. */
+	readonly input: string;
 }
 
 /** An answer that the program got, or gets next. */
@@ -68,12 +72,16 @@ export interface EndLine {
 	readonly text: string;
 }
 
-export type PlanLine = AnswerLine | SentLine | AgainLine | EndLine;
+export type PlanLine = InputLine | AnswerLine | SentLine | AgainLine | EndLine;
 
 /** A plan as it is on disk. */
 export interface StoredPlan {
 	readonly head: PlanHead;
+	/** JSON. */
+	readonly input: string;
 	readonly lines: readonly PlanLine[];
+	/** Why its lines cannot be relied on. */
+	readonly damage?: string | undefined;
 }
 
 /** The answers in the order in which the program got them. */
@@ -100,7 +108,7 @@ export function unknownCalls({ lines }: Pick<StoredPlan, 'lines'>): SentLine[] {
 export function planHeadOf(value: unknown): PlanHead | undefined {
 	if (!isObject(value)) return undefined;
 	const isHead =
-		['id', 'principal', 'root', 'client', 'code', 'sha256', 'input'].every(
+		['id', 'principal', 'root', 'client', 'code', 'sha256'].every(
 			(name) => typeof value[name] === 'string',
 		) &&
 		typeof value['startedAt'] === 'number' &&
@@ -110,9 +118,17 @@ export function planHeadOf(value: unknown): PlanHead | undefined {
 	return isHead ? (value as unknown as PlanHead) : undefined;
 }
 
-/** A line of a file; undefined for one that was cut by a crash. */
+/** Undefined for what is no line. */
 export function planLineOf(value: unknown): PlanLine | undefined {
 	if (!isObject(value)) return undefined;
-	const isLine = typeof value['text'] === 'string' || 'sent' in value || 'again' in value;
+	const { number, sent, again, end, text } = value;
+	const isLine =
+		typeof value['input'] === 'string' ||
+		typeof again === 'number' ||
+		(typeof sent === 'number' && typeof value['name'] === 'string') ||
+		(typeof text === 'string' &&
+			(end === 'completed' ||
+				end === 'failed' ||
+				(typeof number === 'number' && typeof value['at'] === 'number')));
 	return isLine ? (value as unknown as PlanLine) : undefined;
 }

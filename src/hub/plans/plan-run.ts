@@ -10,8 +10,8 @@ import { sha256 } from '../../files/sha256.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { Semaphore } from '../../rpc/semaphore.ts';
-import { Interpreter, type ThreadCall, type ThreadEnd, type ThreadTurn } from './interpreter.ts';
-import { PLAN_CALLS_AT_ONCE, PLAN_CALLS_LIMIT } from './plan-limits.ts';
+import type { Interpreter, ThreadCall, ThreadEnd, ThreadTurn } from './interpreter.ts';
+import { PLAN_CALLS_AT_ONCE } from './plan-limits.ts';
 import {
 	type AnswerLine,
 	answersOf,
@@ -20,7 +20,6 @@ import {
 	type StoredPlan,
 	unknownCalls,
 } from './plan-record.ts';
-import { type Program, placeInStack, placeText } from './program.ts';
 
 /** What became of a call. */
 export interface CallOutcome {
@@ -31,48 +30,50 @@ export interface CallOutcome {
 	readonly name?: string | undefined;
 }
 
-/** A call with its place in the program. */
-export interface PlacedCall extends ThreadCall {
-	readonly place: string | undefined;
-}
-
 /** What a run does when its record has no more answers. */
 export interface LiveCalls {
 	/** Make a call. `onSend` is called before it is sent to its source. Rejects only when the plan is canceled. */
-	make(call: PlacedCall, onSend: (name: string) => void): Promise<CallOutcome>;
+	make(call: ThreadCall, onSend: (name: string) => void): Promise<CallOutcome>;
 	/** What to do about a call whose outcome is unknown. Rejects when nobody says. */
 	decide(call: SentLine): Promise<'again' | 'fail'>;
 }
 
 export interface PlanRunOptions {
-	readonly program: Program;
+	/** It has not begun. */
+	readonly interpreter: Interpreter;
 	readonly plan: StoredPlan;
 	/** Undefined: the run ends where its record ends. */
 	readonly live?: LiveCalls | undefined;
 	/** Record a line. Default: nothing is recorded. */
 	readonly write?: ((line: PlanLine) => void) | undefined;
 	readonly signal?: AbortSignal | undefined;
-	readonly computeMs?: number | undefined;
 }
 
-/** How a program ended. */
-export interface PlanEnd {
-	readonly isOk: boolean;
-	/** JSON of the result, or the error with its place. */
-	readonly text: string;
+/** What a program did. */
+export interface PlanDone {
 	readonly log: readonly string[];
 	/** Characters of the log that were left out. */
 	readonly leftOut: number;
 	/** The calls that have an answer. */
 	readonly calls: readonly AnswerLine[];
+	/** The names of the tools of those that were sent and have none. */
+	readonly unknown: readonly string[];
+}
+
+/** How a program ended. */
+export interface PlanEnd extends PlanDone {
+	readonly isOk: boolean;
+	/** JSON of the result, or the error with its place. */
+	readonly text: string;
 }
 
 export class PlanRun {
 	readonly #options: PlanRunOptions;
 	readonly #recorded: AnswerLine[];
+	/** The calls that were sent and have no answer, also those of the record. */
 	readonly #unknown: Map<number, SentLine>;
 	/** The calls that the program has made and that have no answer. */
-	readonly #open = new Map<number, PlacedCall>();
+	readonly #open = new Map<number, ThreadCall>();
 	readonly #places = new Semaphore({ limit: PLAN_CALLS_AT_ONCE });
 	readonly #running = new Set<Promise<void>>();
 	readonly #answers: AnswerLine[] = [];
@@ -89,28 +90,29 @@ export class PlanRun {
 		this.#unknown = new Map(unknownCalls(options.plan).map((line) => [line.sent, line]));
 	}
 
-	/** The answers that the program got so far. */
-	get calls(): readonly AnswerLine[] {
-		return this.#given;
+	/** What it did so far. */
+	get soFar(): PlanDone {
+		const unknown = [...this.#unknown.values()].map(({ name }) => name);
+		return { log: this.#log, leftOut: this.#leftOut, calls: this.#given, unknown };
 	}
 
 	/** Rejects when the run cannot go on: it was canceled, a bound ended it, nobody decides about a call. */
 	async run(): Promise<PlanEnd> {
-		const { signal, plan, program, computeMs } = this.#options;
-		const { input, startedAt, seed } = plan.head;
+		const { signal } = this.#options;
 		signal?.throwIfAborted();
 		const stop = onAbort(signal, () => this.#failed.reject(OrchestraError.from(signal?.reason, 'canceled')));
-		const { interpreter, turn } = await Interpreter.start({ program, input, startedAt, seed, computeMs });
 		try {
-			return await Promise.race([this.#turns(interpreter, turn), this.#failed.promise]);
+			return await Promise.race([this.#turns(), this.#failed.promise]);
 		} finally {
 			stop();
-			await interpreter.close();
 		}
 	}
 
-	async #turns(interpreter: Interpreter, first: ThreadTurn): Promise<PlanEnd> {
-		for (let turn = first; ; ) {
+	async #turns(): Promise<PlanEnd> {
+		const { interpreter, plan } = this.#options;
+		const { input, head } = plan;
+		const { startedAt, seed } = head;
+		for (let turn = await interpreter.begin({ input, startedAt, seed }); ; ) {
 			this.#take(turn);
 			if (turn.end) return await this.#ended(turn.end);
 			const answer = await this.#next();
@@ -119,19 +121,17 @@ export class PlanRun {
 		}
 	}
 
-	/** What the program did in one turn. */
-	#take({ calls, log, leftOut }: ThreadTurn): void {
+	/** What the program did in one turn. Nothing is called for one that a bound ended. */
+	#take({ calls, log, leftOut, end }: ThreadTurn): void {
 		this.#log.push(...log);
 		this.#leftOut = leftOut;
+		if (end?.isBound)
+			throw new OrchestraError('bad_input', end.text, {
+				hint: 'Let tools do more at once, or split the plan.',
+			});
 		for (const call of calls) {
-			if (call.number > PLAN_CALLS_LIMIT)
-				throw new OrchestraError('bad_input', `the plan made more than ${PLAN_CALLS_LIMIT} calls`, {
-					hint: 'Use a tool that does more at once, or split the plan.',
-				});
-			const place = placeInStack(call.stack, this.#options.program);
-			const placed = { ...call, place: place && placeText(place) };
-			this.#open.set(call.number, placed);
-			if (this.#isLive) this.#start(placed);
+			this.#open.set(call.number, call);
+			if (this.#isLive) this.#start(call);
 		}
 	}
 
@@ -160,7 +160,7 @@ export class PlanRun {
 		const isSame =
 			call?.server === line.server && call.tool === line.tool && sha256(call.json) === line.sha256;
 		if (isSame) return line;
-		const made = call ? `${nameOf(call)}${call.place === undefined ? '' : ` (${call.place})`}` : 'no call';
+		const made = call ? writtenOf(call) : 'no call';
 		throw diverged(
 			`call ${line.number} is ${made}`,
 			`is ${nameOf(line)} with arguments ${line.sha256.slice(0, 8)}`,
@@ -172,47 +172,52 @@ export class PlanRun {
 		this.#isLive = true;
 		for (const number of this.#unknown.keys())
 			if (!this.#open.has(number)) throw diverged(`there is no call ${number}`, 'was sent');
-		for (const call of [...this.#open.values()]) {
+		const open = [...this.#open.values()];
+		// Nothing is sent before all of them are decided: the plan may stop here.
+		const settled: (() => void)[] = [];
+		for (const call of open) {
 			const unknown = this.#unknown.get(call.number);
-			if (unknown) await this.#settle(unknown, call);
-			else this.#start(call);
+			settled.push(unknown ? await this.#settled(unknown, call) : () => this.#start(call));
 		}
+		for (const go of settled) go();
 	}
 
-	/** Nobody knows whether this call was made. */
-	async #settle(unknown: SentLine, call: PlacedCall): Promise<void> {
+	/** Nobody knows whether this call was made. Returns what is done about it. */
+	async #settled(unknown: SentLine, call: ThreadCall): Promise<() => void> {
 		const { live, write } = this.#options;
 		if (live === undefined)
 			throw new OrchestraError(
 				'bad_input',
 				`the record ends while call ${unknown.sent}, ${unknown.name}, runs`,
 			);
-		if ((await live.decide(unknown)) === 'again') {
-			write?.({ again: unknown.sent });
-			return this.#start(call);
-		}
+		const decision = await live.decide(unknown);
+		if (decision === 'again')
+			return () => {
+				write?.({ again: unknown.sent });
+				this.#start(call);
+			};
 		const message = `${writtenOf(call)}: its outcome is unknown: the hub ended while it ran`;
-		this.#answer(call, {
-			isOk: false,
-			text: JSON.stringify({ message, outcome: 'unknown' }),
-			name: unknown.name,
-		});
+		const text = JSON.stringify({ message, outcome: 'unknown' });
+		return () => this.#answer(call, { isOk: false, text, name: unknown.name });
 	}
 
-	#start(call: PlacedCall): void {
+	#start(call: ThreadCall): void {
 		const work = this.#make(call).catch((error: unknown) => this.#failed.reject(error));
 		this.#running.add(work);
 		void work.finally(() => this.#running.delete(work));
 	}
 
-	async #make(call: PlacedCall): Promise<void> {
+	async #make(call: ThreadCall): Promise<void> {
 		const { live, write, signal } = this.#options;
 		if (live === undefined)
 			throw new OrchestraError('bad_input', `the record ends before call ${call.number}, ${nameOf(call)}`);
 		await this.#places.enter(undefined, () => ({ signal }));
 		try {
-			const onSend = (name: string): void =>
-				write?.({ sent: call.number, name, at: Date.now(), place: call.place });
+			const onSend = (name: string): void => {
+				const line: SentLine = { sent: call.number, name, at: Date.now(), place: call.place };
+				write?.(line);
+				this.#unknown.set(call.number, line);
+			};
 			const outcome = await live.make(call, onSend);
 			signal?.throwIfAborted();
 			this.#answer(call, outcome);
@@ -221,7 +226,7 @@ export class PlanRun {
 		}
 	}
 
-	#answer({ number, server, tool, json, place }: PlacedCall, { isOk, text, name }: CallOutcome): void {
+	#answer({ number, server, tool, json, place }: ThreadCall, { isOk, text, name }: CallOutcome): void {
 		const line: AnswerLine = {
 			number,
 			isOk,
@@ -234,30 +239,18 @@ export class PlanRun {
 			place,
 		};
 		this.#options.write?.(line);
+		this.#unknown.delete(number);
 		this.#answers.push(line);
 		this.#waiting?.resolve();
 	}
 
 	/** Calls that the program did not wait for have an outcome too. */
-	async #ended({ isOk, text, stack, bound }: ThreadEnd): Promise<PlanEnd> {
-		if (bound)
-			throw new OrchestraError('bad_input', text, {
-				hint: 'Let tools do the heavy part, or split the plan.',
-			});
+	async #ended({ isOk, text }: ThreadEnd): Promise<PlanEnd> {
 		for (const line of this.#recorded.splice(0)) this.#given.push(this.#checked(line));
 		if (!this.#isLive && this.#options.live) await this.#goLive();
 		while (this.#running.size > 0) await Promise.all(this.#running);
 		this.#given.push(...this.#answers.splice(0));
-		const place = placeInStack(stack, this.#options.program);
-		const where =
-			isOk || place === undefined || text.includes(`(${placeText(place)})`) ? '' : ` (${placeText(place)})`;
-		return {
-			isOk,
-			text: text + where,
-			log: this.#log,
-			leftOut: this.#leftOut,
-			calls: this.#given,
-		};
+		return { isOk, text, ...this.soFar };
 	}
 }
 
@@ -268,7 +261,7 @@ function nameOf({ server, tool }: Pick<ThreadCall, 'server' | 'tool'>): string {
 }
 
 /** The call with its place in the program, for messages. */
-export function writtenOf(call: Pick<PlacedCall, 'server' | 'tool' | 'place'>): string {
+export function writtenOf(call: Pick<ThreadCall, 'server' | 'tool' | 'place'>): string {
 	return call.place === undefined ? nameOf(call) : `${nameOf(call)} (${call.place})`;
 }
 

@@ -13,9 +13,7 @@ import type { Call, CallToolParams, Capability, Change } from '../../mcp/server/
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
 import type { Can, Source } from '../source.ts';
 import type { PlanHub, PlanRunner } from './run-plan.ts';
-import { type SavedPlan, savedPlans } from './saved-plans.ts';
-
-export const RUN_PLAN = 'run_plan';
+import { RUN_PLAN, type SavedPlan, savedPlans } from './saved-plans.ts';
 
 const runPlan: Tool = {
 	name: RUN_PLAN,
@@ -75,7 +73,7 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 
 	#saved(): SavedPlan[] {
 		const { folder } = this.#options;
-		return folder === undefined ? [] : savedPlans(folder).filter(({ name }) => name !== RUN_PLAN);
+		return folder === undefined ? [] : savedPlans(folder);
 	}
 
 	async request({ method, params, context }: Call): Promise<Answer> {

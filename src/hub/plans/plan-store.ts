@@ -3,16 +3,25 @@
  * plan. `<id>.json` is the head; `<id>.ndjson` has the lines. Both are written by the process that runs the plan.
  *
  * A line is written at once and whole, so it survives the end of the process. It is not forced to the disk: what a
- * failure of the power leaves is a shorter record, and the calls that are missing in it are made again only if
- * their line `sent` is missing too.
+ * failure of the power leaves is a shorter record. A line at the end that was cut was never acted upon, and is removed;
+ * any other line that cannot be read may hide a call that was made, so nobody goes on with such a plan.
  */
-import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+	closeSync,
+	fstatSync,
+	ftruncateSync,
+	openSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { attempt, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { readRegularText } from '../../files/regular-file.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
@@ -34,20 +43,21 @@ const ID = /^[\da-f]{32}$/;
 
 /** The lines of a plan that runs. */
 export class PlanLog {
-	readonly head: PlanHead;
 	readonly #file: number;
 	#bytes: number;
 	#isOpen = true;
 
-	constructor(head: PlanHead, path: string) {
-		this.head = head;
-		this.#file = openSync(path, 'a+', 0o600);
-		this.#bytes = fstatSync(this.#file).size;
-		// A line that a crash cut stays alone.
-		if (this.#bytes > 0 && !this.#endsWithLine()) writeSync(this.#file, '\n');
+	/** @param bytes how much of the file counts; the rest is removed */
+	constructor(path: string, bytes: number) {
+		this.#file = openSync(path, 'a', 0o600);
+		this.#bytes = bytes;
+		if (fstatSync(this.#file).size > bytes) ftruncateSync(this.#file, bytes);
 	}
 
-	/** Throws `bad_input` when the record is full: nothing may happen that is not recorded. */
+	/**
+	 * Nothing may happen that is not recorded. Throws `bad_input` when the record is full, `io` when it cannot be written:
+	 * then nothing of the line is in it.
+	 */
 	write(line: PlanLine): void {
 		if (!this.#isOpen) throw new OrchestraError('closed', 'the plan has ended');
 		const bytes = Buffer.from(`${encodeJson(line)}\n`);
@@ -55,19 +65,18 @@ export class PlanLog {
 			throw new OrchestraError(
 				'bad_input',
 				`the record of the plan would have more than ${PLAN_RECORD_BYTES} bytes`,
-				{
-					hint: 'Let tools return less, or split the plan.',
-				},
+				{ hint: 'Let tools return less, or split the plan.' },
 			);
-		this.#bytes += bytes.length;
-		let written = 0;
-		while (written < bytes.length) written += writeSync(this.#file, bytes, written);
-	}
-
-	#endsWithLine(): boolean {
-		const last = Buffer.alloc(1);
-		readSync(this.#file, last, 0, 1, this.#bytes - 1);
-		return last.toString() === '\n';
+		try {
+			for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+			this.#bytes += bytes.length;
+		} catch (cause) {
+			attempt(() => ftruncateSync(this.#file, this.#bytes));
+			throw new OrchestraError('io', `the record of the plan could not be written: ${messageOf(cause)}`, {
+				hint: 'Make room, then go on with it: mctl plan resume.',
+				cause,
+			});
+		}
 	}
 
 	/** Idempotent. */
@@ -85,32 +94,27 @@ export class PlanStore {
 	}
 
 	/** Record a plan before it starts. The caller closes the log. */
-	create(head: PlanHead): PlanLog {
+	create(head: PlanHead, input: string): PlanLog {
 		const folder = this.#folder(head.principal);
 		makeFolders(folder, 0o700);
 		assertPrivate(folder);
 		this.#sweep();
+		// A head without lines would be a plan that made no calls.
+		const log = new PlanLog(this.#path(head, LINES), 0);
+		log.write({ input });
 		writeState(this.#path(head, HEAD), head);
-		return new PlanLog(head, this.#path(head, LINES));
+		return log;
 	}
 
-	/** A plan of a principal, of all of them without one; by its id or the beginning of it. */
-	find(id: string, principal?: string): StoredPlan[] {
-		const heads = this.list(principal).filter((head) => head.id.startsWith(id));
-		return heads.map((head) => this.read(head));
-	}
-
-	/** The plan with its lines. A line that was cut by a crash is the last one, and is not there. */
+	/** The plan with its lines. Throws what the system says when they cannot be read. */
 	read(head: PlanHead): StoredPlan {
-		const text = attempt(() => readRegularText(this.#path(head, LINES), 2 * PLAN_RECORD_BYTES)) ?? '';
-		const lines = text.split('\n').flatMap((line) => {
-			const found = line === '' ? undefined : planLineOf(attempt(() => JSON.parse(line) as unknown));
-			return found ?? [];
-		});
-		return { head, lines };
+		return this.#read(head).plan;
 	}
 
-	/** Take a plan that its process left. Undefined when it has ended, or runs. The caller closes the log. */
+	/**
+	 * Take a plan that its process left, with the approval in `head`. Undefined when it has ended, or runs. The caller closes
+	 * the log.
+	 */
 	async take(
 		head: PlanHead,
 		owner: ProcessIdentity,
@@ -118,11 +122,15 @@ export class PlanStore {
 		return withFolderLock(this.#folder(head.principal), async () => {
 			const now = planHeadOf(readState(this.#path(head, HEAD)));
 			if (now === undefined || isRunning(now)) return undefined;
-			const plan = this.read(now);
+			const { plan, bytes } = this.#read(now);
+			if (plan.damage !== undefined)
+				throw new OrchestraError('bad_input', `the record of the plan is damaged: ${plan.damage}`, {
+					hint: `Calls may be missing in it, so nothing is called. See what it did: mctl plan show ${head.id.slice(0, 8)}`,
+				});
 			if (endOf(plan)) return undefined;
-			const own = { ...now, owner };
+			const own = { ...head, owner };
 			writeState(this.#path(head, HEAD), own);
-			return { plan: { ...plan, head: own }, log: new PlanLog(own, this.#path(head, LINES)) };
+			return { plan: { ...plan, head: own }, log: new PlanLog(this.#path(head, LINES), bytes) };
 		});
 	}
 
@@ -134,27 +142,42 @@ export class PlanStore {
 	/** The plans of a principal, newest first; of all of them without one. */
 	list(principal?: string): PlanHead[] {
 		const folders = principal === undefined ? this.#folders() : [this.#folder(principal)];
-		const heads = folders.flatMap((folder) =>
-			namesIn(folder).flatMap((name) => {
-				const [id = ''] = name.split('.');
-				if (!name.endsWith(HEAD) || !ID.test(id)) return [];
-				const head = planHeadOf(attempt(() => readState(join(folder, name))));
-				return head?.id === id ? [head] : [];
-			}),
-		);
+		const heads = folders.flatMap((folder) => idsIn(folder).flatMap((id) => headIn(folder, id) ?? []));
 		return heads.sort((one, other) => other.startedAt - one.startedAt);
+	}
+
+	/** `bytes` is how much of the file counts. */
+	#read(head: PlanHead): { plan: StoredPlan; bytes: number } {
+		// Its lines were written before its head.
+		const file = readRegularFile(this.#path(head, LINES), 2 * PLAN_RECORD_BYTES);
+		const bytes = file.lastIndexOf('\n') + 1;
+		const found = file.toString('utf8', 0, bytes).split('\n').slice(0, -1);
+		const all = found.map((line) => planLineOf(attempt(() => JSON.parse(line) as unknown)));
+		const [first, ...lines] = all.filter((line) => line !== undefined);
+		const bad = all.indexOf(undefined);
+		const input = first && 'input' in first ? first.input : undefined;
+		const damage =
+			bad !== -1 ? `line ${bad + 1} cannot be read` : input === undefined ? 'it has no input' : undefined;
+		return { plan: { head, input: input ?? 'null', lines, damage }, bytes };
 	}
 
 	/** Remove what is too old, and the oldest that do not run, while there are too many. */
 	#sweep(): void {
+		const files = this.#folders().flatMap((folder) =>
+			idsIn(folder).flatMap((id) => {
+				const found = attempt(() => statSync(join(folder, id + LINES)));
+				return found ? [{ folder, id, size: found.size, at: found.mtimeMs }] : [];
+			}),
+		);
 		let [count, bytes] = [1, 0];
-		for (const head of this.list()) {
+		for (const { folder, id, size, at } of files.sort((one, other) => other.at - one.at)) {
 			count++;
-			bytes += attempt(() => statSync(this.#path(head, LINES)).size) ?? 0;
-			const isOld = head.startedAt < Date.now() - PLAN_STORED_MS;
+			bytes += size;
+			const isOld = at < Date.now() - PLAN_STORED_MS;
 			if (!isOld && count <= STORED_PLANS_LIMIT && bytes <= PLAN_STORE_BYTES) continue;
-			if (isRunning(head)) continue;
-			for (const kind of [HEAD, LINES]) rmSync(this.#path(head, kind), { force: true });
+			const head = headIn(folder, id);
+			if (head && isRunning(head)) continue;
+			for (const kind of [HEAD, LINES]) rmSync(join(folder, id + kind), { force: true });
 		}
 	}
 
@@ -171,12 +194,37 @@ export class PlanStore {
 	}
 }
 
+/** The plan with this id, or with an id that begins so. Throws `not_found`. */
+export function planWithId(heads: readonly PlanHead[], id: string): PlanHead {
+	const found = heads.filter((head) => head.id.startsWith(id));
+	const [head] = found;
+	if (head && found.length === 1) return head;
+	throw new OrchestraError(
+		'not_found',
+		head ? `${found.length} plans begin with "${id}"` : `no plan begins with "${id}"`,
+		{ hint: 'See them with: mctl plan ls' },
+	);
+}
+
 /** No process. */
 const NOBODY: ProcessIdentity = { pid: 0, startTime: '' };
 
 /** Whether the process that runs it lives. */
 export function isRunning({ owner }: PlanHead): boolean {
 	return owner.pid > 0 && isSameProcess(owner);
+}
+
+/** Undefined for one that is damaged, and without its lines. */
+function headIn(folder: string, id: string): PlanHead | undefined {
+	const head = planHeadOf(attempt(() => readState(join(folder, id + HEAD))));
+	return head?.id === id ? head : undefined;
+}
+
+function idsIn(folder: string): string[] {
+	return namesIn(folder).flatMap((name) => {
+		const id = name.slice(0, -LINES.length);
+		return name.endsWith(LINES) && ID.test(id) ? [id] : [];
+	});
 }
 
 function namesIn(folder: string): string[] {

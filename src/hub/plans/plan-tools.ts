@@ -4,15 +4,12 @@
  * Server and tool have their own names, or those in camel case: `tools.files.readTextFile` is
  * `read_text_file` of `files`. Where two names become equal, only the own one names a tool.
  */
+import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
-
-/** A tool by the two names in a program. */
-export interface WrittenTool {
-	readonly server: string;
-	readonly tool: string;
-}
+import type { ProgramNames, WrittenTool } from './look-ahead.ts';
+import { PLAN_NAMES_SHOWN } from './plan-limits.ts';
 
 /** A tool that a plan can call. */
 export interface PlanTool {
@@ -42,6 +39,35 @@ export class PlanTools {
 				this.#add(name, { own, camel: written.tool }, found);
 			return [found];
 		});
+	}
+
+	/** Whether a tool has this name for clients. */
+	has(name: string): boolean {
+		return this.all.some(({ tool }) => tool.name === name);
+	}
+
+	/** The names of those that a program can reach, sorted. Throws `bad_input` for a name that no tool has. */
+	reachedBy({ named, isComputed }: ProgramNames): string[] {
+		const mistakes = this.mistakesIn(named);
+		if (mistakes.length > 0)
+			throw new OrchestraError('bad_input', mistakes.slice(0, PLAN_NAMES_SHOWN).join('\n'), {
+				hint: 'find_tools finds the names: the tool files__read_file is tools.files.readFile.',
+			});
+		const found = named.flatMap((each) => this.#found(each) ?? []);
+		return [...new Set((isComputed ? this.all : found).map(({ tool }) => tool.name))].sort();
+	}
+
+	/** A sentence about each name that no tool has. */
+	mistakesIn(named: ProgramNames['named']): string[] {
+		return named.flatMap(({ place, ...each }) => {
+			const tool = this.find(each);
+			return typeof tool === 'string' ? [`${place}: ${tool}`] : [];
+		});
+	}
+
+	#found(named: WrittenTool): PlanTool | undefined {
+		const tool = this.find(named);
+		return typeof tool === 'string' ? undefined : tool;
 	}
 
 	/** The tool of these names, or a sentence about what is wrong with them. */

@@ -2,14 +2,12 @@
  * The program of a plan: the body of an async function, in TypeScript or JavaScript.
  *
  * Its types are removed, not checked. What is left runs on other columns than it was written on, so a place
- * is looked up in the source map before anybody reads it.
+ * is looked up in the source map before anybody reads it. All of it happens in the thread of the plan: a parser tries
+ * some texts in more ways than anybody can wait for.
  */
 import { SourceMap } from 'node:module';
-import type * as Sucrase from 'sucrase';
 import { OrchestraError } from '../../errors.ts';
-import { sha256 } from '../../files/sha256.ts';
 import { isObject } from '../../wire/json.ts';
-import { PLAN_CODE_CHARACTERS } from './plan-limits.ts';
 
 /** The name of the program in its stacks. */
 export const PLAN_FILE = 'plan.ts';
@@ -23,26 +21,16 @@ export interface Place {
 }
 
 /** A program that can run. */
-export interface Program {
-	/** As it was written. */
-	readonly code: string;
-	/** The hash of `code`. */
-	readonly sha256: string;
+export interface CompiledProgram {
 	/** JavaScript that evaluates to a function of the input. */
 	readonly script: string;
-	/** The place in `code` of a place in `script`. */
+	/** The place in the program as it was written, of a place in `script`. */
 	readonly placeOf: (place: Place) => Place;
 }
 
 /** Throws `bad_input` with line and column for what is no program. */
-export async function compileProgram(code: string): Promise<Program> {
-	if (code.length > PLAN_CODE_CHARACTERS)
-		throw new OrchestraError(
-			'bad_input',
-			`the program has ${code.length} characters; a plan may have ${PLAN_CODE_CHARACTERS}`,
-			{ hint: 'Give large data as input, or read it with a tool.' },
-		);
-	const { transform } = await loadSucrase();
+export async function compileProgram(code: string): Promise<CompiledProgram> {
+	const { transform } = await optional(import('sucrase'));
 	const wrapped = `(async (input) => {\n${code}\n})`;
 	let compiled: ReturnType<typeof transform>;
 	try {
@@ -60,8 +48,6 @@ export async function compileProgram(code: string): Promise<Program> {
 	// The two types of a source map differ in what may be absent.
 	const map = new SourceMap(sourceMap as unknown as ConstructorParameters<typeof SourceMap>[0]);
 	return {
-		code,
-		sha256: sha256(code),
 		script,
 		placeOf: ({ line, column }) => {
 			const found = map.findEntry(line - 1, column - 1);
@@ -81,10 +67,14 @@ export function placeText({ line, column }: Place): string {
 	return `line ${line}, column ${column}`;
 }
 
-/** The first place of the program in a stack of the interpreter; undefined when it has none. */
-export function placeInStack(stack: string, { placeOf }: Pick<Program, 'placeOf'>): Place | undefined {
+/** The first place of the program in a stack of the interpreter, as text; undefined when it has none. */
+export function placeInStack(
+	stack: string,
+	{ placeOf }: Pick<CompiledProgram, 'placeOf'>,
+): string | undefined {
 	const [, line, column] = /\bplan\.ts:(\d{1,7}):(\d{1,7})/.exec(stack) ?? [];
-	return line === undefined ? undefined : placeOf({ line: Number(line), column: Number(column) });
+	if (line === undefined) return undefined;
+	return placeText(placeOf({ line: Number(line), column: Number(column) }));
 }
 
 function syntaxError(thrown: unknown): OrchestraError {
@@ -103,10 +93,13 @@ function syntaxError(thrown: unknown): OrchestraError {
 	});
 }
 
-async function loadSucrase(): Promise<typeof Sucrase> {
-	return import('sucrase').catch((cause: unknown) => {
+/** One of the optional packages. Rejects with `not_found` when it is not installed. */
+export async function optional<T>(loading: Promise<T>): Promise<T> {
+	try {
+		return await loading;
+	} catch (cause) {
 		throw missingPackage(cause);
-	});
+	}
 }
 
 /** The error when one of the optional packages is not installed. */

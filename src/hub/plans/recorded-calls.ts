@@ -1,8 +1,9 @@
 /* Answers from the record of another run, for a program that changed since: by tool and arguments, each once, in their order. */
 import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
+import type { ThreadCall } from './interpreter.ts';
 import type { AnswerLine, SentLine } from './plan-record.ts';
-import { type CallOutcome, type LiveCalls, type PlacedCall, writtenOf } from './plan-run.ts';
+import { type CallOutcome, type LiveCalls, writtenOf } from './plan-run.ts';
 
 export class RecordedCalls implements LiveCalls {
 	readonly #answers: AnswerLine[];
@@ -11,7 +12,7 @@ export class RecordedCalls implements LiveCalls {
 		this.#answers = [...answers];
 	}
 
-	async make(call: PlacedCall): Promise<CallOutcome> {
+	async make(call: ThreadCall): Promise<CallOutcome> {
 		const hash = sha256(call.json);
 		const at = this.#answers.findIndex(
 			({ server, tool, sha256: known }) => server === call.server && tool === call.tool && known === hash,

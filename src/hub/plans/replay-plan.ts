@@ -1,8 +1,8 @@
 /* A plan made again from its record: no tool is called. */
 import { OrchestraError } from '../../errors.ts';
+import { Interpreter } from './interpreter.ts';
 import { answersOf, endOf, type StoredPlan } from './plan-record.ts';
 import { type PlanEnd, PlanRun } from './plan-run.ts';
-import { compileProgram } from './program.ts';
 import { RecordedCalls } from './recorded-calls.ts';
 
 export interface Replayed extends PlanEnd {
@@ -18,17 +18,15 @@ export async function replayPlan(
 	plan: StoredPlan,
 	{ code, signal }: { readonly code?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Replayed> {
-	const program = await compileProgram(code ?? plan.head.code);
-	const isOther = program.sha256 !== plan.head.sha256;
-	const run = isOther
-		? new PlanRun({
-				program,
-				plan: { head: plan.head, lines: [] },
-				live: new RecordedCalls(answersOf(plan)),
-				signal,
-			})
-		: new PlanRun({ program, plan, signal });
-	const end = await run.run();
+	const interpreter = await Interpreter.open(code ?? plan.head.code, { signal });
+	const isOther = interpreter.sha256 !== plan.head.sha256;
+	const run = new PlanRun({
+		interpreter,
+		plan: isOther ? { ...plan, lines: [] } : plan,
+		live: isOther ? new RecordedCalls(answersOf(plan)) : undefined,
+		signal,
+	});
+	const end = await run.run().finally(() => interpreter.close());
 	const before = endOf(plan);
 	if (!isOther && before === undefined)
 		throw new OrchestraError('bad_input', 'the record of the plan has no end', {

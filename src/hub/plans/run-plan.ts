@@ -3,11 +3,11 @@
  * with the first plan.
  */
 import { randomBytes } from 'node:crypto';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/defined-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
-import { within } from '../../rpc/clock.ts';
+import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { timerMs, within } from '../../rpc/clock.ts';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import type { CallGate, PlanApproval } from '../../trust/call-gate.ts';
 import type { HubCall } from '../calls/hub-call.ts';
@@ -15,14 +15,15 @@ import { clientName } from '../calls/hub-call.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
 import { identityOf } from '../shared/process-identity.ts';
 import { principalIn } from '../tasks/task-record.ts';
+import { Interpreter, PlanThreads } from './interpreter.ts';
 import { HubCalls } from './live-calls.ts';
-import { type Reachable, reachableTools } from './look-ahead.ts';
 import { PLAN_MS, PLAN_NAME_WAIT_MS, PLANS_AT_ONCE, PLANS_WAITING } from './plan-limits.ts';
 import { endOf, type PlanHead, type StoredPlan } from './plan-record.ts';
-import { type PlanEnd, PlanRun } from './plan-run.ts';
-import { isRunning, type PlanLog, PlanStore } from './plan-store.ts';
+import { endResult, refusalOf, stoppedResult, storedResult } from './plan-result.ts';
+import { PlanRun } from './plan-run.ts';
+import { isRunning, type PlanLog, PlanStore, planWithId } from './plan-store.ts';
 import { PlanTools } from './plan-tools.ts';
-import { compileProgram, type Program } from './program.ts';
+import { RUN_PLAN } from './saved-plans.ts';
 
 /** What plans need of their hub. */
 export interface PlanHub {
@@ -54,6 +55,7 @@ export class PlanRunner {
 		queueLimit: PLANS_WAITING,
 		refuse: () => new OrchestraError('closed', `${PLANS_WAITING} plans wait already`),
 	});
+	readonly #threads = new PlanThreads();
 	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 	readonly #closing = new AbortController();
 	readonly #running = new Set<Promise<unknown>>();
@@ -64,36 +66,51 @@ export class PlanRunner {
 	}
 
 	/** Run a program. Mistakes in it are failed results, which the agent reads and corrects. */
-	async run(plan: NewPlan, context: CallContext): Promise<Answer> {
-		return this.#once(context, async (signal) => {
-			const program = await compileProgram(plan.code);
-			const reachable = await this.#reachable(program, context);
-			const approval = await this.#approval(plan, { program, reachable, context });
-			if (approval.outcome !== 'allowed') return failure(refusalOf(approval));
-			const head = this.#head(plan, { program, reachable, approval, context });
-			const log = this.store.create(head);
+	async run({ code, input, name }: NewPlan, context: CallContext): Promise<Answer> {
+		return this.#once({ code, context }, async (interpreter, signal) => {
+			const { names, sha256 } = interpreter;
+			const known = await this.#tools(context, (tools) => tools.mistakesIn(names.named).length === 0);
+			const unapproved: PlanHead = {
+				id: randomBytes(16).toString('hex'),
+				principal: principalIn(this.#hub.root(), context),
+				root: this.#hub.root(),
+				client: clientName(context),
+				name,
+				code,
+				sha256,
+				startedAt: Date.now(),
+				seed: randomBytes(4).readUInt32LE(),
+				tools: known.reachedBy(names),
+				owner: this.#owner,
+			};
+			const head = await this.#approved(unapproved, { input, isComputed: names.isComputed, context });
+			if ('outcome' in head) return failure(refusalOf(head));
+			const text = JSON.stringify(input ?? null);
+			const log = this.store.create(head, text);
 			context.durable?.runsElsewhere(head.id);
-			return this.#go({ plan: { head, lines: [] }, log, program, context, signal });
+			return this.#go({ plan: { head, input: text, lines: [] }, log, interpreter, context, signal });
 		});
 	}
 
 	/** Go on with a plan that its process left. */
 	async resume(id: string, context: CallContext): Promise<Answer> {
-		return this.#once(context, async (signal) => {
-			const principal = principalIn(this.#hub.root(), context);
-			// A task that was left belongs to its principal already.
-			const [found, other] = this.store.find(id, context.durable?.sentAs === id ? undefined : principal);
-			if (found === undefined || other !== undefined)
-				return failure(
-					`${found ? 'More than one plan begins' : 'No plan begins'} with "${id}". mctl plan ls shows them.`,
-				);
-			const end = endOf(found);
-			if (end) return storedResult(found.head, end);
-			const program = await compileProgram(found.head.code);
-			const taken = await this.store.take(found.head, this.#owner);
+		// A task that was left belongs to its principal already.
+		const isOwn = context.durable?.sentAs === id;
+		const principal = principalIn(this.#hub.root(), context);
+		const found = attempt(() => planWithId(this.store.list(isOwn ? undefined : principal), id));
+		if (found === undefined)
+			return failure(`No plan, or more than one, begins with "${id}". mctl plan ls shows them.`);
+		const stored = this.store.read(found);
+		const end = endOf(stored);
+		if (end) return storedResult(stored, end);
+		return this.#once({ code: found.code, context }, async (interpreter, signal) => {
+			const input: unknown = JSON.parse(stored.input);
+			const head = await this.#approved(found, { input, isComputed: false, context });
+			if ('outcome' in head) return failure(refusalOf(head));
+			const taken = await this.store.take(head, this.#owner);
 			if (taken === undefined)
-				return failure(`The plan ${found.head.id} ${isRunning(found.head) ? 'still runs' : 'has ended'}.`);
-			return this.#go({ ...taken, program, context, signal });
+				return failure(`The plan ${head.id} ${isRunning(head) ? 'still runs' : 'has ended'}.`);
+			return this.#go({ ...taken, interpreter, context, signal });
 		});
 	}
 
@@ -101,39 +118,42 @@ export class PlanRunner {
 	async close(): Promise<void> {
 		this.#closing.abort(new OrchestraError('closed', 'the hub is closing'));
 		await Promise.allSettled(this.#running);
+		await this.#threads.close();
 	}
 
 	async #go(run: {
 		plan: StoredPlan;
 		log: PlanLog;
-		program: Program;
+		interpreter: Interpreter;
 		context: CallContext;
 		signal: AbortSignal;
 	}): Promise<Answer> {
-		const { plan, log, program, context, signal } = run;
+		const { plan, log, interpreter, context, signal } = run;
 		const { head } = plan;
-		const approval = head.approval && { tools: head.tools, ...head.approval };
-		const tools = async (): Promise<PlanTools> => new PlanTools(await this.#hub.tools(context));
+		const { id, tools } = head;
 		const over = new AbortController();
 		const live = new HubCalls({
 			context,
-			plan: { id: head.id, approval },
-			tools,
-			allowed: new Set(head.tools),
+			plan: { id, approval: head.approval && { tools, ...head.approval } },
+			tools: (isEnough) => this.#tools(context, isEnough),
+			allowed: new Set(tools),
 			send: this.#hub.send,
 			signal: AbortSignal.any([signal, over.signal]),
 		});
-		const running = new PlanRun({ program, plan, live, signal, write: (line) => log.write(line) });
+		const running = new PlanRun({ interpreter, plan, live, signal, write: (line) => log.write(line) });
 		try {
 			const end = await running.run();
-			log.write({ end: end.isOk ? 'completed' : 'failed', at: Date.now(), text: end.text });
-			return resultOf(head, end);
+			// On a full disk the client has the result, and the record goes on.
+			attempt(() => log.write({ end: end.isOk ? 'completed' : 'failed', at: Date.now(), text: end.text }));
+			return endResult(id, end);
 		} catch (error) {
-			if (signal.aborted || OrchestraError.is(error, 'closed')) {
-				this.store.leave(head);
-				if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
-			} else log.write({ end: 'failed', at: Date.now(), text: messageOf(error) });
-			return stoppedResult(head, error, running);
+			const canGoOn = signal.aborted || OrchestraError.is(error, 'closed') || OrchestraError.is(error, 'io');
+			attempt(() => {
+				if (canGoOn) this.store.leave(head);
+				else log.write({ end: 'failed', at: Date.now(), text: messageOf(error) });
+			});
+			if (signal.aborted) throw OrchestraError.from(signal.reason, 'canceled');
+			return stoppedResult(id, error, running.soFar);
 		} finally {
 			// A program that was ended waits for none of its calls.
 			over.abort(new OrchestraError('canceled', 'the plan has ended'));
@@ -142,26 +162,18 @@ export class PlanRunner {
 	}
 
 	/** Within the number of plans and the time that a plan has. */
-	async #once(context: CallContext, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+	async #once(
+		{ code, context }: { code: string; context: CallContext },
+		work: (interpreter: Interpreter, signal: AbortSignal) => Promise<Answer>,
+	): Promise<Answer> {
 		const limitMs = context.durable?.maxMs ?? PLAN_MS;
 		const late = new AbortController();
 		const timer = setTimeout(
 			() => late.abort(new OrchestraError('timeout', `the plan took longer than ${limitMs} ms`)),
-			limitMs,
+			timerMs(limitMs),
 		);
 		const signal = AbortSignal.any([context.signal, this.#closing.signal, late.signal]);
-		const run = (async () => {
-			await this.#places.enter(undefined, () => ({ signal }));
-			try {
-				return await work(signal);
-			} catch (error) {
-				if (!OrchestraError.is(error, 'bad_input') && !OrchestraError.is(error, 'not_found')) throw error;
-				const { message, hint } = error;
-				return failure(`The plan was not run: ${message}${hint === undefined ? '' : `\n${hint}`}`);
-			} finally {
-				this.#places.leave();
-			}
-		})();
+		const run = this.#placed(code, signal, work);
 		this.#running.add(run);
 		try {
 			return await run;
@@ -171,72 +183,65 @@ export class PlanRunner {
 		}
 	}
 
-	/** A name that nobody has may be that of a server that starts. */
-	async #reachable(program: Program, context: CallContext): Promise<Reachable> {
-		const giveUpAt = performance.now() + PLAN_NAME_WAIT_MS;
-		for (;;) {
-			const tools = new PlanTools(await this.#hub.tools(context));
-			try {
-				return await reachableTools(program, tools);
-			} catch (error) {
-				const next = this.#hub.nextAnswer();
-				const leftMs = giveUpAt - performance.now();
-				if (next === undefined || leftMs <= 0) throw error;
-				await within(next, leftMs, false);
-			}
+	async #placed(
+		code: string,
+		signal: AbortSignal,
+		work: (interpreter: Interpreter, signal: AbortSignal) => Promise<Answer>,
+	): Promise<Answer> {
+		await this.#places.enter(undefined, () => ({ signal }));
+		let interpreter: Interpreter | undefined;
+		try {
+			interpreter = await Interpreter.open(code, { signal, threads: this.#threads });
+			return await work(interpreter, signal);
+		} catch (error) {
+			if (!OrchestraError.is(error, 'bad_input') && !OrchestraError.is(error, 'not_found')) throw error;
+			const { message, hint } = error;
+			return failure(`The plan was not run: ${message}${hint === undefined ? '' : `\n${hint}`}`);
+		} finally {
+			await interpreter?.close();
+			this.#places.leave();
+			// What is wrong with a thread is told to who needs it.
+			if (!signal.aborted) void this.#threads.prepare().catch(() => {});
 		}
 	}
 
-	async #approval(
-		{ input }: NewPlan,
-		about: { program: Program; reachable: Reachable; context: CallContext },
-	): Promise<PlanApproval> {
-		const { program, reachable, context } = about;
-		const { routes } = await this.#hub.tools(context);
-		const tools = reachable.tools.map((name) => {
-			const route = routes.get(name);
-			return { name, toolName: route?.toolName, tool: route?.item };
-		});
-		const { destructive, isComputed } = reachable;
-		const { code, sha256 } = program;
-		const client = clientName(context);
-		return this.#hub.gate.planApproval({
-			client,
-			tools,
-			destructive,
-			isComputed,
-			code,
-			sha256,
-			input,
-			context,
-		});
+	/** The tools of a client. While they are not enough, and servers start, the answers of those are waited for. */
+	async #tools(context: CallContext, isEnough: (tools: PlanTools) => boolean): Promise<PlanTools> {
+		const giveUpAt = performance.now() + PLAN_NAME_WAIT_MS;
+		for (;;) {
+			const tools = new PlanTools(await this.#hub.tools(context));
+			const next = isEnough(tools) ? undefined : this.#hub.nextAnswer();
+			const leftMs = giveUpAt - performance.now();
+			if (next === undefined || leftMs <= 0) return tools;
+			await within(next, leftMs, false);
+		}
 	}
 
-	#head(
-		{ name, input }: NewPlan,
-		about: { program: Program; reachable: Reachable; approval: PlanApproval; context: CallContext },
-	): PlanHead {
-		const { program, reachable, approval, context } = about;
-		const { policyVersion } = approval;
-		return {
-			id: randomBytes(16).toString('hex'),
-			principal: principalIn(this.#hub.root(), context),
-			root: this.#hub.root(),
-			client: clientName(context),
-			name,
-			code: program.code,
-			sha256: program.sha256,
-			input: JSON.stringify(input ?? null),
-			startedAt: Date.now(),
-			seed: randomBytes(4).readUInt32LE(),
-			tools: reachable.tools,
-			...(policyVersion !== undefined && { approval: { policyVersion } }),
-			owner: this.#owner,
-		};
+	/**
+	 * The head with the approval that a rule asks for, or the refusal. That of another client, or under another policy,
+	 * does not count.
+	 */
+	async #approved(
+		head: PlanHead,
+		{ input, isComputed, context }: { input: unknown; isComputed: boolean; context: CallContext },
+	): Promise<PlanHead | PlanApproval> {
+		const { gate } = this.#hub;
+		const { name = RUN_PLAN, code, sha256, approval, id } = head;
+		context.plan = { id };
+		const client = clientName(context);
+		if (approval?.policyVersion === gate.policy.version && head.client === client) return head;
+		const { routes } = await this.#hub.tools(context);
+		const tools = head.tools.map((tool) => {
+			const route = routes.get(tool);
+			return { name: tool, toolName: route?.toolName, tool: route?.item };
+		});
+		const given = await gate.planApproval({ name, client, tools, isComputed, code, sha256, input, context });
+		context.plan = { id, decision: given.decision };
+		if (given.outcome !== 'allowed') return given;
+		const { policyVersion } = given;
+		return { ...head, client, approval: policyVersion === undefined ? undefined : { policyVersion } };
 	}
 }
-
-const PLAN_META = 'orchestra/plan';
 
 /** The arguments of `run_plan`, checked. */
 export function planArguments(
@@ -247,70 +252,4 @@ export function planArguments(
 	if (typeof code !== 'string' || resume !== undefined)
 		return 'run_plan needs "code", a program, or "resume", the id of a plan';
 	return { code, input: given };
-}
-
-function resultOf({ id }: PlanHead, end: PlanEnd): CallToolResult {
-	const { isOk, text, log, leftOut, calls } = end;
-	if (!isOk) return failedResult(id, `The plan failed: ${text}`, end);
-	const value: unknown = JSON.parse(text);
-	const texts = [typeof value === 'string' ? value : text, ...logText(log, leftOut)];
-	return {
-		content: texts.map((each) => ({ type: 'text', text: each })),
-		_meta: { [PLAN_META]: { id, calls: calls.length } },
-	};
-}
-
-/** What it did before counts: its calls are not undone. */
-function failedResult(
-	id: string,
-	text: string,
-	{ log, leftOut, calls }: Omit<PlanEnd, 'isOk' | 'text'>,
-): CallToolResult {
-	const made = calls.filter(({ name }) => name !== undefined);
-	const names = made.slice(-10).map(({ name, isOk }) => `${name}${isOk ? '' : ' (failed)'}`);
-	const before =
-		made.length === 0
-			? 'It made no calls.'
-			: `It had made ${made.length} calls, which are not undone; the last: ${names.join(', ')}.`;
-	const texts = [`${text}\n${before}`, ...logText(log, leftOut)];
-	return {
-		content: texts.map((each) => ({ type: 'text', text: each })),
-		isError: true,
-		_meta: { [PLAN_META]: { id, calls: calls.length } },
-	};
-}
-
-function stoppedResult({ id }: PlanHead, error: unknown, { calls }: PlanRun): CallToolResult {
-	const { code, message, hint } = OrchestraError.from(error);
-	const what = code === 'closed' ? 'The plan stopped' : 'The plan failed';
-	return failedResult(id, `${what}: ${message}${hint === undefined ? '' : `. ${hint}`}`, {
-		log: [],
-		leftOut: 0,
-		calls,
-	});
-}
-
-function storedResult(
-	{ id }: PlanHead,
-	{ end, text }: { end: 'completed' | 'failed'; text: string },
-): CallToolResult {
-	if (end === 'failed')
-		return failedResult(id, `The plan failed: ${text}`, { log: [], leftOut: 0, calls: [] });
-	return resultOf({ id } as PlanHead, { isOk: true, text, log: [], leftOut: 0, calls: [] });
-}
-
-function logText(log: readonly string[], leftOut: number): string[] {
-	if (log.length === 0) return [];
-	const more = leftOut === 0 ? '' : `\n(${leftOut} more characters)`;
-	return [`Log:\n${log.join('\n')}${more}`];
-}
-
-function refusalOf({ outcome }: PlanApproval): string {
-	const why = {
-		allowed: '',
-		denied: 'its user denied it',
-		expired: 'nobody approved it in time; mctl approve lists what waits',
-		full: 'too many calls wait for approval; mctl approve lists them',
-	}[outcome];
-	return `The plan was not run: ${why}.`;
 }

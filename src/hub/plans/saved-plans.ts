@@ -12,6 +12,9 @@ import { PLAN_CODE_CHARACTERS, PLAN_FILES_LIMIT } from './plan-limits.ts';
 /** The folder of them in a project. */
 export const PLANS_FOLDER = 'plans';
 
+/** The tool that runs a program; no saved plan has this name. */
+export const RUN_PLAN = 'run_plan';
+
 const NAME = /^[A-Za-z][\w-]{0,59}$/;
 
 /** A program of a project. */
@@ -25,7 +28,7 @@ export interface SavedPlan {
 
 /** Whether a plan can be saved under this name. */
 export function isPlanName(name: string): boolean {
-	return NAME.test(name);
+	return NAME.test(name) && name !== RUN_PLAN;
 }
 
 /** The plans in a folder, by name. What cannot be read is left out. */

@@ -2,7 +2,6 @@
 import type { Log } from '../../log.ts';
 import { McpSession, type SharedState } from '../../mcp/server/mcp-session.ts';
 import type { TunneledSession } from '../../plugin/tunnel-id.ts';
-import { Peer } from '../../rpc/peer.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { OpenedHub } from '../open-hub.ts';
 
@@ -22,14 +21,5 @@ export function serveSession(
 ): void {
 	if (sessionId !== undefined && view !== undefined) opened().hub.exposure?.useView(sessionId, view);
 	const session = new McpSession(opened().hub, { shared, log, sessionId, transport: kind });
-	const peer = new Peer(transport, {
-		...session.peerOptions,
-		log,
-		onEnd: () => {
-			session.close();
-			peer.cancelIncoming('the client is gone');
-		},
-	});
-	session.connect(peer);
-	transport.start(peer);
+	session.serve(transport, 'the client is gone');
 }

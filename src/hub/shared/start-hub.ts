@@ -6,9 +6,9 @@
  * lock belonged to a hub that was shutting down, another one is started. An idle hub of an
  * older version is replaced, when the hub itself agrees that nobody uses it.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { OrchestraError } from '../../errors.ts';
+import { attempt, OrchestraError } from '../../errors.ts';
+import { readRegularTail } from '../../files/regular-file.ts';
+import { pause, polled } from '../../rpc/clock.ts';
 import type { HubFolder } from './hub-folder.ts';
 import type { HubLock } from './hub-lock.ts';
 import type { HubRecord } from './hub-record.ts';
@@ -57,12 +57,7 @@ function isReplaceable(record: HubRecord, { replacement }: StartOptions): boolea
 /** One process at a time asks the hub, and starts the next one. A hub that stays, or cannot be asked, is used as it is. */
 async function replaceHub(older: HubRecord, options: StartOptions): Promise<HubRecord> {
 	const { folder, replacement } = options;
-	const waitUntil = performance.now() + START_LOCK_MS;
-	let lock = await folder.startLock();
-	while (lock === undefined && performance.now() < waitUntil) {
-		await sleep(HUB_POLL_MS);
-		lock = await folder.startLock();
-	}
+	const lock = await polled(() => folder.startLock(), { everyMs: HUB_POLL_MS, forMs: START_LOCK_MS });
 	try {
 		const record = folder.located().running();
 		if (record && (lock === undefined || !isReplaceable(record, options))) return record;
@@ -77,21 +72,18 @@ async function replaceHub(older: HubRecord, options: StartOptions): Promise<HubR
 
 /** Resolves when the process of the hub has ended, or is late: then the start of the next one reports it. */
 async function hasEnded(hub: ProcessIdentity, signal: AbortSignal | undefined): Promise<void> {
-	const giveUpAt = performance.now() + START_MS;
-	while (isSameProcess(hub) && performance.now() < giveUpAt) {
-		signal?.throwIfAborted();
-		await sleep(HUB_POLL_MS);
-	}
+	const hasGone = (): true | undefined => (isSameProcess(hub) ? undefined : true);
+	await polled(hasGone, { everyMs: HUB_POLL_MS, forMs: START_MS, signal });
 }
 
 async function startHub(options: StartOptions): Promise<HubRecord> {
 	const giveUpAt = performance.now() + START_MS;
 	const claim = await takeStartLock(options);
-	if ('record' in claim) return claim.record;
+	if (claim && 'record' in claim) return claim.record;
 	try {
 		return await startAndWait(options, giveUpAt);
 	} finally {
-		claim.lock?.release();
+		claim?.lock.release();
 	}
 }
 
@@ -99,22 +91,17 @@ async function startHub(options: StartOptions): Promise<HubRecord> {
  * Single-flight: of many processes that find no hub, one starts it and the others wait for it. When the starter ends,
  * the next one may start a hub. A suspended starter delays the others only briefly.
  */
-async function takeStartLock({
+function takeStartLock({
 	folder,
 	signal,
-}: StartOptions): Promise<{ lock: HubLock | undefined } | { record: HubRecord }> {
-	const waitUntil = performance.now() + START_LOCK_MS;
-	for (;;) {
+}: StartOptions): Promise<{ lock: HubLock } | { record: HubRecord } | undefined> {
+	const take = async (): ReturnType<typeof takeStartLock> => {
 		const lock = await folder.startLock();
 		const record = folder.located().running();
-		if (record) {
-			lock?.release();
-			return { record };
-		}
-		if (lock || performance.now() > waitUntil) return { lock };
-		signal?.throwIfAborted();
-		await sleep(HUB_POLL_MS);
-	}
+		if (record) lock?.release();
+		return record ? { record } : lock && { lock };
+	};
+	return polled(take, { everyMs: HUB_POLL_MS, forMs: START_LOCK_MS, signal });
 }
 
 async function startAndWait(options: StartOptions, giveUpAt: number): Promise<HubRecord> {
@@ -128,7 +115,6 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 			if (started !== undefined && record.pid !== started.pid) kill(started);
 			return record;
 		}
-		signal?.throwIfAborted();
 		const hasExited = started === undefined || !isSameProcess(started);
 		if (performance.now() > giveUpAt) throw notStarted(folder, hasExited);
 		if (hasExited) {
@@ -138,7 +124,7 @@ async function startAndWait(options: StartOptions, giveUpAt: number): Promise<Hu
 			if (!isOther) started = await start(options);
 			hasSeenOther = isOther;
 		}
-		await sleep(HUB_POLL_MS);
+		await pause(HUB_POLL_MS, signal);
 	}
 }
 
@@ -148,11 +134,8 @@ function start({ folder, ...options }: StartOptions): Promise<ProcessIdentity | 
 }
 
 function kill(started: ProcessIdentity): void {
-	try {
-		if (isSameProcess(started)) process.kill(started.pid, 'SIGKILL');
-	} catch {
-		// It has just ended.
-	}
+	// It may have just ended.
+	attempt(() => isSameProcess(started) && process.kill(started.pid, 'SIGKILL'));
 }
 
 function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
@@ -165,17 +148,8 @@ function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {
 }
 
 function lastLines(file: string): string {
-	try {
-		const descriptor = openSync(file, 'r');
-		try {
-			const buffer = Buffer.alloc(START_HUB_LOG_BYTES);
-			const from = Math.max(0, fstatSync(descriptor).size - START_HUB_LOG_BYTES);
-			const count = readSync(descriptor, buffer, 0, START_HUB_LOG_BYTES, from);
-			return buffer.toString('utf8', 0, count).trimEnd().split('\n').slice(-START_HUB_LOG_LINES).join('\n');
-		} finally {
-			closeSync(descriptor);
-		}
-	} catch {
-		return '(the log is empty)';
-	}
+	return attempt(() => {
+		const end = readRegularTail(file, START_HUB_LOG_BYTES).toString('utf8').trimEnd();
+		return end.split('\n').slice(-START_HUB_LOG_LINES).join('\n');
+	}, '(the log is empty)');
 }

@@ -5,10 +5,10 @@
  * processes of the hub are recorded while it lives, then awaited, and ended here if the
  * guard is gone too.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { groupGone } from '../../process/group.ts';
 import { stopGroup } from '../../process/stop.ts';
+import { polled } from '../../rpc/clock.ts';
 import type { HubFolder } from './hub-folder.ts';
 import type { HubLock } from './hub-lock.ts';
 import { isSameProcess, type ProcessIdentity } from './process-identity.ts';
@@ -51,28 +51,26 @@ export async function stopHub(
 
 /** The hub that another process is starting now, as soon as it holds its lock; undefined when none is being started. */
 async function startingHub(folder: HubFolder): Promise<ProcessIdentity | undefined> {
-	const giveUpAt = performance.now() + START_MS;
-	for (;;) {
+	const look = async (): Promise<{ hub: ProcessIdentity | undefined } | undefined> => {
 		// Without a folder for the lock nobody starts a hub.
 		const lock = await folder.startLock().catch(() => NO_LOCK);
 		lock?.release();
 		const hub = folder.owner();
-		if (hub || lock || performance.now() > giveUpAt) return hub;
-		await sleep(HUB_POLL_MS);
-	}
+		return hub || lock ? { hub } : undefined;
+	};
+	return (await polled(look, { everyMs: HUB_POLL_MS, forMs: START_MS }))?.hub;
 }
 
 const NO_LOCK: HubLock = { release: () => {} };
 
 /** True when the process ends in time. `record` is called periodically meanwhile. */
 async function isGone(hub: ProcessIdentity, ms: number, record: () => void): Promise<boolean> {
-	const giveUpAt = performance.now() + ms;
-	while (isSameProcess(hub)) {
-		if (performance.now() > giveUpAt) return false;
+	const look = (): true | undefined => {
+		if (!isSameProcess(hub)) return true;
 		record();
-		await sleep(HUB_POLL_MS);
-	}
-	return true;
+		return undefined;
+	};
+	return (await polled(look, { everyMs: HUB_POLL_MS, forMs: ms })) === true;
 }
 
 /** Wait for the processes of a dead hub, then end them. Returns the pids that are still alive. */

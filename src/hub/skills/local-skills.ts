@@ -2,18 +2,18 @@
  * Skills on this machine as `skill://<label>/…`: their list, and the answers about them. List, manifest
  * and bytes come from the same files; a digest that no longer fits says that the skill changed since.
  */
+
 import { extensionOf, mimeTypes } from '../../library/files/fragment.ts';
 import { type LocalSkill, type LocalSkillFile, SKILL_FILE } from '../../library/skills/local-skill.ts';
 import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import type { CallAnswers } from '../../mcp/server/methods.ts';
 import type { ReadResourceResult, Resource, Skill } from '../../protocol/mcp-types.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { directoryOf, directoryPage } from './skill-directory.ts';
 
 export class LocalSkills {
 	readonly #label: string;
 	readonly #load: () => Promise<readonly LocalSkill[]>;
-	/** What was made of a skill, so that the same skill stays the same object. */
-	readonly #made = new WeakMap<LocalSkill, Skill>();
 	/** The answers about skills, for a source that has them. */
 	readonly answers: CallAnswers = {
 		'skills/get': async ({ uri }) => {
@@ -64,17 +64,13 @@ export class LocalSkills {
 		throw resourceNotFound(uri);
 	}
 
-	#skill(local: LocalSkill): Skill {
+	/** The same skill stays the same object. */
+	readonly #skill = memoized((local: LocalSkill): Skill => {
 		const { frontmatter, files } = local;
 		const uriOf = (path: string): string => this.#uriOf(local, path);
-		const skill = this.#made.get(local) ?? {
-			uri: uriOf(SKILL_FILE),
-			frontmatter,
-			resources: files.map(({ path, digest, size }) => ({ uri: uriOf(path), digest, size })),
-		};
-		this.#made.set(local, skill);
-		return skill;
-	}
+		const resources = files.map(({ path, digest, size }) => ({ uri: uriOf(path), digest, size }));
+		return { uri: uriOf(SKILL_FILE), frontmatter, resources };
+	});
 
 	#uriOf({ path }: LocalSkill, file: string): string {
 		return `skill://${this.#label}/${path}/${file.split('/').map(encodeURIComponent).join('/')}`;

@@ -125,34 +125,21 @@ export class McpSource
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
 		this.#pool = new ServerPool(this.#partsOf(options), scope, { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
-			name,
+			...options,
 			files,
-			environment: options.environment,
-			startMs: settings.startMs,
-			learning: settings.learn ? options.learning : undefined,
-			lister: () => this.#pool.lister,
-			running: () => this.#pool.running,
-			isStopped: () => this.#pool.isStopped,
-			timeoutMs: settings.timeoutMs,
-			maxMs: settings.maxMs,
-			restart: settings.restart,
-			keepsLister: () => this.#pool.scope === 'shared',
-			waitsForFailed: options.waitsForFailed,
-			log,
+			pool: this.#pool,
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#listeners.emit(change),
 		});
 		this.#pages = new LabelledUris(this.id);
 		this.#tools = new ServerTools(options, this.#catalogue, this.#pins);
 		this.#calls = new ServerCalls({
-			...settings,
-			server: name,
+			entry,
 			pool: this.#pool,
 			queue: this.#queue,
 			clientRequests: this.#clientRequests,
 			levels: this.#levels,
 			extensions: this.#extensions,
-			isElsewhere: this.address !== undefined,
 			pages: this.#pages,
 			check: this.#tools.check,
 		});
@@ -347,7 +334,7 @@ export class McpSource
 
 	readonly control = async (action: ProcessAction): Promise<void> => {
 		await this.#pool.control(action);
-		// The next list of whoever started it has its tools.
+		// The next list of the client that started it has its tools.
 		if (action !== 'stop') await this.#catalogue.lists();
 	};
 

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { OrchestraError } from '../../errors.ts';
+import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import {
@@ -64,11 +65,11 @@ export class StorageSource implements Source, UriClaims, Warmable, Configured {
 	/** Read the file of a URI. */
 	async read(uri: string): Promise<ReadResourceResult> {
 		const path = storedPath(uri);
-		if (path === undefined) throw notFound(uri);
+		if (path === undefined) throw resourceNotFound(uri);
 		try {
 			return { contents: [contentsOf(uri, await (await this.#storage()).read(path))] };
 		} catch (error) {
-			throw OrchestraError.is(error, 'not_found') ? notFound(uri) : unreadable(uri, error);
+			throw OrchestraError.is(error, 'not_found') ? resourceNotFound(uri) : unreadable(uri, error);
 		}
 	}
 
@@ -116,8 +117,4 @@ function changesOf({ path, kind }: StorageChange): Change[] {
 function unreadable(uri: string, error: unknown): unknown {
 	if (!OrchestraError.is(error, 'tool_failed')) return error;
 	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri} (${error.message})`);
-}
-
-function notFound(uri: string): OrchestraError {
-	return rpcError(rpcCodes.invalidParams, `Resource not found: ${uri}`);
 }

@@ -3,10 +3,12 @@
  * and of those that a view or the search tools left out. After the response, and in small parts:
  * a list may have thousands of tools.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { estimateTokens } from '../../library/match/tokens.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { clientName } from '../calls/hub-call.ts';
 import type { Journal } from '../journal/journal.ts';
 import { MEASURED_SESSIONS, MEASURED_TOOLS } from './usage-limits.ts';
@@ -20,14 +22,10 @@ export interface MeasuredList {
 	readonly shown: readonly Tool[];
 }
 
-const prices = new WeakMap<object, number>();
-
 /** The tokens of the definition of a tool; the same object is measured once. */
-export function definitionTokens(tool: object): number {
-	const known = prices.get(tool) ?? estimateTokens(JSON.stringify(tool));
-	prices.set(tool, known);
-	return known;
-}
+export const definitionTokens: (tool: object) => number = memoized((tool: object) =>
+	estimateTokens(JSON.stringify(tool)),
+);
 
 export class ListMeter {
 	readonly #journal: Pick<Journal, 'writeTokens'>;

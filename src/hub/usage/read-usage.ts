@@ -2,12 +2,13 @@
  * Reads the journals of a project for a usage report: that of the shared hub, and those of other
  * processes. In small parts, since the hub that reads them serves calls meanwhile.
  */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { isCode } from '../../errors.ts';
 import { assertPrivate } from '../../files/private-path.ts';
+import { TextLines } from '../../wire/text-lines.ts';
 import { serveJournalFiles } from '../journal/serve-journal.ts';
 import { type UsableItems, UsageCounts } from './usage-counts.ts';
 import { USAGE_BYTES, USAGE_CHUNK_BYTES, USAGE_LINE_BYTES } from './usage-limits.ts';
@@ -77,18 +78,14 @@ async function countLines(
 	counts: UsageCounts,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
-	const decoder = new StringDecoder();
 	const chunk = Buffer.allocUnsafe(USAGE_CHUNK_BYTES);
 	// The line at a place within the file is cut off at its beginning: it is no JSON, and skipped.
-	let rest = '';
+	const lines = new TextLines(USAGE_LINE_BYTES);
 	for (let at = from; at < to; ) {
 		signal?.throwIfAborted();
 		const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, to - at), at);
 		if (bytesRead === 0) return;
 		at += bytesRead;
-		const lines = (rest + decoder.write(chunk.subarray(0, bytesRead))).split('\n');
-		rest = lines.pop() ?? '';
-		if (rest.length > USAGE_LINE_BYTES) rest = '';
-		for (const line of lines) counts.add(line);
+		for (const line of lines.push(chunk.subarray(0, bytesRead))) counts.add(line);
 	}
 }

@@ -6,10 +6,12 @@
  * it returns our token; any other unmatched packet is ignored and counted.
  * `HandshakeLimiter` bounds the work for peers that are not authenticated yet.
  */
+
 import { randomBytes } from 'node:crypto';
 import type { RemoteInfo } from 'node:dgram';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { Log } from '../../log.ts';
+import { memoized } from '../../wire/memoized.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from '../address.ts';
 import { keepRenewed } from '../certificates/keep-renewed.ts';
@@ -76,7 +78,7 @@ class QuicListener implements LinkListener {
 	readonly #socket: QuicSocket;
 	readonly #options: ListenOptions;
 	readonly #byId = new Map<number, QuicConnection>();
-	readonly #peers = new WeakMap<QuicConnection, LinkPeer>();
+	readonly #peerOf = memoized(describePeer);
 	readonly #tokenKey = randomBytes(32);
 	readonly #usedTokens = new UsedTokens();
 	readonly #limiter = new HandshakeLimiter();
@@ -195,15 +197,6 @@ class QuicListener implements LinkListener {
 			if (!connection.isEstablished) this.#counts.refused++;
 		});
 		connection.take(data);
-	}
-
-	#peerOf(connection: QuicConnection): LinkPeer {
-		let peer = this.#peers.get(connection);
-		if (!peer) {
-			peer = describePeer(connection);
-			this.#peers.set(connection, peer);
-		}
-		return peer;
 	}
 }
 

@@ -10,6 +10,7 @@
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
 import type { ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { Backoff } from '../../rpc/backoff.ts';
@@ -25,14 +26,6 @@ import {
 	SUBSCRIPTION_STABLE_MS,
 } from '../mcp-limits.ts';
 import type { ServerLink } from './server-link.ts';
-
-const listKinds = {
-	toolsListChanged: 'tools',
-	promptsListChanged: 'prompts',
-	resourcesListChanged: 'resources',
-} as const;
-
-export type ListKind = (typeof listKinds)[keyof typeof listKinds];
 
 export interface ChangeSubscriptionDeps {
 	readonly link: ServerLink;
@@ -200,7 +193,7 @@ export class ChangeSubscription {
 		const granted = isObject(params) && isObject(params['notifications']) ? params['notifications'] : {};
 		const ids = granted[this.#deps.member];
 		opening.ids = new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []);
-		opening.kinds = Object.entries(listKinds)
+		opening.kinds = Object.entries(listFlags)
 			.filter(([name]) => granted[name] === true)
 			.map(([, kind]) => kind);
 		this.#opening = undefined;
@@ -259,7 +252,7 @@ export class ChangeSubscription {
 	#listFlags(): Record<string, true> {
 		const { capabilities = {} } = this.#deps;
 		return Object.fromEntries(
-			Object.entries(listKinds)
+			Object.entries(listFlags)
 				.filter(([, kind]) => capabilities[kind]?.['listChanged'] === true)
 				.map(([name]) => [name, true]),
 		);

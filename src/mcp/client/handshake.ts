@@ -142,7 +142,7 @@ async function initialize(
 		const params = { protocolVersion, capabilities, clientInfo };
 		const result = await link.send('initialize', params, { timeoutMs: Number.POSITIVE_INFINITY, signal });
 		const description = { ...legacyDescription(result), isProven: () => isLegacyProven(options, unproven) };
-		link.notify('notifications/initialized', undefined);
+		link.peer.notify('notifications/initialized', undefined);
 		return description;
 	} catch (error) {
 		const isUnknown = !options.probes || unproven !== undefined;

@@ -3,10 +3,10 @@
  * until it is complete. Each round is a new request with the same params, the answers,
  * and the `requestState` exactly as it came. One total deadline covers all rounds.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
 import { type InputRequired, isInputRequired, type Result } from '../../protocol/mcp-types.ts';
 import { Backoff } from '../../rpc/backoff.ts';
+import { pause } from '../../rpc/clock.ts';
 import { isObject } from '../../wire/json.ts';
 import { CLIENT_REQUESTS_LIMIT, INPUT_ROUNDS_LIMIT, RETRY_FIRST_MS, RETRY_MAX_MS } from '../mcp-limits.ts';
 
@@ -29,7 +29,7 @@ export async function completeCall(rounds: InputRounds): Promise<Result> {
 		if (round > INPUT_ROUNDS_LIMIT) throw tooManyRounds(rounds.method);
 		const { requestState } = result;
 		const inputResponses = await answersTo(result, rounds);
-		if (inputResponses === undefined) await delay(backoff.nextMs(), undefined, { signal: rounds.signal });
+		if (inputResponses === undefined) await pause(backoff.nextMs(), rounds.signal);
 		result = await rounds.request({
 			...rounds.params,
 			...(inputResponses && { inputResponses }),

@@ -21,7 +21,7 @@ import { HUB_ID, SKILLS } from '../../protocol/meta.ts';
 import { LIST_CHARACTERS_LIMIT } from '../../protocol/protocol-limits.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import { declaresTasks } from '../../protocol/tasks.ts';
-import type { PendingCall } from '../../rpc/calls/outgoing-calls.ts';
+import type { ForwardedCalls } from '../../rpc/calls/outgoing-calls.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';
@@ -202,24 +202,14 @@ export class ServerConnection {
 		);
 	}
 
-	/** The id for a call that is forwarded as text. */
-	takeId(): number {
-		return this.#link.takeId();
-	}
-
-	/** Send a call as text. False when it cannot be sent now: nothing was sent. Throws when the pipe is closed. */
-	forward(call: PendingCall, text: string): boolean {
-		return this.#link.endReason === undefined && this.#link.forward(call, text);
-	}
-
-	/** End a call that was sent as text, and cancel it at the server. */
-	abandon(call: PendingCall, reason: OrchestraError): void {
-		this.#link.abandon(call, reason);
+	/** For calls that are forwarded as text. */
+	get forwarded(): ForwardedCalls {
+		return this.#link.peer.forwarded;
 	}
 
 	/** Send a notification. Throws when the connection has ended. */
 	notify(method: string, params?: unknown): void {
-		this.#link.notify(method, params);
+		this.#link.peer.notify(method, params);
 	}
 
 	/** Subscribe to the updates of a resource, or end that. A new connection begins without subscriptions. */
@@ -269,8 +259,8 @@ export class ServerConnection {
 		return {
 			process: diagnosisOf(this.#link.transport),
 			startedInMs: this.#startedInMs,
-			droppedResponses: this.#link.droppedCount,
-			inFlight: this.#link.pendingCount,
+			droppedResponses: this.#link.peer.droppedCount,
+			inFlight: this.#link.peer.pendingCount,
 			endReason: this.#link.endReason,
 		};
 	}

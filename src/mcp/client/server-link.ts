@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revisions.ts';
 import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
-import type { PendingCall, RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
+import type { RequestOptions } from '../../rpc/calls/outgoing-calls.ts';
 import type { CancelSource } from '../../rpc/calls/pending.ts';
 import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
 import { Peer } from '../../rpc/peer.ts';
@@ -61,7 +61,7 @@ const clientDialect: Dialect = {
 
 export class ServerLink {
 	readonly transport: Transport;
-	readonly #peer: Peer;
+	readonly peer: Peer;
 	readonly #handlers: ServerLinkHandlers;
 	/** Requests in flight that are no calls. */
 	#otherRequests = 0;
@@ -74,7 +74,7 @@ export class ServerLink {
 	constructor(transport: Transport, handlers: ServerLinkHandlers) {
 		this.transport = transport;
 		this.#handlers = handlers;
-		this.#peer = new Peer(transport, {
+		this.peer = new Peer(transport, {
 			dialect: clientDialect,
 			log: handlers.log,
 			acceptsBatch: () => this.#revision?.acceptsBatch === true,
@@ -82,7 +82,7 @@ export class ServerLink {
 			onNotification: (method, params, text) => this.#receive(method, params, text),
 			onEnd: (reason) => this.#end(reason),
 		});
-		transport.start(this.#peer);
+		transport.start(this.peer);
 	}
 
 	/** True when the program sends back what it receives, so it is no server. */
@@ -100,16 +100,6 @@ export class ServerLink {
 		return this.#isClosing;
 	}
 
-	/** Our requests in flight, subscriptions included. */
-	get pendingCount(): number {
-		return this.#peer.pendingCount;
-	}
-
-	/** Responses that were dropped: late, repeated, or with an unknown id. */
-	get droppedCount(): number {
-		return this.#peer.droppedCount;
-	}
-
 	/** The handshake is complete. From now on, requests of a modern server are ignored: that era has none. */
 	setRevision(revision: Revision): void {
 		this.#revision = revision;
@@ -119,7 +109,7 @@ export class ServerLink {
 	send(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
 		this.#otherRequests++;
 		const ended = (): void => void this.#otherRequests--;
-		const response = this.#peer.request(method, params, options);
+		const response = this.peer.request(method, params, options);
 		response.then(ended, ended);
 		return response;
 	}
@@ -127,26 +117,7 @@ export class ServerLink {
 	/** A call. */
 	call(method: string, params: unknown, options: ServerRequestOptions): Promise<unknown> {
 		const { onLog } = options;
-		return this.#peer.request(method, params, onLog === undefined ? options : { ...options, tag: onLog });
-	}
-
-	/** The id for a call that is forwarded as text. */
-	takeId(): number {
-		return this.#peer.takeId();
-	}
-
-	/** Send a call as text. False when it cannot be sent now: nothing was sent. Throws when the pipe is closed. */
-	forward(call: PendingCall, text: string): boolean {
-		return this.#peer.forward(call, text);
-	}
-
-	/** End a call that was sent as text, and cancel it at the server. */
-	abandon(call: PendingCall, reason: OrchestraError): void {
-		this.#peer.abandon(call, reason);
-	}
-
-	notify(method: string, params: unknown): void {
-		this.#peer.notify(method, params);
+		return this.peer.request(method, params, onLog === undefined ? options : { ...options, tag: onLog });
 	}
 
 	/** Stop the server. Idempotent. */
@@ -164,9 +135,9 @@ export class ServerLink {
 		if (onRequest === undefined || !clientMethods.has(method)) throw methodNotFound(method);
 		const params = exactly(call.params, call.text, 'params');
 		const { streamId } = this.transport;
-		const work = streamId === undefined ? undefined : this.#peer.workOf(streamId);
+		const work = streamId === undefined ? undefined : this.peer.workOf(streamId);
 		// The server waits for us, so its silence is no reason to give up our calls.
-		const resume = this.#peer.suspendIdle();
+		const resume = this.peer.suspendIdle();
 		return Promise.resolve()
 			.then(() => onRequest(method, params, call, work))
 			.finally(resume);
@@ -193,14 +164,14 @@ export class ServerLink {
 	/** `onLog` of the call that a log message belongs to: by its token, or because it is the only one in flight. */
 	#logHandler(params: unknown): unknown {
 		const token = metaOf(params)['progressToken'];
-		if (token !== undefined) return this.#peer.tagOf(token);
-		const isAlone = this.#peer.pendingCount - this.#otherRequests === 1;
-		return isAlone ? this.#peer.tags()[0] : undefined;
+		if (token !== undefined) return this.peer.tagOf(token);
+		const isAlone = this.peer.pendingCount - this.#otherRequests === 1;
+		return isAlone ? this.peer.tags()[0] : undefined;
 	}
 
 	#end(reason: OrchestraError): void {
 		this.#endReason = reason;
-		this.#peer.cancelIncoming(reason.message);
+		this.peer.cancelIncoming(reason.message);
 		// A server that closed its stdout cannot be used any more, even when it still runs.
 		this.transport
 			.close()

@@ -60,7 +60,7 @@ export class CallContext {
 	worker: string | undefined;
 	/** Set for a call that may become a task. */
 	durable: Durability | undefined;
-	/** The plan that makes the call; undefined for a call of a client. */
+	/** The plan that makes the call, or that the call runs. */
 	plan: PlanOfCall | undefined;
 	/** The id of the task that the server made of the call. */
 	upstreamTask: string | undefined;

@@ -26,11 +26,13 @@ export interface Durability {
 	says(message: string): void;
 }
 
-/** A program of the client, which makes calls in its name. */
+/** A program of the client, which makes calls in its name: of the call that runs it, and of its own calls. */
 export interface PlanOfCall {
 	readonly id: string;
 	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
 	readonly approval?: { readonly tools: readonly string[]; readonly policyVersion: string } | undefined;
+	/** Of the call that runs it: what the policy decided about the program. */
+	readonly decision?: { readonly policy: string; readonly rule: string | undefined } | undefined;
 }
 
 /** Records where the time of a call is spent, when traces are exported. */

@@ -131,7 +131,7 @@ export class LegacySession implements ClientConnection {
 	forward(view: MessageView): boolean {
 		if (this.#revision.adaptContent || view.has(member.clientInfo) || view.has(member.logLevel)) return false;
 		this.#forwarder ??= this.#provider.toolForwarder?.();
-		this.#viewed ??= { client: this, origin: this.#peer(), asking: this.#asking };
+		this.#viewed ??= { client: this, origin: this.#peer().origin, asking: this.#asking };
 		return this.#forwarder?.take(view, this.#viewed) ?? false;
 	}
 

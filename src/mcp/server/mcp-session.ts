@@ -9,12 +9,13 @@
  */
 import { messageOf } from '../../errors.ts';
 import { Log } from '../../log.ts';
-import { CLIENT_CAPABILITIES, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
+import { isModernMeta, isModernView, metaOf } from '../../protocol/meta.ts';
 import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { UnreadTotal } from '../../rpc/calls/response-budget.ts';
-import type { Peer, PeerOptions } from '../../rpc/peer.ts';
+import type { Channel } from '../../rpc/channel.ts';
+import { Peer, type PeerOptions } from '../../rpc/peer.ts';
+import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';
-import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
 import { UNREAD_TOTAL_CHARACTERS } from '../../wire/wire-limits.ts';
 import { ConnectionSessions } from './connection-sessions.ts';
@@ -118,6 +119,23 @@ export class McpSession {
 		};
 	}
 
+	/** The peer that serves this session over a channel, which the caller starts. */
+	open(channel: Channel, options: Pick<PeerOptions, 'onEnd'> = {}): Peer {
+		const peer = new Peer(channel, { ...this.peerOptions, log: this.#log, ...options });
+		this.connect(peer);
+		return peer;
+	}
+
+	/** Serve this session over a transport until that ends. @param ended why the calls in flight are canceled then */
+	serve(transport: Transport, ended: string): void {
+		const onEnd = (): void => {
+			this.close();
+			peer.cancelIncoming(ended);
+		};
+		const peer = this.open(transport, { onEnd });
+		transport.start(peer);
+	}
+
 	/** Set the peer of this session, before its first message. */
 	connect(peer: Peer): void {
 		this.#peer = peer;
@@ -136,7 +154,7 @@ export class McpSession {
 	/** A request that the provider takes as text. */
 	#view(view: MessageView): boolean {
 		if (!this.#plain.has(view)) return false;
-		const isModern = view.has(member.protocolVersion) || view.has(member.clientCapabilities);
+		const isModern = isModernView(view);
 		if (!(isModern ? this.#modern.forward(view) : this.#legacy.forward(view))) return false;
 		if (isModern) this.#hasSpokenModern = true;
 		else this.#hasSpokenLegacy = true;
@@ -145,7 +163,7 @@ export class McpSession {
 
 	#serve(call: IncomingCall): unknown {
 		const meta = metaOf(call.params);
-		if (meta[PROTOCOL_VERSION] === undefined && meta[CLIENT_CAPABILITIES] === undefined) {
+		if (!isModernMeta(meta)) {
 			this.#hasSpokenLegacy = true;
 			return this.#legacy.serve(call);
 		}

@@ -16,6 +16,7 @@ import { modernVersions } from '../../protocol/revisions.ts';
 import type { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText, rewritesNumbers, withMember } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
@@ -127,7 +128,7 @@ export class ModernRequests {
 		method: string,
 		{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,
 	): string {
-		return sortedJson([this.#options.principal ?? null, method, params]);
+		return canonicalJson([this.#options.principal ?? null, method, params]);
 	}
 
 	/** A retry of a suspended call. Missing answers are requested again. */
@@ -226,15 +227,4 @@ function responsesOf(given: unknown, text: string): InputResponses | undefined {
 	const exact = written === undefined ? given : new JsonText(written, given).exact;
 	if (!isObject(exact)) throw new OrchestraError('bad_input', 'parameter inputResponses must be an object');
 	return Object.fromEntries(Object.entries(exact).filter(([, response]) => isObject(response)));
-}
-
-/** JSON in which the order of keys does not matter. */
-function sortedJson(value: unknown): string {
-	return JSON.stringify(value, (_key, inner: unknown) =>
-		isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(byKey)) : inner,
-	);
-}
-
-function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
-	return one < other ? -1 : 1;
 }

@@ -5,6 +5,7 @@
  * process, expires, and is bound to the request that it was issued for.
  */
 import type * as NodeCrypto from 'node:crypto';
+import { sha256 } from '../../files/sha256.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
@@ -26,7 +27,7 @@ export class RequestStates {
 	/** A signed state for the client to return with the same `request`. */
 	seal(payload: StatePayload, request: string): string {
 		const expires = this.#now() + CLIENT_ANSWER_MS;
-		const body = Buffer.from(JSON.stringify({ ...payload, expires, request: digest(request) })).toString(
+		const body = Buffer.from(JSON.stringify({ ...payload, expires, request: sha256(request) })).toString(
 			'base64url',
 		);
 		return `${body}.${this.#sign(body)}`;
@@ -39,7 +40,7 @@ export class RequestStates {
 			throw refused('it was not issued by this server, or was changed');
 		const payload: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
 		if (!isObject(payload) || Number(payload['expires']) < this.#now()) throw refused('it has expired');
-		if (payload['request'] !== digest(request)) throw refused('it belongs to another request');
+		if (payload['request'] !== sha256(request)) throw refused('it belongs to another request');
 		if (typeof payload['suspended'] === 'string') return { suspended: payload['suspended'] };
 		return { state: typeof payload['state'] === 'string' ? payload['state'] : null };
 	}
@@ -52,10 +53,6 @@ export class RequestStates {
 
 function refused(why: string): Error {
 	return rpcError(rpcCodes.invalidParams, `requestState was refused: ${why}`);
-}
-
-function digest(request: string): string {
-	return crypto().createHash('sha256').update(request).digest('base64url');
 }
 
 function isSame(left: string, right: string): boolean {

@@ -6,7 +6,7 @@
  * request gets no answer; a server that shuts down answers every open one.
  */
 import { OrchestraError } from '../../errors.ts';
-import type { ListKind } from '../../protocol/item-lists.ts';
+import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -21,12 +21,6 @@ import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
 import { isSubscribedTo } from './resource-subscriptions.ts';
 import { requireTasks } from './task-methods.ts';
-
-const listKinds = {
-	toolsListChanged: 'tools',
-	promptsListChanged: 'prompts',
-	resourcesListChanged: 'resources',
-} as const;
 
 interface Subscription {
 	readonly id: JsonText;
@@ -195,7 +189,7 @@ export class Subscriptions {
 
 	/** The part of the request that the provider supports. */
 	#accepted(wanted: Params, capabilities: ServerCapabilities): { kinds: Set<string>; uris: Set<string> } {
-		const kinds = Object.entries(listKinds).filter(
+		const kinds = Object.entries(listFlags).filter(
 			([name, kind]) => wanted[name] === true && capabilities[kind]?.['listChanged'] === true,
 		);
 		const requested = capabilities.resources?.['subscribe'] === true ? wanted['resourceSubscriptions'] : [];
@@ -228,7 +222,7 @@ function isFor(
 }
 
 function granted({ kinds, uris, tasks }: Subscription): Record<string, unknown> {
-	const flags = Object.entries(listKinds).filter(([, kind]) => kinds.has(kind));
+	const flags = Object.entries(listFlags).filter(([, kind]) => kinds.has(kind));
 	const lists = Object.fromEntries(flags.map(([name]) => [name, true]));
 	return {
 		...lists,

@@ -82,7 +82,9 @@ export class EnvelopeClient implements ViewedClient {
 	static of(view: MessageView, peer: () => Peer, sessions: ConnectionSessions): EnvelopeClient | undefined {
 		const { meta } = modernEnvelopeOf(view) ?? {};
 		const strings = envelope.map((each) => view.source(each));
-		return meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer(), strings, view.form);
+		return (
+			meta && new EnvelopeClient(new ModernClient(peer, sessions, meta), peer().origin, strings, view.form)
+		);
 	}
 
 	isOf(view: MessageView): boolean {

@@ -26,7 +26,7 @@ import { rpcError, toRpcError } from '../rpc-error.ts';
 import { INCOMING_LIMIT, SMALL_RESPONSE_CHARACTERS } from '../rpc-limits.ts';
 import type { BatchResponse } from './batch-response.ts';
 import { CallTable } from './call-table.ts';
-import { IncomingCall, type ViewedRequest } from './incoming-call.ts';
+import { IncomingCall, type RequestOrigin, type ViewedRequest } from './incoming-call.ts';
 import { droppedResponse, type ResponseBudget } from './response-budget.ts';
 
 export interface IncomingCallsDeps {
@@ -40,7 +40,7 @@ export interface IncomingCallsDeps {
 	log: Log;
 }
 
-export class IncomingCalls {
+export class IncomingCalls implements RequestOrigin {
 	readonly #deps: IncomingCallsDeps;
 	readonly #calls = new CallTable<Id, InFlight>();
 	readonly #drainWaiters: (() => void)[] = [];
@@ -78,26 +78,22 @@ export class IncomingCalls {
 		}
 	}
 
-	/** Register a request that is answered by `answer` or `resume`. False when its id is in flight, or too many calls are. */
-	begin(request: ViewedRequest): boolean {
+	beginCall(request: ViewedRequest): boolean {
 		if (this.isFull || this.#calls.has(request.requestId)) return false;
 		this.#calls.set(request.requestId, request);
 		return true;
 	}
 
-	/** A request that was begun is served in another way. */
-	withdraw(request: ViewedRequest): void {
+	withdrawCall(request: ViewedRequest): void {
 		this.#remove(request.requestId, request);
 	}
 
-	/** The response to a request that was begun, as text. */
-	answer(request: ViewedRequest, text: string): void {
+	answerCall(request: ViewedRequest, text: string): void {
 		this.#reply(request.requestId, request.method, text);
 		this.#remove(request.requestId, request);
 	}
 
-	/** A request that was begun goes to the handler. */
-	resume(request: ViewedRequest, call: IncomingCall): void {
+	resumeCall(request: ViewedRequest, call: IncomingCall): void {
 		try {
 			const result = this.#deps.onRequest(call);
 			if (isPromiseLike(result)) return this.#await(call, result);

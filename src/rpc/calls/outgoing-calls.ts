@@ -77,13 +77,27 @@ export interface PendingCall extends PendingEntry, WindowedCall {
 
 type Settlement = Pick<PendingCall, 'resolve' | 'reject' | 'cost'>;
 
-export class OutgoingCalls {
+/** Calls that are sent as text, and whose responses are passed on unparsed. */
+export interface ForwardedCalls {
+	/** The id for a call. */
+	takeId(): number;
+	/**
+	 * Send the text of a call that has an id of `takeId`. False when the peer is gone, or when it would have to wait
+	 * for the send window: nothing was sent. Throws when the pipe is closed.
+	 */
+	forward(call: PendingCall, text: string): boolean;
+	/** The work of a call was canceled: it ends here, and at the peer. */
+	abandon(call: PendingCall, reason: OrchestraError): void;
+}
+
+export class OutgoingCalls implements ForwardedCalls {
 	readonly #deps: OutgoingCallsDeps;
 	readonly #pending: PendingTable<PendingCall>;
 	readonly #window = new SendWindow<PendingCall>((call, text) => this.#sendQueued(call, text));
 	#nextId = 1;
 	#droppedCount = 0;
 	#suspensions = 0;
+	#endReason: OrchestraError | undefined;
 	/** The view of the last response: nobody keeps it. */
 	readonly #view = new MessageView();
 	readonly #reader = new ViewReader();
@@ -141,6 +155,7 @@ export class OutgoingCalls {
 	}
 
 	request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
+		if (this.#endReason) return Promise.reject(this.#endReason);
 		return new Promise((resolve, reject) => {
 			const { signal, work } = options;
 			if (signal?.aborted) return reject(canceledCall(method, signal.reason, 'not_run'));
@@ -166,17 +181,12 @@ export class OutgoingCalls {
 		});
 	}
 
-	/** The id for a call that is forwarded. */
 	takeId(): number {
 		return this.#nextId++;
 	}
 
-	/**
-	 * Send the text of a call that has an id of `takeId`. False when it would have to wait for the
-	 * send window: nothing was sent. Throws when the pipe is closed.
-	 */
 	forward(call: PendingCall, text: string): boolean {
-		if (!this.#window.admits(call.cost)) return false;
+		if (this.#endReason !== undefined || !this.#window.admits(call.cost)) return false;
 		this.#deps.post(text);
 		this.#viewsResponses = true;
 		const now = this.#deps.clock.now();
@@ -186,7 +196,6 @@ export class OutgoingCalls {
 		return true;
 	}
 
-	/** The work of a forwarded call was canceled: it ends here, and at the peer. */
 	abandon(call: PendingCall, reason: OrchestraError): void {
 		if (this.#pending.take(call.id)) this.#abandon(call, canceledCall(call.method, reason, outcomeOf(call)));
 	}
@@ -270,6 +279,7 @@ export class OutgoingCalls {
 	}
 
 	failAll(reason: OrchestraError): void {
+		this.#endReason = reason;
 		this.#window.clear();
 		for (const { id, unsent } of this.#pending.values())
 			if (unsent !== undefined) this.#pending.take(id)?.reject(withOutcome(reason, 'not_run'));
@@ -368,7 +378,7 @@ function timedOut(call: PendingCall, now: number): OrchestraError {
 	const limitMs = isCap ? maxTotalMs : timeoutMs;
 	return new OrchestraError('timeout', `request timed out after ${limitMs}ms`, {
 		hint: isCap
-			? `${method} still reported progress when its total timeout expired; raise \`maxTotalMs\`.`
+			? `${method} was not complete within its total timeout; raise \`maxTotalMs\`.`
 			: `${method} got no response; raise \`timeoutMs\` if it needs longer.`,
 		data: { method, timeoutMs: limitMs, kind: isCap ? 'total' : 'idle', outcome: outcomeOf(call) },
 	});

@@ -6,6 +6,7 @@
  * times the memory. A canceled request is found by its id and frees its text at
  * once; its empty entry is removed in order.
  */
+import { Fifo } from '../../wire/fifo.ts';
 import type { Id } from '../../wire/json-rpc.ts';
 import { MESSAGE_OVERHEAD, QUEUED_CHARACTERS } from '../../wire/wire-limits.ts';
 import type { BatchResponse } from './batch-response.ts';
@@ -19,21 +20,17 @@ export interface QueuedMessage {
 	readonly batch: BatchResponse | undefined;
 }
 
-/** Number of removed entries at the front after which the array is compacted. */
-const COMPACT_AT = 1024;
-
 export class RequestQueue {
 	readonly #byKey = new Map<string | number, QueuedMessage>();
-	#messages: (QueuedMessage | undefined)[] = [];
-	#first = 0;
+	readonly #messages = new Fifo<QueuedMessage>();
 	#cost = 0;
 
 	get isEmpty(): boolean {
-		return this.#first === this.#messages.length;
+		return this.#messages.size === 0;
 	}
 
 	get count(): number {
-		return this.#messages.length - this.#first;
+		return this.#messages.size;
 	}
 
 	/** True when the queue is above its high-water mark. */
@@ -55,11 +52,7 @@ export class RequestQueue {
 
 	/** The next message that was not canceled. The caller releases its batch after handling it. */
 	shift(): QueuedMessage | undefined {
-		while (!this.isEmpty) {
-			const message = this.#messages[this.#first];
-			this.#messages[this.#first++] = undefined;
-			this.#compact();
-			if (message === undefined) continue;
+		for (let message = this.#messages.shift(); message; message = this.#messages.shift()) {
 			this.#cost -= costOf(message);
 			this.#removeKey(message);
 			if (message.text !== '') return message;
@@ -91,13 +84,6 @@ export class RequestQueue {
 	#removeKey(message: QueuedMessage): void {
 		if (message.key !== undefined && this.#byKey.get(message.key) === message)
 			this.#byKey.delete(message.key);
-	}
-
-	#compact(): void {
-		if (this.isEmpty) this.#messages = [];
-		else if (this.#first < COMPACT_AT || this.#first < this.#messages.length / 2) return;
-		else this.#messages = this.#messages.slice(this.#first);
-		this.#first = 0;
 	}
 }
 

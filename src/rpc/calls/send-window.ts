@@ -7,6 +7,7 @@
  * make our output grow.
  */
 import { OrchestraError } from '../../errors.ts';
+import { Fifo } from '../../wire/fifo.ts';
 import { MESSAGE_OVERHEAD, WAITING_CHARACTERS, WINDOW_CHARACTERS } from '../../wire/wire-limits.ts';
 
 /** The part of a call that the window uses. */
@@ -22,8 +23,7 @@ export class SendWindow<Call extends WindowedCall> {
 	#inFlight = 0;
 	#abandoned = 0;
 	#queuedCost = 0;
-	#queue: Call[] = [];
-	#first = 0;
+	readonly #queue = new Fifo<Call>();
 
 	/** @param send sends a call that was queued */
 	constructor(send: (call: Call, text: string) => void) {
@@ -36,7 +36,7 @@ export class SendWindow<Call extends WindowedCall> {
 
 	/** True when a call of this cost fits into the window; it is then counted. */
 	admits(cost: number): boolean {
-		if (this.#first < this.#queue.length || !this.#fits(cost)) return false;
+		if (this.#queue.size > 0 || !this.#fits(cost)) return false;
 		this.#inFlight += cost;
 		return true;
 	}
@@ -69,7 +69,7 @@ export class SendWindow<Call extends WindowedCall> {
 		if (!isFlushed) this.#abandoned += call.cost;
 		else {
 			this.#inFlight -= call.cost;
-			if (this.#first < this.#queue.length) this.#sendQueued();
+			if (this.#queue.size > 0) this.#sendQueued();
 		}
 	}
 
@@ -80,8 +80,7 @@ export class SendWindow<Call extends WindowedCall> {
 	}
 
 	clear(): void {
-		this.#queue = [];
-		this.#first = 0;
+		this.#queue.replace([]);
 	}
 
 	#fits(cost: number): boolean {
@@ -89,7 +88,7 @@ export class SendWindow<Call extends WindowedCall> {
 	}
 
 	#sendQueued(): void {
-		for (let call = this.#queue[this.#first]; call; call = this.#queue[this.#first]) {
+		for (let call = this.#queue.head; call; call = this.#queue.head) {
 			const text = call.unsent;
 			if (text !== undefined) {
 				if (!this.#fits(call.cost)) return;
@@ -97,9 +96,8 @@ export class SendWindow<Call extends WindowedCall> {
 				this.#queuedCost -= call.cost;
 				this.#inFlight += call.cost;
 			}
-			this.#first++;
+			this.#queue.shift();
 			if (text !== undefined) this.#send(call, text);
 		}
-		this.clear();
 	}
 }

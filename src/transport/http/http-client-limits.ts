@@ -57,8 +57,5 @@ export const MAX_SUBSCRIPTIONS = 1000;
 /** Longest header value that is read, in characters; the rest is ignored. */
 export const CHALLENGES_HEADER_CHARACTERS: number = 16 * 1024;
 
-/** A shorter message is parsed for its id. */
-export const LONG_MESSAGE_CHARACTERS = 4096;
-
 /** An error above this length is delivered as it is. */
 export const LONG_ERROR_CHARACTERS: number = 64 * 1024;

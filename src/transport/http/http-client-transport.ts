@@ -26,7 +26,7 @@ import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
-import { type PostedMessage, readPosted } from './posted-message.ts';
+import { PostedMessage } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { ReadFlow } from './read-flow.ts';
 import { errorFor, responseId, splitBatch } from './received-message.ts';
@@ -107,7 +107,7 @@ export class HttpClientTransport implements Transport {
 
 	post(text: string): boolean {
 		if (this.#endReason) throw this.#endReason;
-		const message = readPosted(text);
+		const message = new PostedMessage(text);
 		if (this.#receiver === undefined) this.#early.push(text);
 		else if (!this.#cancel(message)) this.#send(message);
 		return this.#unsent.hasRoom;

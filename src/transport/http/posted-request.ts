@@ -6,8 +6,8 @@
  * else that ends without an answer fails the call at once.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { pause } from '../../rpc/clock.ts';
 import { type Id, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './events/event-source.ts';
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
@@ -109,7 +109,7 @@ export class PostedRequest {
 				const error = OrchestraError.from(thrown, 'io');
 				const delayMs = this.#retryDelay(error, attempt);
 				if (delayMs === undefined) throw error;
-				await sleep(delayMs, undefined, { signal: this.#signal() });
+				await pause(delayMs, this.#signal());
 			}
 		}
 	}

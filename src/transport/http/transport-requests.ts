@@ -9,7 +9,7 @@ import { within } from '../../rpc/clock.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
 import { REPLY_MS } from './http-client-limits.ts';
 import type { TransportAnswer } from './http-session.ts';
-import { type PostedMessage, readPosted } from './posted-message.ts';
+import { PostedMessage } from './posted-message.ts';
 import { PostedRequest } from './posted-request.ts';
 import { resultIn } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
@@ -36,7 +36,7 @@ export class TransportRequests {
 
 	/** Send a request. Rejects when it fails or is not answered in time. */
 	async send(text: string, rules: Partial<RequestContext> = {}): Promise<TransportAnswer> {
-		const message = readPosted(text);
+		const message = new PostedMessage(text);
 		let end = (_reason?: OrchestraError): void => {};
 		const answered = new Promise<TransportAnswer>((resolve, reject) => {
 			const context: RequestContext = {

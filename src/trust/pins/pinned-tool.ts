@@ -1,7 +1,7 @@
 /* What is pinned of a tool: everything that tells an agent what the tool is and how to call it. */
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { canonicalSha256 } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';
-import { canonicalSha256 } from '../canonical-json.ts';
 import { PINNED_CHARACTERS } from '../trust-limits.ts';
 
 /** The pinned fields of a tool, in the order of a diff. */

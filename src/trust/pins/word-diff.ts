@@ -1,6 +1,6 @@
 /* The difference between two versions of a tool, word by word. */
 import { type WordRun, wordDiff } from '../../sequence-diff.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust-limits.ts';
 import { type PinnedTool, pinnedFields } from './pinned-tool.ts';
 

@@ -49,6 +49,18 @@ describe('mctl add', () => {
 		});
 	});
 
+	it('adds a WebSocket and a Unix socket', async () => {
+		const place = openPlace({});
+		await place.run('add', 'live', 'wss://example.com/mcp', '--transport', 'ws');
+		await place.run('add', 'local', 'unix:///nowhere/mcp.sock#/mcp');
+		expect(JSON.parse(place.text('orchestra.json'))).toEqual({
+			mcpServers: {
+				live: { type: 'ws', url: 'wss://example.com/mcp' },
+				local: { type: 'http', url: 'unix:///nowhere/mcp.sock#/mcp' },
+			},
+		});
+	});
+
 	it('adds to an .mcp.json that is in use, and to the file of the user with --scope user', async () => {
 		const place = openPlace({ '.mcp.json': '{"mcpServers":{}}' });
 		await place.run('add', 'a', '--', 'cat');
@@ -148,8 +160,11 @@ const wrong: [string[], string][] = [
 	[['add', 'a b', '--', 'cat'], '"a b" is not a name'],
 	[['add', 'files', '--', 'cat'], 'has a server "files" already'],
 	[['add', 'x', 'cat', '-u'], 'there is no flag -u'],
-	[['add', 'x', '--transport', 'smoke', '--', 'cat'], '--transport takes stdio, http, sse, not "smoke"'],
-	[['add', 'x', '-t', 'http', 'cat'], '"cat" is not an http:// or https:// address'],
+	[['add', 'x', '--transport', 'smoke', '--', 'cat'], '--transport takes stdio, http, sse, ws, not "smoke"'],
+	[['add', 'x', '-t', 'http', 'cat'], '"cat" is not an http://, https://, ws://, wss:// or unix:/// address'],
+	[['add', 'x', '-t', 'ws', 'https://a.b'], '--transport ws is not for https://a.b'],
+	[['add', 'x', '-t', 'sse', 'wss://a.b'], '--transport sse is not for wss://a.b'],
+	[['add', 'x', 'unix://a.sock'], '"unix://a.sock" is not'],
 	[['add', 'x', '-t', 'stdio', 'https://a.b'], 'https://a.b is a URL'],
 	[['add', 'x', 'https://a.b', 'more'], 'unexpected argument "more" after the URL'],
 	[['add', 'x', 'https://a.b', '-e', 'A=1'], '--env is for a command'],

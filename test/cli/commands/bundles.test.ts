@@ -163,6 +163,39 @@ describe('a bundle', () => {
 		},
 	);
 
+	it('of a name that another mctl adds at the same moment is refused, and the other one is whole', async () => {
+		const place = openPlace(bundleOf(manifest));
+		const words = ['add', './x.mcpb', '--set', 'dirs=/one', '--yes', '--set'];
+		const letGo = place.lockPins();
+		const first = place.start(...words, 'key=firstsecret');
+		await until('it has stored its secret', () => place.secrets().length === 1);
+		const second = await place.run(...words, 'key=secondsecret');
+		expect([second.code, second.stderr]).toEqual([
+			64,
+			expect.stringContaining('another mctl changes "files"'),
+		]);
+		letGo();
+		expect(await once(first, 'exit')).toEqual([0, null]);
+		expect((await place.run('call', 'files', 'where')).stdout).toContain('firstsecret');
+	});
+
+	it.each([
+		['another server is added', 'other', ['other', 'files'], 0],
+		['a server of its name is', 'files', ['files'], 64],
+	])('while %s by another program keeps that', async (_, name, names, expected) => {
+		const place = openPlace(bundleOf(manifest));
+		const letGo = place.lockPins();
+		const child = place.start('add', './x.mcpb', '--set', 'dirs=/one', '--set', 'key=secretsecret', '--yes');
+		await until('it has stored its secret', () => place.secrets().length === 1);
+		writeFiles(place.cwd, { 'orchestra.json': `{"mcpServers":{"${name}":{"command":"cat"}}}` });
+		letGo();
+		expect(await once(child, 'exit')).toEqual([expected, null]);
+		const { mcpServers } = JSON.parse(readFileSync(join(place.cwd, 'orchestra.json'), 'utf8'));
+		expect([Object.keys(mcpServers), mcpServers[name]]).toEqual([names, { command: 'cat' }]);
+		expect(place.secrets()).toHaveLength(names.length - 1);
+		expect(place.bundles()).toHaveLength(names.length - 1);
+	});
+
 	it('is taken from a URL only with its hash', async () => {
 		const bytes = bundleOf({
 			...manifest,

@@ -173,6 +173,21 @@ describe('a server of a registry', () => {
 		);
 	});
 
+	it('with a secret in its address takes a variable for it, and nothing that would be in the file', async () => {
+		const variables = { key: { isSecret: true, isRequired: true } };
+		const remotes = [{ type: 'sse', url: 'https://notes.example/mcp?key={key}', variables }];
+		const place = await openPlace({ ...needy, packages: [], remotes });
+		const { code, stderr } = await place.run('add', needy.name, '--yes', '--set', 'key=hunter2hunter2');
+		expect([code, stderr]).toEqual([64, expect.stringContaining('must be a variable')]);
+		expect([place.text('orchestra.json'), place.stored()]).toEqual([place.before, []]);
+		expect((await place.run('add', needy.name, '--yes', '--set', 'key=${NOTES_KEY}')).code).toBe(0);
+		expect(place.servers()['notes']).toEqual({
+			type: 'sse',
+			url: 'https://notes.example/mcp?key=${NOTES_KEY}',
+		});
+		expect((await place.run('doctor')).stdout).toContain('the server notes needs ${NOTES_KEY}, not set');
+	});
+
 	it('is upgraded to a package of its own kind, whatever the new entry lists first', async () => {
 		const place = await openPlace({ ...needy, packages: [npmPackage('n', '1.0.0')] });
 		await place.run('add', needy.name, '--yes');
@@ -269,10 +284,32 @@ describe('an upgrade', () => {
 		const place = await openRemote();
 		const [old = '', next = ''] = place.urls;
 		writeFiles(place.cwd, { 'orchestra.json': place.text('orchestra.json').replace(old, next) });
-		await place.run('trust', '--yes');
+		expect((await place.run('trust')).code).toBe(0);
 		expect((await place.run('outdated', '--json')).stdout).toContain('"isOutdated":true');
 		const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
 		expect([code, stderr]).toEqual([0, expect.stringContaining('changed read')]);
+		expect(place.text('orchestra.lock')).toContain('"2.0.0" "remote"');
+	});
+});
+
+describe('an address with a variable', () => {
+	it('is upgraded with the value that the user gave', async () => {
+		const server = await serveNotes(1, () => {});
+		const { origin } = new URL(server.url);
+		const record = (version: string): ListedServer => ({
+			name: needy.name,
+			version,
+			remotes: [
+				{ type: 'streamable-http', url: `${origin}/{team}`, variables: { team: { isRequired: true } } },
+			],
+		});
+		const place = await openPlace(record('1.0.0'));
+		expect((await place.run('add', needy.name, '--yes', '--set', 'team=red')).code).toBe(0);
+		place.registry.servers.push(record('2.0.0'));
+		place.expireAnswers();
+		const { code, stdout } = await place.run('upgrade', 'notes', '--yes');
+		expect([code, stdout]).toEqual([0, expect.stringContaining('notes 2.0.0')]);
+		expect(place.servers()['notes']).toMatchObject({ url: `${origin}/red` });
 		expect(place.text('orchestra.lock')).toContain('"2.0.0" "remote"');
 	});
 });

@@ -1,5 +1,7 @@
 /* Programs that want out, or want too much: each ends, says why, and reaches nothing. */
 import { describe, expect, it } from 'vitest';
+import { Interpreter } from '../../../src/hub/plans/interpreter.ts';
+import { PLAN_LOG_CHARACTERS } from '../../../src/hub/plans/plan-limits.ts';
 import { planHub, runPlan } from '../../support/plans.ts';
 
 const hostile: readonly [what: string, code: string, says: RegExp][] = [
@@ -19,6 +21,11 @@ const hostile: readonly [what: string, code: string, says: RegExp][] = [
 		`await Promise.all(Array.from({ length: 5000 }, () => tools.memory.readGraph()))`,
 		/more than 1000 calls/,
 	],
+	[
+		'large arguments of many calls',
+		`const path = 'x'.repeat(4e6); await Promise.all([1, 2, 3, 4, 5].map(() => tools.files.readTextFile({ path })))`,
+		/arguments of calls that wait have more than/,
+	],
 	['a result that is a circle', 'const a = {}; a.a = a; return a', /circular/i],
 	['a forged server', `await tools['__proto__'].readGraph()`, /there is no server "__proto__"/],
 	['a forged tool', `const n = 'constructor'; await tools.files[n]({})`, /files has no tool "constructor"/],
@@ -37,6 +44,20 @@ describe('a hostile program', () => {
 		const { client } = await planHub();
 		for (const [what, code, says] of hostile) expect(await runPlan(client, code), what).toMatch(says);
 		expect(await runPlan(client, 'return 1 + 1')).toBe('2');
+	});
+
+	it('that no parser gets to the end of is given up', async () => {
+		const code = `return ${'(a = '.repeat(60)}1${') => 1'.repeat(60)}`;
+		await expect(Interpreter.open(code, { startMs: 500 })).rejects.toThrow(/could not be read within 500 ms/);
+	});
+
+	it('that logs without end gets the start of it back', async () => {
+		const { client } = await planHub();
+		const code = `for (let at = 0; at < 50000; at++) console.log(at % 2 ? '' : 'x'); return 1`;
+		const result = await client.request('tools/call', { name: 'run_plan', arguments: { code } });
+		const [, log] = result['content'] as { text: string }[];
+		expect(log?.text.length).toBeLessThan(PLAN_LOG_CHARACTERS + 100);
+		expect(log?.text).toMatch(/\(58616 more characters\)$/);
 	});
 
 	it('that changes the prototypes changes its own world alone', async () => {

@@ -1,6 +1,7 @@
 /* Rules with `"plan": "once"`: one question for a plan, and what it does not cover. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { JournalEntry } from '../../../src/hub/journal/journal.ts';
 import { planHub, runPlan } from '../../support/plans.ts';
 
 const once = { policy: [{ tools: 'files__*', action: 'ask', plan: 'once' }] };
@@ -19,16 +20,26 @@ describe('a rule that asks', () => {
 		const { client, folder, questions } = await asking(once);
 		expect(await runPlan(client, twoReads, folder)).toBe('firstsecond');
 		expect(questions).toHaveLength(1);
-		expect(questions[0]).toMatch(/Allow the call of run_plan[^]*"destructive": "none"|destructive: "none"/);
-		expect(questions[0]).toContain('files__read_text_file');
+		expect(questions[0]).toMatch(
+			/Allow the call of run_plan[^]*destructive: "none"[^]*tools: "1: files__read_text_file"/,
+		);
 		expect(questions[0]).toContain('computed by the program');
 	});
 
 	it('runs nothing of a plan that is denied', async () => {
-		const { client, folder } = await asking(once, 'deny');
+		const { client, folder, lines } = await asking(once, 'deny');
 		const code = `await tools.files.writeFile({ path: input + '/a.txt', content: 'changed' })`;
 		expect(await runPlan(client, code, folder)).toBe('The plan was not run: its user denied it.');
 		expect(readFileSync(`${folder}/a.txt`, 'utf8')).toBe('first');
+		expect(lines).toMatchObject([{ name: 'run_plan', policy: 'refused', plan: expect.any(String) }]);
+	});
+
+	it('asks when the rule is about run_plan, whatever the program calls', async () => {
+		const { client, questions } = await asking({
+			policy: [{ tools: 'run_plan', action: 'ask', plan: 'once' }],
+		});
+		expect(await runPlan(client, 'return 1')).toBe('1');
+		expect(questions).toHaveLength(1);
 	});
 
 	it('counts a computed name as every tool, and says so', async () => {
@@ -36,7 +47,7 @@ describe('a rule that asks', () => {
 		const code = `const name = 'readTextFile'; return (await tools.files[name]({ path: input + '/a.txt' })).content`;
 		expect(await runPlan(client, code, folder)).toBe('first');
 		expect(questions[0]).toMatch(/any of \d+, since a name is computed/);
-		expect(questions[0]).toContain('files__write_file');
+		expect(questions[0]).toMatch(/destructive: "\d+: .*files__write_file/);
 	});
 
 	it('refuses a tool that is hidden from the look ahead', async () => {
@@ -51,13 +62,15 @@ describe('a rule that asks', () => {
 
 async function asking(more: object, decision = 'allow once') {
 	const questions: string[] = [];
+	const lines: JournalEntry[] = [];
 	const place = await planHub({
 		more,
+		journal: { write: (line) => lines.push(line), close: async () => {} },
 		capabilities: { elicitation: {} },
 		onQuestion: (_method, params) => {
 			questions.push((params as { message: string }).message);
 			return { action: 'accept', content: { decision } };
 		},
 	});
-	return { ...place, questions };
+	return { ...place, questions, lines };
 }

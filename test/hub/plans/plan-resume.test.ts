@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Interpreter } from '../../../src/hub/plans/interpreter.ts';
 import type { PlanHead, PlanLine } from '../../../src/hub/plans/plan-record.ts';
 import { type CallOutcome, type LiveCalls, PlanRun } from '../../../src/hub/plans/plan-run.ts';
-import { compileProgram } from '../../../src/hub/plans/program.ts';
 import { runsAllTests } from '../../support/all-tests.ts';
 import { planHub } from '../../support/plans.ts';
-import { type HubClient, serveServers } from '../../support/served-hub.ts';
+import { type HubClient, type HubClientOptions, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -89,6 +89,37 @@ describe('the task of a plan', () => {
 			/Call 2 of the plan, work__slow_compute \(line 1, column \d+\), was sent[^]*mctl plan resume/,
 		);
 	});
+
+	it('needs another approval when another client goes on with it', async () => {
+		const questions: string[] = [];
+		const asked = (decision: string): HubClientOptions => ({
+			capabilities: { elicitation: {} },
+			onQuestion: (_method, params) => {
+				questions.push((params as { message: string }).message);
+				return { action: 'accept', content: { decision } };
+			},
+		});
+		const policy = [{ tools: 'work__*', action: 'ask', plan: 'once' }];
+		const { served, client } = await planHub({
+			servers: { work: taskServer },
+			more: { policy },
+			...asked('allow once'),
+		});
+		const code = `await tools.work.slowCompute({ seconds: 60 })`;
+		client.request('tools/call', { name: 'run_plan', arguments: { code } }).catch(() => {});
+		await until('the call is recorded', () => recordOf(served.folder).includes('"sent":1'));
+		const again = await served.again();
+		const [id = ''] = /[\da-f]{32}/.exec(recordOf(served.folder, '.json')) ?? [];
+		const other = await again.client({ name: 'other', ...asked('deny') });
+		expect(await other.call('run_plan', { resume: id })).toBe('The plan was not run: its user denied it.');
+		const same = await again.client(asked('stop the plan'));
+		expect(await same.call('run_plan', { resume: id })).toMatch(/Call 1 of the plan/);
+		expect(questions.map((text) => text.slice(0, 26))).toEqual([
+			'Allow the call of run_plan',
+			'Allow the call of run_plan',
+			expect.stringMatching(/^Call 1/),
+		]);
+	});
 });
 
 const taskServer = {
@@ -124,10 +155,10 @@ async function linesOf(
 	code = twentyCalls,
 ): Promise<PlanLine[]> {
 	const lines = [...before];
-	const program = await compileProgram(code);
-	const plan = { head, lines: before };
-	const run = new PlanRun({ program, plan, live, write: (line) => lines.push(line) });
-	await run.run();
+	const interpreter = await Interpreter.open(code);
+	const plan = { head, input: 'null', lines: before };
+	const run = new PlanRun({ interpreter, plan, live, write: (line) => lines.push(line) });
+	await run.run().finally(() => interpreter.close());
 	return lines;
 }
 
@@ -138,7 +169,6 @@ const head: PlanHead = {
 	client: 'test',
 	code: twentyCalls,
 	sha256: '',
-	input: 'null',
 	startedAt: 1_000_000,
 	seed: 7,
 	tools: ['a__step'],

@@ -60,7 +60,7 @@ describe('run_plan', () => {
 		expect(
 			await runPlan(client, `try { ${read} } catch (error) { return 'caught ' + error.message }`),
 		).toMatch(/caught tools\.files\.readTextFile \(line 1, column \d+\): ENOENT/);
-		expect(await runPlan(client, read)).toMatch(/The plan failed: .*ENOENT[^]*It had made 1 calls/);
+		expect(await runPlan(client, read)).toMatch(/The plan failed: .*ENOENT[^]*which are not undone: 1/);
 	});
 
 	it('makes each call through policy and journal, which has the id of the plan', async () => {
@@ -80,7 +80,7 @@ describe('run_plan', () => {
 		expect(lines).toMatchObject([
 			{ name: 'files__read_text_file', outcome: 'ok', plan: id },
 			{ name: 'files__write_file', outcome: 'failed', policy: 'deny', plan: id },
-			{ name: 'run_plan', outcome: 'failed' },
+			{ name: 'run_plan', outcome: 'failed', plan: id },
 		]);
 	});
 

@@ -1,7 +1,6 @@
-/* A question about a kept result, as the tool `look` takes it, and its answer. */
+/* A query about a kept result, as the tool `look` takes it, and its answer. */
 
 import { OrchestraError } from '../../../errors.ts';
-import { isObject } from '../../../wire/json.ts';
 import {
 	CONTEXT_LINES,
 	LOOK_LINES,
@@ -88,9 +87,4 @@ function wrong(message: string): OrchestraError {
 	return new OrchestraError('bad_input', message, {
 		hint: 'For example {"handle":"r-…","op":"select","select":"[?state==\'open\'].title"}.',
 	});
-}
-
-/** Whether a value is an answer that another thread sent. */
-export function isLookAnswer(value: unknown): value is LookAnswer {
-	return isObject(value) && typeof value['text'] === 'string' && typeof value['about'] === 'string';
 }

@@ -1,13 +1,9 @@
-/* Runs a question in a thread that is ended at its deadline; few at a time. */
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { type ErrorCode, OrchestraError } from '../../../errors.ts';
-import { packageRoot } from '../../../files/package-root.ts';
-import { onAbort } from '../../../rpc/abortable.ts';
+/* Runs a query in a thread that is ended at its deadline; few at a time. */
+import { OrchestraError } from '../../../errors.ts';
+import { BoundedThread } from '../../../process/bounded-thread.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
-import { isObject } from '../../../wire/json.ts';
 import { LOOK_MEMORY_MB, LOOK_MS, LOOKS_AT_ONCE, LOOKS_WAITING } from '../result-limits.ts';
-import { isLookAnswer, type LookAnswer, type LookRequest } from './look-request.ts';
+import type { LookAnswer, LookRequest } from './look-request.ts';
 
 /** What the thread gets. */
 export interface LookJob {
@@ -27,7 +23,7 @@ export class LookThreads {
 		this.#places = new Semaphore({ limit: LOOKS_AT_ONCE, queueLimit: LOOKS_WAITING });
 	}
 
-	/** Rejects with `bad_input` for a question without an answer, `timeout` at the deadline, and the reason of the signal. */
+	/** Rejects with `bad_input` for a query without an answer, `timeout` at the deadline, and the reason of the signal. */
 	async run(job: LookJob, signal?: AbortSignal): Promise<LookAnswer> {
 		signal?.throwIfAborted();
 		await this.#places.enter(undefined, () => ({ signal }));
@@ -39,54 +35,31 @@ export class LookThreads {
 	}
 
 	async #answer(job: LookJob, signal: AbortSignal | undefined): Promise<LookAnswer> {
-		const worker = new Worker(join(packageRoot(), 'dist/hub/results/look/look-thread.js'), {
-			workerData: job,
-			resourceLimits: { maxOldGenerationSizeMb: LOOK_MEMORY_MB },
-			// Nothing of the environment of the hub is needed there.
-			env: {},
+		const thread = new BoundedThread({
+			file: 'hub/results/look/look-thread.js',
+			data: job,
+			memoryMb: LOOK_MEMORY_MB,
+			endedEarly: tooLarge,
 		});
 		try {
-			return await this.#message(worker, signal);
+			// What `look-thread.ts` answers.
+			return (await thread.next({ ms: this.#deadlineMs, late: tooSlow, signal })) as LookAnswer;
 		} finally {
-			await worker.terminate();
+			await thread.close();
 		}
-	}
-
-	#message(worker: Worker, signal: AbortSignal | undefined): Promise<LookAnswer> {
-		return new Promise((resolve, reject) => {
-			const timer = setTimeout(() => reject(tooSlow(this.#deadlineMs)), this.#deadlineMs);
-			const stop = onAbort(signal, () => reject(signal?.reason));
-			const end = (settle: () => void): void => {
-				clearTimeout(timer);
-				stop();
-				settle();
-			};
-			worker.once('message', (message) => {
-				end(() => (isLookAnswer(message) ? resolve(message) : reject(errorOf(message))));
-			});
-			worker.once('error', (error) => end(() => reject(tooLarge(error))));
-			worker.once('exit', () => end(() => reject(tooLarge())));
-		});
 	}
 }
 
 function tooSlow(ms: number): OrchestraError {
-	return new OrchestraError('timeout', `the question took longer than ${ms} ms`, {
+	return new OrchestraError('timeout', `the query took longer than ${ms} ms`, {
 		hint: 'Ask for less: a literal pattern, a smaller range, a simpler expression.',
 	});
 }
 
 /** The thread ended by itself: its memory is bounded. */
-function tooLarge(cause?: Error): OrchestraError {
-	return new OrchestraError('bad_input', `the question needs more than ${LOOK_MEMORY_MB} MiB of memory`, {
+function tooLarge(cause?: unknown): OrchestraError {
+	return new OrchestraError('bad_input', `the query needs more than ${LOOK_MEMORY_MB} MiB of memory`, {
 		hint: 'Ask for less, or read the resource in parts.',
 		cause,
-	});
-}
-
-function errorOf(message: unknown): OrchestraError {
-	const { code, message: text, hint } = isObject(message) ? message : {};
-	return new OrchestraError((code ?? 'internal') as ErrorCode, String(text), {
-		hint: typeof hint === 'string' ? hint : undefined,
 	});
 }

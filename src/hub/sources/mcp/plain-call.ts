@@ -133,11 +133,11 @@ export class PlainCall implements PendingCall, ViewedRequest {
 
 	#isSent(begun: string): boolean {
 		const { connection, patch, upstreamName } = this.route.target;
-		this.id = connection.takeId();
+		this.id = connection.forwarded.takeId();
 		const text = patch.request(this.view, begun, { id: String(this.id), name: upstreamName });
 		this.cost = SendWindow.costOf(text);
 		try {
-			return connection.forward(this, text);
+			return connection.forwarded.forward(this, text);
 		} catch {
 			return false; // the pipe broke: the general route finds the same, and explains it
 		}
@@ -250,7 +250,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	cancel(reason: string): void {
 		const call = this.#incoming;
 		call.cancel(reason);
-		if (call.cancelReason) this.route.target.connection.abandon(this, call.cancelReason);
+		if (call.cancelReason) this.route.target.connection.forwarded.abandon(this, call.cancelReason);
 	}
 
 	/**
@@ -260,7 +260,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	promote(): void {
 		if (this.#response) return;
 		this.#response = deferred();
-		this.#incoming.onCancel((reason) => this.route.target.connection.abandon(this, reason));
+		this.#incoming.onCancel((reason) => this.route.target.connection.forwarded.abandon(this, reason));
 		this.#goOn(this.#response.promise);
 	}
 

@@ -6,6 +6,8 @@
  * pass in order, before the answer. The result is passed on untouched, unless the entry has
  * `redact`.
  */
+
+import type { ServerEntry, ServerSettings } from '../../../config/configuration.ts';
 import { OrchestraError, requestOutcomeOf } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
@@ -65,20 +67,14 @@ export interface ForwardedCall {
 }
 
 export interface ServerCallsOptions {
-	readonly server: string;
+	readonly entry: ServerEntry;
 	readonly pool: ServerPool;
 	readonly queue: Semaphore;
 	readonly clientRequests: ServerClientRequests;
 	readonly levels: LogLevels;
-	readonly timeoutMs: number;
-	readonly maxMs: number;
 	readonly extensions: ExtensionRules;
-	/** Whether tasks of the server outlive its connection. */
-	readonly isElsewhere: boolean;
 	/** The `ui://` URIs in results. */
 	readonly pages: LabelledUris;
-	/** Whether secrets are replaced in results. */
-	readonly redact: boolean;
 	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
 	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
 }
@@ -117,15 +113,18 @@ interface SentCall extends SentTo {
 
 export class ServerCalls {
 	readonly #options: ServerCallsOptions;
+	readonly #settings: ServerSettings;
 	#lastCall = 0;
 
 	constructor(options: ServerCallsOptions) {
 		this.#options = options;
+		this.#settings = options.entry.settings;
 	}
 
 	/** A running process that takes calls of a tool as text; undefined when they must be parsed. */
 	plainTarget(own: string, context: CallContext, serverInfo: Implementation): PlainTarget | undefined {
-		const { pool, queue, levels, redact, check, timeoutMs, maxMs, extensions } = this.#options;
+		const { pool, queue, levels, check, extensions } = this.#options;
+		const { redact, timeoutMs, maxMs } = this.#settings;
 		if (redact || check !== undefined) return undefined;
 		const process = pool.runningFor(context);
 		const connection = process?.connection;
@@ -270,7 +269,7 @@ export class ServerCalls {
 				if (result['isError'] === true) this.#options.clientRequests.throwMissing(context);
 				// Its client requests are passed on one by one. Redaction keeps the shape of a JSON value.
 				const given = isInputRequired(result) ? exactAnswer(answer) : answer;
-				const safe = this.#options.redact && !call.isExact ? (redactJson(result) as Result) : given;
+				const safe = this.#settings.redact && !call.isExact ? (redactJson(result) as Result) : given;
 				return calls[call.method].mapped === 'links' ? this.#options.pages.result(safe) : safe;
 			},
 			(thrown: unknown) => {
@@ -296,10 +295,12 @@ export class ServerCalls {
 	}
 
 	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
-		const { timeoutMs, maxMs, extensions, clientRequests, isElsewhere } = this.#options;
+		const { entry, extensions, clientRequests } = this.#options;
+		const { timeoutMs, maxMs } = this.#settings;
 		return followTask(taskId, {
 			connection,
-			elsewhere: isElsewhere ? process : undefined,
+			// Tasks of a remote server outlive its connection.
+			elsewhere: entry.kind === 'stdio' ? undefined : process,
 			context,
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,
@@ -316,22 +317,22 @@ export class ServerCalls {
 	): Result | undefined {
 		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
 		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
-		const ttl = context.durable?.maxMs ?? this.#options.maxMs;
+		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
 		if (context.durable?.isTask) return { ttl };
 		if (taskSupport === 'optional') return undefined;
 		if (context.revision.era === 'modern') throw undeclaredTasks();
 		return { ttl };
 	}
 
-	/** Start the process. A canceled call does not wait for it, unless the server must be told: it has the task. */
+	/** Start the process. A canceled call does not wait for it, unless the server must be notified: it has the task. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
-		context.progress(0, undefined, `starting ${this.#options.server}`);
+		context.progress(0, undefined, `starting ${this.#options.entry.name}`);
 		if (context.durable?.sentAs !== undefined) return process.up();
 		return abortable(() => process.up(), context.signal);
 	}
 
 	#optionsOf(call: ForwardedCall): ServerRequestOptions {
-		const { timeoutMs, maxMs } = this.#options;
+		const { timeoutMs, maxMs } = this.#settings;
 		const { context } = call;
 		const isReported = reportsProgress(call);
 		return {
@@ -363,7 +364,7 @@ function mayMakeTask({ revision, clientCapabilities }: CallContext, server: Serv
 	return revision.era === 'legacy' || declaresTasks(clientCapabilities);
 }
 
-/** What a modern server is told of the client of a call. The hub follows a task for a legacy client. */
+/** What is declared to a modern server about the client of a call. The hub follows a task for a legacy client. */
 function declaredTo(
 	{ capabilities: server }: ServerConnection,
 	{ revision, clientCapabilities }: CallContext,

@@ -1,5 +1,5 @@
 /*
- * What one MCP server offers: read from disk, from the running server, and again when
+ * The lists of one MCP server: read from disk, from the running server, and again when
  * the server says that it changed.
  *
  * A server that was never seen is started for its lists, and again with backoff until it
@@ -8,9 +8,9 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
+import type { ServerSettings } from '../../../config/configuration.ts';
 import { hubIdIn } from '../../../config/self-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { Change } from '../../../mcp/server/provider.ts';
 import type { ItemKind } from '../../../protocol/item-lists.ts';
@@ -22,7 +22,8 @@ import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, ListChanges } from './list-changes.ts';
 import { listServer } from './list-server.ts';
-import type { Learning } from './mcp-source-options.ts';
+import type { McpSourceOptions } from './mcp-source-options.ts';
+import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import {
 	type CachedServer,
@@ -36,32 +37,12 @@ import {
 	writeKnownLater,
 } from './server-cache.ts';
 
-export interface ServerCatalogueOptions {
-	/** Its name in the configuration. */
-	readonly name: string;
+export interface ServerCatalogueDeps
+	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {
 	/** What is known, on disk. */
 	readonly files: CacheFiles;
-	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** Deadline of a start. */
-	readonly startMs: number;
-	/** Undefined when nobody follows, or the entry has `learn: false`. */
-	readonly learning: Learning | undefined;
-	/** The process for lists. */
-	readonly lister: () => ServerProcess;
-	/** Any process that runs. */
-	readonly running: () => ServerConnection | undefined;
-	/** True when the user stopped the server: only a call or the user starts it again, no list. */
-	readonly isStopped: () => boolean;
-	/** Timeout of one page of a list, and of all its pages. */
-	readonly timeoutMs: number;
-	readonly maxMs: number;
-	/** Whether a start that failed is tried again. */
-	readonly restart: boolean;
-	/** Whether the process may stay after it was listed the first time. */
-	readonly keepsLister: () => boolean;
-	/** Whether a list waits also when the last start, of an earlier process, failed. Default false. */
-	readonly waitsForFailed?: boolean | undefined;
-	readonly log: Log;
+	/** Its processes. The lister may stay after the first list when it serves all clients. */
+	readonly pool: ServerPool;
 	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
 	readonly onRead: (known: CachedServer, source: ListOrigin) => void;
 	readonly onChange: (change: Change) => void;
@@ -79,7 +60,9 @@ const changedBy: Readonly<Record<ChangedList, readonly ItemKind[]>> = {
 const changedLists = Object.keys(changedBy) as ChangedList[];
 
 export class ServerCatalogue {
-	readonly #options: ServerCatalogueOptions;
+	readonly #deps: ServerCatalogueDeps;
+	readonly #settings: ServerSettings;
+	readonly #pool: ServerPool;
 	#known: CachedServer | undefined;
 	/** True when `#known` are the lists of a server like it. */
 	#isStandIn = false;
@@ -99,8 +82,10 @@ export class ServerCatalogue {
 	/** Writes of the file, one after the other. */
 	#writing: Promise<void> = Promise.resolve();
 
-	constructor(options: ServerCatalogueOptions) {
-		this.#options = options;
+	constructor(deps: ServerCatalogueDeps) {
+		this.#deps = deps;
+		this.#settings = deps.entry.settings;
+		this.#pool = deps.pool;
 	}
 
 	/** Undefined for a server that was never seen, nor one like it. */
@@ -118,16 +103,16 @@ export class ServerCatalogue {
 	/** Why a server without lists is not started for them: the user stopped it, or its last start failed. */
 	get failure(): OrchestraError | undefined {
 		if (this.known !== undefined) return undefined;
-		return this.#options.isStopped() ? this.#stopped() : this.#failure;
+		return this.#pool.isStopped ? this.#stopped() : this.#failure;
 	}
 
 	/**
-	 * What it offers. Starts a server that was never seen. Throws when the user stopped it, and when its last start
+	 * Its lists. Starts a server that was never seen. Throws when the user stopped it, and when its last start
 	 * failed, unless for lack of authorization.
 	 */
 	lists(): Awaitable<CachedServer> {
 		const { known, failure } = this;
-		const mayStart = failure === undefined || (this.#needsSignIn && !this.#options.isStopped());
+		const mayStart = failure === undefined || (this.#needsSignIn && !this.#pool.isStopped);
 		if (known === undefined && mayStart) return this.#discover();
 		this.learn();
 		if (known) return known;
@@ -136,9 +121,9 @@ export class ServerCatalogue {
 
 	/** Start a server that was never seen, in the background. */
 	learn(): void {
-		if (this.confirmed || this.#discovering || this.#isClosed || this.#options.isStopped()) return;
-		const { lastError, delayMs } = this.#options.lister();
-		if (lastError && (delayMs > 0 || !this.#options.restart)) return;
+		if (this.confirmed || this.#discovering || this.#isClosed || this.#pool.isStopped) return;
+		const { lastError, delayMs } = this.#pool.lister;
+		if (lastError && (delayMs > 0 || !this.#settings.restart)) return;
 		this.#discover().catch(() => {}); // logged, and tried again
 	}
 
@@ -154,7 +139,7 @@ export class ServerCatalogue {
 		this.#refreshWhenStale();
 	}
 
-	/** A process started for a call: what it offers may have changed since the last time. */
+	/** A process started for a call: its lists may have changed since the last time. */
 	started(connection: ServerConnection): void {
 		// A retry in the background may still fail at the lists of the server, so nobody waits for it.
 		if (this.#failure && (!this.#discovering || this.#needsSignIn)) this.#recovered();
@@ -162,7 +147,7 @@ export class ServerCatalogue {
 		// The call goes first.
 		setImmediate(() => {
 			if (connection.endReason || this.#isClosed) return;
-			this.read(connection).catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+			this.read(connection).catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 		});
 	}
 
@@ -183,7 +168,7 @@ export class ServerCatalogue {
 
 	/** Resolves when everything is written. */
 	async close(): Promise<void> {
-		this.#closing.abort(new OrchestraError('closed', `the MCP server ${this.#options.name} is shut down`));
+		this.#closing.abort(new OrchestraError('closed', `the MCP server ${this.#deps.entry.name} is shut down`));
 		clearTimeout(this.#retry);
 		await this.#writing;
 	}
@@ -197,7 +182,7 @@ export class ServerCatalogue {
 		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
 		if (isGone()) return;
 		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
-			if (!isGone()) this.#options.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+			if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
 	}
 
@@ -208,7 +193,8 @@ export class ServerCatalogue {
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
-		const { timeoutMs, maxMs, log, environment } = this.#options;
+		const { log, environment } = this.#deps;
+		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
 		const found = await listServer(connection, {
@@ -226,12 +212,13 @@ export class ServerCatalogue {
 	/** Lists that were answered without this server are asked for again, and wait for it. */
 	#recovered(): void {
 		this.#failure = undefined;
-		for (const kind of changedLists) this.#options.onChange({ kind });
+		for (const kind of changedLists) this.#deps.onChange({ kind });
 	}
 
 	#load(): void {
 		this.#isLoaded = true;
-		const { files, name, log, onRead } = this.#options;
+		const { files, entry, log, onRead } = this.#deps;
+		const { name } = entry;
 		try {
 			this.#known = readKnown(files);
 			if (this.#known) return onRead(this.#known, 'disk');
@@ -241,7 +228,7 @@ export class ServerCatalogue {
 		this.#known = readLatest(files);
 		this.#isStandIn = this.#known !== undefined;
 		if (this.#known) onRead(this.#known, 'stand-in');
-		const failure = this.#options.waitsForFailed ? undefined : readFailure(files);
+		const failure = this.#deps.waitsForFailed ? undefined : readFailure(files);
 		if (failure === undefined) return;
 		const { message, needsSignIn: isRefusal } = failure;
 		this.#needsSignIn = isRefusal;
@@ -264,7 +251,9 @@ export class ServerCatalogue {
 
 	/** The first start of this server by any process. Followed until it ends, unless the hub is closed before. */
 	async #learnFirst(): Promise<CachedServer> {
-		const { files, environment, startMs: waitMs, learning } = this.#options;
+		const { files, environment } = this.#deps;
+		const { startMs: waitMs, learn } = this.#settings;
+		const learning = learn ? this.#deps.learning : undefined;
 		learning?.begin(files.key);
 		try {
 			// Loaded here: most hubs know all their servers.
@@ -281,16 +270,16 @@ export class ServerCatalogue {
 	}
 
 	async #start(): Promise<CachedServer> {
-		const process = this.#options.lister();
-		if (this.#options.isStopped()) throw this.#stopped();
+		const process = this.#pool.lister;
+		if (this.#pool.isStopped) throw this.#stopped();
 		try {
 			const connection = await process.up();
 			const known = await this.#readOf(process, connection);
-			if (!this.#options.keepsLister()) await process.stopUnused();
+			if (this.#pool.scope !== 'shared') await process.stopUnused();
 			return known;
 		} catch (error) {
 			// The user stopped or restarted it: that is no failure of the server.
-			if (process !== this.#options.lister()) return this.#start();
+			if (process !== this.#pool.lister) return this.#start();
 			const isRefusal = needsSignIn(error);
 			this.#failed((isRefusal ? undefined : process.lastError) ?? OrchestraError.from(error), isRefusal);
 			this.#tryLater(process);
@@ -299,14 +288,14 @@ export class ServerCatalogue {
 	}
 
 	#stopped(): OrchestraError {
-		const { name } = this.#options;
+		const { name } = this.#deps.entry;
 		return new OrchestraError('closed', `the MCP server ${name} was stopped by the user`, {
 			hint: `mctl server start ${name}, or a call of one of its tools, starts it again.`,
 		});
 	}
 
 	#failed(error: OrchestraError, isRefusal: boolean): void {
-		const { files, log } = this.#options;
+		const { files, log } = this.#deps;
 		if (this.#isClosed || this.confirmed) return;
 		this.#failure = error;
 		this.#needsSignIn = isRefusal;
@@ -325,19 +314,19 @@ export class ServerCatalogue {
 			return known;
 		} catch (error) {
 			const failure = process.explain(error, 'list', connection, performance.now() - begin);
-			if (!this.#isClosed) this.#options.log.warn(firstLine(failure.message));
+			if (!this.#isClosed) this.#deps.log.warn(firstLine(failure.message));
 			throw failure;
 		}
 	}
 
 	/** A server that was never seen has no tools, so no call would start it. */
 	#tryLater(process: ServerProcess): void {
-		if (this.#isClosed || this.confirmed || !this.#options.restart) return;
+		if (this.#isClosed || this.confirmed || !this.#settings.restart) return;
 		clearTimeout(this.#retry);
 		// A server that runs, and whose lists cannot be read, has no delay of its own.
 		const delayMs = Math.max(process.delayMs + 1, this.#retryBackoff.nextMs());
 		this.#retry = setTimeout(() => {
-			if (!this.#options.isStopped()) this.#discover().catch(() => {}); // logged, and tried again
+			if (!this.#pool.isStopped) this.#discover().catch(() => {}); // logged, and tried again
 		}, delayMs);
 		this.#retry.unref();
 	}
@@ -346,24 +335,24 @@ export class ServerCatalogue {
 		const { confirmed } = this;
 		if (!this.#isWarm || !this.#isAsked || !confirmed || !isStale(confirmed)) return;
 		this.#isAsked = false;
-		this.#refresh().catch((error: unknown) => this.#options.log.debug(messageOf(error)));
+		this.#refresh().catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 	}
 
-	/** A process that runs knows best what it offers; otherwise one is started. */
+	/** A process that runs knows its lists best; otherwise one is started. */
 	async #refresh(): Promise<void> {
-		const running = this.#options.running();
+		const running = this.#pool.running;
 		if (running) return void (await this.read(running));
-		if (this.#options.isStopped()) return;
-		const process = this.#options.lister();
+		if (this.#pool.isStopped) return;
+		const process = this.#pool.lister;
 		await this.#discover();
 		if (!process.wasCalled) await process.stopUnused();
 	}
 
 	/** A changed list at once, so that other processes know it; the rest without blocking. */
 	#save(found: CachedServer, isChanged: boolean): void {
-		const { files, log } = this.#options;
+		const { files, log } = this.#deps;
 		const warn = (error: unknown): void =>
-			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
+			log.warn(`the lists of the server could not be saved: ${messageOf(error)}`);
 		if (!isChanged) {
 			const isCurrent = (): boolean => this.#known === found;
 			this.#writing = this.#writing.then(() => writeKnownLater(files, found, isCurrent)).catch(warn);
@@ -387,7 +376,7 @@ export class ServerCatalogue {
 			changedBy[kind].some((name) => encodeJson(before?.[name] ?? []) !== encodeJson(found[name])),
 		);
 		if (origin === 'server') this.#save(found, isFirst || changed.length > 0);
-		this.#options.onRead(found, origin);
-		for (const kind of changed) if (!this.#isClosed) this.#options.onChange({ kind });
+		this.#deps.onRead(found, origin);
+		for (const kind of changed) if (!this.#isClosed) this.#deps.onChange({ kind });
 	}
 }

@@ -8,7 +8,6 @@
  *
  * A server elsewhere goes on with its task when its connection is lost: it is connected again, and asked again.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { ServerRequestOptions } from '../../../mcp/client/server-link.ts';
@@ -19,6 +18,7 @@ import { type Answer, answerValue, type InputRequest, type Result } from '../../
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
@@ -38,7 +38,7 @@ export interface UpstreamTaskOptions {
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
-	/** What a modern server is told of the client. */
+	/** What is declared to a modern server about the client. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Longest time of one request. */
 	readonly timeoutMs: number;
@@ -206,10 +206,8 @@ class ModernTask {
 		const signal = AbortSignal.any([this.#options.context.signal, this.#failed.signal]);
 		const pushed = new AbortController();
 		this.#wake = () => pushed.abort();
-		if (!this.#isPushed) {
-			const woken = AbortSignal.any([signal, pushed.signal]);
-			await delay(ms, undefined, { signal: woken }).catch(() => {}); // which of the two is looked at below
-		}
+		// Which of the two ended it is looked at below.
+		if (!this.#isPushed) await pause(ms, AbortSignal.any([signal, pushed.signal])).catch(() => {});
 		this.#isPushed = false;
 		// A server that reports without end is not asked without end.
 		await pause(Math.max(0, this.#polledAt + UPSTREAM_POLL_MS.least - performance.now()), signal);
@@ -294,13 +292,6 @@ function withoutRelatedTask(answer: Answer): Answer {
 	const path = Object.keys(meta).length === 1 ? ['_meta'] : ['_meta', RELATED_TASK];
 	const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
 	return new JsonText(withoutMembers(text, [path]));
-}
-
-/** Rejects with the reason of the signal. */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-	await delay(ms, undefined, signal && { signal }).catch(() => {
-		throw OrchestraError.from(signal?.reason, 'canceled');
-	});
 }
 
 function textOf(answer: Answer, member: string): string | undefined {

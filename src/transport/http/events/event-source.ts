@@ -5,9 +5,8 @@
  * doubles it, so a server that closes every stream at once is not asked in a loop.
  */
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onAbort } from '../../../rpc/abortable.ts';
-import { timerMs } from '../../../rpc/clock.ts';
+import { pause, timerMs } from '../../../rpc/clock.ts';
 import { REPLY_MS, STREAM_ATTEMPTS, STREAM_RETRY_MS } from '../http-client-limits.ts';
 import type { HttpWire } from '../http-wire.ts';
 import { isEventStream, type StreamPosition } from '../response-body.ts';
@@ -63,7 +62,7 @@ export async function waitToReopen(position: StreamPosition, signal: AbortSignal
 	const delayMs = reopenDelayMs(position);
 	if (delayMs === undefined) return false;
 	try {
-		await sleep(delayMs, undefined, { signal });
+		await pause(delayMs, signal);
 		return true;
 	} catch {
 		return false; // aborted

@@ -1,12 +1,12 @@
 /*
- * One process at a time starts a server to learn what it offers: two first starts of one
+ * One process at a time starts a server to read its lists: two first starts of one
  * `npx` package disturb each other, and the second list is of no use. The lock is a bound
  * socket, which the system releases whenever its process ends.
  */
 import { homedir } from 'node:os';
 import { attempt } from '../../../../errors.ts';
 import { sha256 } from '../../../../files/sha256.ts';
-import { pause } from '../../../../rpc/clock.ts';
+import { polled } from '../../../../rpc/clock.ts';
 import { type HubLock, takeHubLock } from '../../../shared/hub-lock.ts';
 import { LEARNING_LOCK_POLL_MS, LEARNING_NAME_CHARACTERS } from '../../source-limits.ts';
 import { type CachedServer, type CacheFiles, readKnown } from '../server-cache.ts';
@@ -36,22 +36,17 @@ function takeLearningLock(
  * Wait until no other process learns the server; undefined when that takes too long. The wait keeps the process alive,
  * because the answer of a command may depend on it. Rejects with the reason of `signal`.
  */
-export async function learningTurn(
+export function learningTurn(
 	files: CacheFiles,
-	options: LearningTurnOptions,
+	{ environment, waitMs, signal }: LearningTurnOptions,
 ): Promise<LearningTurn | undefined> {
-	const giveUpAt = performance.now() + options.waitMs;
-	for (;;) {
-		const lock = await takeLearningLock(files, options.environment);
+	const take = async (): Promise<LearningTurn | undefined> => {
+		const lock = await takeLearningLock(files, environment);
 		const known = lock && storedAt(files);
-		if (known) {
-			lock.release();
-			return { known };
-		}
-		if (lock) return { lock };
-		if (performance.now() >= giveUpAt) return undefined;
-		await pause(LEARNING_LOCK_POLL_MS, options.signal);
-	}
+		if (known) lock.release();
+		return known ? { known } : lock && { lock };
+	};
+	return polled(take, { everyMs: LEARNING_LOCK_POLL_MS, forMs: waitMs, signal });
 }
 
 const noLock: HubLock = { release: () => {} };

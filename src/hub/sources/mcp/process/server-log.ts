@@ -4,10 +4,10 @@
  *
  * A server may flood its stderr; the file gets a bounded number of lines per second.
  */
-import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '../../../../errors.ts';
 import { RotatingFile } from '../../../../files/rotating-file.ts';
 import type { Log } from '../../../../log.ts';
+import { TextLines } from '../../../../wire/text-lines.ts';
 import { rateLimited } from '../../../log-rate.ts';
 import { LOG_FILE_BYTES, RAW_LINE_CHARACTERS } from '../../source-limits.ts';
 import { SourceLog } from '../../source-log.ts';
@@ -42,15 +42,11 @@ export class ServerLog {
 
 	/** A reader for the stderr of one process. */
 	reader(pid: () => number | undefined): { add: (chunk: Buffer) => void; end: () => void } {
-		const decoder = new StringDecoder('utf8');
-		let partial = '';
-		const add = (text: string): void => {
-			const lines = (partial + text).split('\n');
-			partial = (lines.pop() ?? '').slice(0, RAW_LINE_CHARACTERS);
+		const text = new TextLines(RAW_LINE_CHARACTERS);
+		const add = (lines: readonly string[]): void => {
 			for (const line of lines) this.#add(line, pid());
 		};
-		// The last line may have no newline.
-		return { add: (chunk) => add(decoder.write(chunk)), end: () => add(`${decoder.end()}\n`) };
+		return { add: (chunk) => add(text.push(chunk)), end: () => add(text.end()) };
 	}
 
 	close(): Promise<void> {

@@ -5,12 +5,14 @@
  * value under a mistyped name would leave the choice to the client. Pins and scans see the tools as
  * the server sent them. Calls of tools with values leave the plain route; all others do not.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ParameterOverride, ToolOverride } from '../../../../config/configuration.ts';
 import type { Log } from '../../../../log.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import type { SecretText } from '../../../../secrets/secret-text.ts';
 import { isObject, type JsonObject, ownEntry } from '../../../../wire/json.ts';
+import { memoized } from '../../../../wire/memoized.ts';
 import { overrideProblem, unknownTools } from './override-problems.ts';
 
 export interface OverriddenToolsOptions {
@@ -27,7 +29,10 @@ export class OverriddenTools {
 	readonly #options: OverriddenToolsOptions;
 	readonly #isEmpty: boolean;
 	/** Keyed by the tool as the server sent it. */
-	readonly #changed = new WeakMap<Tool, Tool>();
+	readonly #changedTool = memoized((tool: Tool): Tool => {
+		const override = ownEntry(this.#options.overrides, tool.name);
+		return override ? overridden(tool, override) : tool;
+	});
 	readonly #warned = new Set<string>();
 	#problems: ReadonlyMap<string, string> = new Map();
 	#seen: readonly Tool[] | undefined;
@@ -105,14 +110,6 @@ export class OverriddenTools {
 		this.#secrets.set(text, resolved);
 		resolved.catch(() => this.#secrets.delete(text));
 		return resolved;
-	}
-
-	#changedTool(tool: Tool): Tool {
-		const override = ownEntry(this.#options.overrides, tool.name);
-		if (override === undefined) return tool;
-		const known = this.#changed.get(tool) ?? overridden(tool, override);
-		this.#changed.set(tool, known);
-		return known;
 	}
 }
 

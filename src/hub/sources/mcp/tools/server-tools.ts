@@ -1,5 +1,5 @@
 /*
- * The tools of one MCP server as clients see them: those that the entry offers, renamed,
+ * The tools of one MCP server as clients see them: those that the entry allows, renamed,
  * without those that are quarantined because they differ from their pins.
  */
 import type { ServerEntry } from '../../../../config/configuration.ts';
@@ -9,9 +9,9 @@ import { failure } from '../../../../mcp/define/defined-results.ts';
 import type { CallToolResult, Tool } from '../../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
 import { rpcError } from '../../../../rpc/rpc-error.ts';
-import { canonicalSha256 } from '../../../../trust/canonical-json.ts';
 import { contentItem } from '../../../../trust/pins/tool-drift.ts';
 import { plainName, shortened, toolPrefix } from '../../../../trust/tool-name.ts';
+import { canonicalSha256 } from '../../../../wire/canonical-json.ts';
 import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
 import { OLD_PAGE_KEY } from '../../../calls/adapt-apps.ts';
@@ -69,7 +69,7 @@ export class ServerTools {
 		);
 	}
 
-	/** The server's own name of a tool. Throws when the entry does not offer it. */
+	/** The server's own name of a tool. Throws when the entry does not allow it. */
 	upstreamName(name: string): string {
 		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
 		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
