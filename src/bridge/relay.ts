@@ -35,7 +35,7 @@ export interface RelayOptions {
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
-	/** What the client is told before the instructions of the hub. */
+	/** What the client gets before the instructions of the hub. */
 	preface?: string | undefined;
 	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
 	instructions?: LocalInstructions | undefined;

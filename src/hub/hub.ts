@@ -306,7 +306,7 @@ export class Hub implements Source, Provider {
 	/** The policy changed, and it may hide other tools. */
 	readonly policyChanged = (): void => this.#changes.notify({ kind: 'tools' });
 
-	/** True when a source offers this tool. */
+	/** True when a source has this tool. */
 	readonly hasTool = async (name: string): Promise<boolean> =>
 		(await this.catalogue.find('tools', name)) !== undefined;
 

@@ -72,7 +72,7 @@ interface BridgeProject {
 	move(uris: readonly string[]): boolean;
 }
 
-/** What the client tells counts; the working directory is that of the client's program, or the home folder. */
+/** What the client names counts; the working directory is that of the client's program, or the home folder. */
 function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	let folder = clientFolderOf(environment) ?? cwd;
 	return {
@@ -85,7 +85,7 @@ function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	};
 }
 
-/** The hub of another project cannot tell the client any more what is blocked there, so the log does. */
+/** The hub of another project cannot notify the client any more of what is blocked there, so the log does. */
 function moveTo(uris: readonly string[], project: BridgeProject, input: CommandInput): boolean {
 	const isMoved = project.move(uris);
 	const blocked = isMoved ? blockedHere(input, project) : undefined;

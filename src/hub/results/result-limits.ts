@@ -33,13 +33,13 @@ export const NAMED_CUTS = 4;
 /** Deepest level of JSON that is shortened by its members; below it a container is left empty. */
 export const CUT_LEVELS = 40;
 
-/** How long one question may take, in milliseconds. */
+/** How long one query may take, in milliseconds. */
 export const LOOK_MS = 5000;
-/** Questions that run at a time; further ones wait. */
+/** Queries that run at a time; further ones wait. */
 export const LOOKS_AT_ONCE = 2;
-/** Questions that wait; further ones are refused. */
+/** Queries that wait; further ones are refused. */
 export const LOOKS_WAITING = 100;
-/** Memory of the thread that answers one question, in MiB. */
+/** Memory of the thread that answers one query, in MiB. */
 export const LOOK_MEMORY_MB = 512;
 /** Longest expression of `select`, and its deepest nesting. */
 export const SELECT_CHARACTERS = 2000;

@@ -99,7 +99,7 @@ export function shortBlocks(
 	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
 }
 
-/** The texts of a shortened result. */
+/** The content of a shortened result. */
 export function sentForm({ content, structuredContent }: CallToolResult): SentForm {
 	const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 	return { text, structured: structuredContent === undefined ? null : encodeJson(structuredContent) };

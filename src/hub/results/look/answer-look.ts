@@ -1,5 +1,5 @@
 /*
- * Answers a question about a text, within a number of characters.
+ * Answers a query about a text, within a number of characters.
  *
  * It runs in a thread of its own, which is ended at its deadline: an expression or a pattern may
  * take any time. Records of JSON and of tables are one line of JSON each. In JSON `grep` searches the
@@ -18,7 +18,7 @@ import type { LookAnswer, LookRequest } from './look-request.ts';
 import { LookedDocument } from './looked-document.ts';
 import { beginning, type IsMatch, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
-/** Throws `bad_input` for a question that this text has no answer to. */
+/** Throws `bad_input` for a query that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
 	const looker = new Looker(new LookedDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
 	const { text: found, about } = looker.answer(request);
