@@ -3,7 +3,7 @@
  *
  * A folder for each principal, in it two files for each task. `<id>.json` is the record; only the
  * process that runs the task writes it. `<id>.end` is how it ended; it is created once, by
- * whoever is first, and never changed. So a record needs no lock, a reader sees the old text or the
+ * the first process that does, and never changed. So a record needs no lock, a reader sees the old text or the
  * new one, and a kill at any moment leaves a state that says what is known: a task whose process is
  * gone and that has no end has failed, with an unknown outcome, unless its server runs elsewhere:
  * then another process may take it.
@@ -124,7 +124,7 @@ export class TaskStore {
 		return end;
 	}
 
-	/** Cancel a task of another process, which is told to stop the call. It may have ended otherwise first. */
+	/** Cancel a task of another process, which is notified to stop the call. It may have ended otherwise first. */
 	async cancel(record: TaskRecord): Promise<TaskState> {
 		await this.send(record, { cancel: true });
 		return { record, end: await this.finish(record, { status: 'cancelled', at: new Date().toISOString() }) };
@@ -152,7 +152,7 @@ export class TaskStore {
 		return states.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1));
 	}
 
-	/** Forget a task that nobody was told of. */
+	/** Forget a task that no client knows of. */
 	async remove(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<void> {
 		this.#count--;
 		for (const kind of KINDS) await rm(this.#path(task, kind), { force: true });

@@ -15,7 +15,7 @@ export function legacyCreatedTask(state: TaskState): Result {
 	return { task: legacyTask({ record: { ...state.record, status: 'working' } }) };
 }
 
-/** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with questions, result or error. */
+/** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with input requests, result or error. */
 export function modernState(state: TaskState): Result {
 	const { record, end, result } = state;
 	const task = modernTask(state);
@@ -61,7 +61,7 @@ export interface TaskReport
 	readonly endedAt?: string | undefined;
 	/** The process that runs it. */
 	readonly pid?: number | undefined;
-	/** The keys of the questions that wait. */
+	/** The keys of the input requests that wait. */
 	readonly questions?: readonly string[] | undefined;
 	readonly error?: RpcErrorObject | undefined;
 }

@@ -38,7 +38,7 @@ export interface UpstreamTaskOptions {
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
-	/** What a modern server is told of the client. */
+	/** What is declared to a modern server about the client. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Longest time of one request. */
 	readonly timeoutMs: number;

@@ -124,7 +124,7 @@ function what(error: OrchestraError, { entry, phase }: FailureFacts, outcome: Re
 		case 'initialize':
 			return error.code === 'timeout' ? 'did not answer the handshake' : 'failed in the handshake';
 		case 'list':
-			return 'could not list what it offers';
+			return 'could not list its items';
 		case 'call':
 			if (error.code === 'timeout') return 'did not answer the call';
 			return error.code === 'closed' ? 'ended' : 'failed during the call';
