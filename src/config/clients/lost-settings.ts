@@ -20,6 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
 	default_tools_approval_mode: APPROVALS,
 	tools: APPROVALS,
 	required: 'the hub starts a server when it is used',
+	timeout: 'what it limits there is not known here; write timeoutMs, in milliseconds',
 	dev: 'the hub does not restart a server when its files change',
 	oauth_resource: 'the resource is the one that the server names',
 	experimental_environment: 'the hub runs servers on this machine',
@@ -38,7 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
 const read = new Set([
 	...Object.keys(serverKeys),
 	...['httpUrl', 'serverUrl', 'uri', 'environment', 'env_vars', 'http_headers', 'env_http_headers'],
-	...['bearer_token_env_var', 'startup_timeout_sec', 'startup_timeout_ms', 'tool_timeout_sec', 'timeout'],
+	...['bearer_token_env_var', 'startup_timeout_sec', 'startup_timeout_ms', 'tool_timeout_sec'],
 	...[
 		'connectionTimeout',
 		'enabled_tools',
@@ -50,9 +51,12 @@ const read = new Set([
 	...['apiKey', 'scopes', 'auth', 'sandboxEnabled', 'source', 'requestOptions', 'requestOptions.headers'],
 	...['name', 'title', 'description', 'icon', 'icons', 'faviconUrl', 'sourceFile', 'gallery', 'version'],
 	...['supports_parallel_tool_calls', 'settings', 'oauth.enabled', 'oauth.scope', 'oauth.client_id'],
-	...['auth.CLIENT_ID', 'auth.CLIENT_SECRET', 'auth.scopes', 'requestOptions.timeout'],
+	...['auth.CLIENT_ID', 'auth.CLIENT_SECRET', 'auth.scopes'],
 	...Object.keys(oauth.members ?? {}).flatMap((key) => [`oauth.${key}`, `auth.${key}`]),
 ]);
+
+/** The clients whose `timeout` is read. */
+const timed: readonly ClientId[] = ['claude-code', 'gemini', 'cline', 'opencode'];
 
 /** Objects of which single members are read. */
 const divided = ['oauth', 'auth', 'requestOptions'];
@@ -66,6 +70,7 @@ export function lostSettings(raw: unknown, client: ClientId): string[] {
 	);
 	return paths
 		.filter((path) => !read.has(path) || (path === 'envFile' && isRemote))
+		.filter((path) => path !== 'timeout' || !timed.includes(client))
 		.filter((path) => !isOff(raw, path))
 		.map((path) => `${path} (${reasons[path] ?? unknown(path, client)})`);
 }

@@ -123,7 +123,11 @@ function settingsOf(raw: Raw, client: ClientId, isRemote: boolean): Raw {
 	return {
 		...callTimes(raw, client, isRemote),
 		startMs:
-			milliseconds(raw['startup_timeout_sec']) ?? raw['startup_timeout_ms'] ?? raw['connectionTimeout'],
+			milliseconds(raw['startup_timeout_sec']) ??
+			raw['startup_timeout_ms'] ??
+			raw['connectionTimeout'] ??
+			// OpenCode means the time until the tools are listed.
+			(client === 'opencode' ? raw['timeout'] : undefined),
 		allow: raw['enabled_tools'] ?? raw['includeTools'],
 		deny: raw['disabled_tools'] ?? raw['excludeTools'] ?? raw['disabledTools'],
 		sandbox: client === 'vscode' ? sandboxOf(raw) : raw['sandbox'],

@@ -51,6 +51,7 @@ describe('normalEntry', () => {
 			{ type: 'http', url: 'https://a', oauth: { clientId: 'c', scopes: 'x y' } },
 		],
 		['opencode', { type: 'remote', url: 'https://a', oauth: false }, { type: 'http', url: 'https://a' }],
+		['opencode', { type: 'local', command: ['a'], timeout: 9000 }, { command: 'a', startMs: 9000 }],
 		[
 			'cursor',
 			{ url: 'https://a', headers: { A: 'b' } },
@@ -143,6 +144,12 @@ describe('normalEntry', () => {
 			'oauth.nonce (a setting of gemini that the hub does not have)',
 			'made_up (a setting of gemini that the hub does not have)',
 		]);
+	});
+
+	it('names a timeout of a client that has none of this name', () => {
+		const raw = { command: 'a', timeout: 5000 };
+		expect(lostSettings(raw, 'cursor')).toEqual([expect.stringContaining('write timeoutMs')]);
+		expect(lostSettings(raw, 'opencode')).toEqual([]);
 	});
 
 	it('compares without the order of keys, without defaults and without disabled', () => {
