@@ -108,7 +108,7 @@ export class PlainExchange implements ViewedClient, ClientConnection, RequestOri
 
 	/** An answer that takes long becomes a stream. */
 	keepAlive(now: number): void {
-		if (!this.#whole && now - this.#since >= this.#deps.limits.commentMs) this.#made().stream();
+		if (!this.#whole && now - this.#since >= this.#deps.endpoint.limits.commentMs) this.#made().stream();
 	}
 
 	/** Cancel the call. Idempotent. */

@@ -9,7 +9,8 @@
  * key: it finds damage and edits, not an owner of the file who computes all later hashes
  * anew.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { attempt } from '../errors.ts';
+import { readRegularTail } from '../files/regular-file.ts';
 import { sha256 } from '../files/sha256.ts';
 import { jsonObject } from '../wire/json.ts';
 import { CHAIN_BATCH_CHARACTERS, CHAIN_TAIL_BYTES } from './trust-limits.ts';
@@ -99,19 +100,7 @@ export function readChainTail(file: string): ChainTail | undefined {
 	return { last: undefined, rest: (isChain ? lines : lines.slice(-1)).join('\n'), isCut };
 }
 
+/** Undefined when it is absent; another error is that of the next write. */
 function readEnd(file: string): string | undefined {
-	let descriptor: number;
-	try {
-		descriptor = openSync(file, 'r');
-	} catch {
-		return undefined; // absent; another error is that of the next write
-	}
-	try {
-		const { size } = fstatSync(descriptor);
-		const bytes = Buffer.alloc(Math.min(size, CHAIN_TAIL_BYTES));
-		const length = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
-		return bytes.toString('utf8', 0, length);
-	} finally {
-		closeSync(descriptor);
-	}
+	return attempt(() => readRegularTail(file, CHAIN_TAIL_BYTES).toString('utf8'));
 }

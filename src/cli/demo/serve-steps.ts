@@ -60,6 +60,7 @@ function matchLibrary(): Promise<string[]> {
 
 function mixEras(): Promise<string[]> {
 	return served(async (client) => {
+		// By hand: a client of MCP speaks one era, and this shows both on one pipe.
 		const params = {
 			protocolVersion: '2024-11-05',
 			capabilities: {},

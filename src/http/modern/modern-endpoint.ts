@@ -100,7 +100,7 @@ export class ModernEndpoint {
 		const onEnd = (): void => {
 			if (this.#exchanges.take(number)) this.#sessions.release(session);
 		};
-		return { deps: { ...this.#deps, sessionId: session.sessionId, principal, onEnd }, number };
+		return { deps: { endpoint: this.#deps, session, principal, onEnd }, number };
 	}
 
 	#keepAlive(now: number): boolean {

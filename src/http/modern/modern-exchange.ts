@@ -16,11 +16,12 @@ import { HttpChannel } from '../http-channel.ts';
 import type { McpEndpointDeps } from '../http-exchange.ts';
 import { PostAnswer } from '../post-answer.ts';
 import { httpStatusOf } from './modern-headers.ts';
+import type { ModernSession } from './modern-sessions.ts';
 
-export interface ModernExchangeDeps
-	extends Pick<McpEndpointDeps, 'provider' | 'shared' | 'limits' | 'heartbeats' | 'log'> {
-	/** The same for all requests of one client: a modern client has no session. */
-	readonly sessionId: string;
+export interface ModernExchangeDeps {
+	readonly endpoint: McpEndpointDeps;
+	/** The same for all requests of one client: a modern client has no session of its own. */
+	readonly session: ModernSession;
 	readonly principal: Principal;
 	/** The exchange is over. */
 	readonly onEnd: () => void;
@@ -35,11 +36,13 @@ export class ModernExchange extends HttpChannel {
 	#isDone = false;
 
 	constructor(response: ServerResponse, request: RpcRequest, deps: ModernExchangeDeps) {
-		const { limits, heartbeats } = deps;
+		const { endpoint, session, principal } = deps;
+		const { provider, shared, log, limits, heartbeats } = endpoint;
 		super();
 		this.#deps = deps;
 		this.#request = request;
-		this.#session = new McpSession(deps.provider, { ...deps, transport: 'http' });
+		const { sessionId } = session;
+		this.#session = new McpSession(provider, { shared, log, sessionId, principal, transport: 'http' });
 		this.#peer = this.#session.open(this);
 		this.#answer = new PostAnswer(response, {
 			limits,

@@ -134,11 +134,8 @@ function start({ folder, ...options }: StartOptions): Promise<ProcessIdentity | 
 }
 
 function kill(started: ProcessIdentity): void {
-	try {
-		if (isSameProcess(started)) process.kill(started.pid, 'SIGKILL');
-	} catch {
-		// It has just ended.
-	}
+	// It may have just ended.
+	attempt(() => isSameProcess(started) && process.kill(started.pid, 'SIGKILL'));
 }
 
 function notStarted(folder: HubFolder, hasExited: boolean): OrchestraError {

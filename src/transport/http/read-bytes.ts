@@ -14,17 +14,20 @@ export function readBytes(
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
 		let size = 0;
+		let hasEnded = false;
 		message.on('data', (chunk: Buffer) => {
 			size += chunk.length;
 			if (size <= limitBytes) return void chunks.push(chunk);
 			resolve(undefined);
 			onLong();
 		});
-		message.once('end', () => {
+		message.on('end', () => {
+			hasEnded = true;
 			const [only] = chunks;
 			resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, size));
 		});
-		message.once('error', reject);
-		message.once('close', () => reject(new Error('the body was cut')));
+		message.on('error', reject);
+		// Every body is closed: an error is made only for one that was cut.
+		message.on('close', () => hasEnded || reject(new Error('the body was cut')));
 	});
 }

@@ -4,6 +4,7 @@
  * The peer reads every message anyway, so its content is not parsed here, and of a long
  * text only the beginning and the end are read.
  */
+import { attempt } from '../../errors.ts';
 import { isObject, jsonObject } from '../../wire/json.ts';
 import { encodeError, type Id, type RpcErrorObject } from '../../wire/json-rpc.ts';
 import { elementsOf } from '../../wire/json-text.ts';
@@ -32,12 +33,8 @@ function cutResponseId(text: string): Id | undefined {
 
 /** The messages of a text: one, or the elements of a batch. */
 export function splitBatch(text: string): string[] {
-	if (!/^\s*\[/.test(text)) return [text];
-	try {
-		return elementsOf(text);
-	} catch {
-		return [text]; // no JSON: the caller reports it
-	}
+	// What is no JSON is reported by the caller.
+	return /^\s*\[/.test(text) ? attempt(() => elementsOf(text), [text]) : [text];
 }
 
 /** The error of a JSON-RPC error response, whatever its id is; undefined for any other text. */

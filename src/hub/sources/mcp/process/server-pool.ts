@@ -28,7 +28,7 @@ const allCapabilities: Readonly<Record<string, unknown>> = {
 	extensions: servedExtensions,
 };
 
-/** The capabilities of the process whose lists clients see: some servers offer tools by them. */
+/** The capabilities of the process whose lists clients see: some servers choose their tools by them. */
 export function listingCapabilities(scope: ServerScope): Readonly<Record<string, unknown>> {
 	return scope === 'shared' ? allCapabilities : { extensions: servedExtensions };
 }
