@@ -13,7 +13,7 @@ import { printable, printableLine } from '../../printable.ts';
 import { diffHunks, sequenceDiff } from '../../sequence-diff.ts';
 import type { CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 /** Lines around a difference. */
 const DIFF_CONTEXT = 2;
@@ -34,8 +34,7 @@ export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, fla
 		startedAt,
 	]);
 	const headings = ['ID', 'STATUS', 'CALLS', 'NAME', 'CLIENT', 'SINCE'];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2]))
-		out.line(line);
+	printTable(out, headings, rows, [0, 1, 2]);
 }
 
 /** One plan: what it could reach, what it did, how it ended, its program. */
