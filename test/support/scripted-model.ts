@@ -30,14 +30,14 @@ interface NamedTool {
 	/** Tools of the provider have none. */
 	readonly name?: string;
 	readonly type?: string;
-	readonly namespace?: string;
+	readonly namespace?: string | undefined;
 	readonly tools?: readonly NamedTool[];
 }
 
 interface Step {
 	readonly tool: NamedTool | undefined;
 	readonly input: object;
-	/** Of the answer, when no tool is called. */
+	/** The answer, when no tool is called. */
 	readonly text: string;
 }
 
