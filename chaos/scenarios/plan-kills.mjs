@@ -44,7 +44,7 @@ export async function run({ rounds: count, folder }) {
 	}
 	const control = await killedAt({ at: 5, moment: 'made', folder, decision: 'call it again' });
 	if (!problemsOf(control.runs, control.asked, control.result).includes('call 5 was made 2 times'))
-		failures.push(`control: a second call was not seen: ${control.runs}`);
+		failures.push(`control: a second call was not seen: ${control.runs.join()}`);
 	return { ...counts, failures };
 }
 
