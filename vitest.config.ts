@@ -4,8 +4,9 @@
  *
  * - `*.load.test.ts` (floods, kills, races, installs) runs only with ORCHESTRA_TESTS=all;
  * - `pure`: the file starts no process and changes nothing of its own one (variables, signals,
- *   timers). Such files share a few threads, where each module is loaded once;
- * - `process`: the file starts processes. Such files share a few processes, with the same gain;
+ *   timers). Such files share a few processes, where each module is loaded once. They were threads
+ *   once; the native QUIC engine aborts the whole process when a thread that loaded it ends;
+ * - `process`: the file starts processes. Such files share a few processes too;
  * - `own`: the file changes or measures the process that runs it, and has one of its own.
  */
 
@@ -57,7 +58,7 @@ export default defineConfig({
 		projects: [
 			project('own', { include: own, exclude: left }),
 			project('process', { include: starting, exclude: left, isolate: false }),
-			project('pure', { include: pure, exclude: left, pool: 'threads', isolate: false }),
+			project('pure', { include: pure, exclude: left, isolate: false }),
 		],
 		coverage: {
 			provider: 'v8',

@@ -88,7 +88,7 @@ async function measure(product, { url, ca, cert, key, folder, file, ends, isQuic
 	const hub = new product.Hub({ sources: [source] });
 	ends.push(() => hub.close());
 	const hasTool = async () => (await source.list('tools')).some(({ name }) => name === 'bench__echo');
-	await until('the worker offers its tool', hasTool, 20);
+	await until('the worker advertises its tool', hasTool, 20);
 	const remote = (input) => product.callHub(hub, { name: 'bench__echo', arguments: input });
 	const near = directHub(product, direct);
 	ends.push(() => near.close());
@@ -265,7 +265,11 @@ async function measureCatalogue(product, { access, ends, isQuick }) {
 	fresh.warm();
 	await until('the new hub is connected', () => fresh.link.isUp, 1);
 	const startedAt = performance.now();
-	await until('the hub has all offers', async () => (await fresh.list('tools')).length >= count * 20, 1);
+	await until(
+		'the hub has all advertisements',
+		async () => (await fresh.list('tools')).length >= count * 20,
+		1,
+	);
 	const loadMs = performance.now() - startedAt;
 	const idleBytes = await measureIdle(fresh, names, (name) => beat(name, hashes.get(name)));
 	const noticed = await measureNotice(product, { access, fresh });
@@ -294,7 +298,7 @@ async function measureIdle(hub, names, beat) {
 async function measureNotice(product, { access, fresh }) {
 	const worker = new product.FabricWorker({
 		access: { ...access, name: 'bench-joiner' },
-		offer: 'joiner',
+		group: 'joiner',
 		patterns: ['*'],
 		hub: product.echoHub(),
 		log: product.Log.silent,

@@ -51,20 +51,36 @@ const extensions = {
 export const extensionParts = Object.keys(extensions);
 
 /** The checks of each scenario. */
-export async function runExtension({ suite, folder, part }) {
+export function runExtension({ suite, folder, part }) {
 	const { scenarios, files } = extensions[part];
-	const place = mkdtempSync(join(folder, `${part}-`));
+	const place = makePlace(folder, files);
+	return withServer(['http-server.mjs', 'hub', place], (url) =>
+		scenarios.map((scenario) => runScenario({ suite, place, url, scenario })),
+	);
+}
+
+/** A new folder with these files. */
+export function makePlace(folder, files) {
+	const place = mkdtempSync(join(folder, 'place-'));
 	for (const [name, text] of Object.entries(files)) {
 		mkdirSync(dirname(join(place, name)), { recursive: true });
 		writeFileSync(join(place, name), text);
 	}
-	const program = join(root, 'test', 'conformance', 'http-server.mjs');
-	const server = spawn(process.execPath, [program, 'hub', place], { stdio: ['pipe', 'pipe', 'inherit'] });
-	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
-	const results = scenarios.map((scenario) => runScenario({ suite, place, url: url.trim(), scenario }));
-	server.stdin.end();
-	await once(server, 'exit');
-	return results;
+	return place;
+}
+
+/** What `use` makes of the URL of a server of test/conformance, which has ended then. */
+export async function withServer([program, ...args], use) {
+	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...args], {
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	try {
+		const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
+		return use(url.trim());
+	} finally {
+		server.stdin.end();
+		await once(server, 'exit');
+	}
 }
 
 function runScenario({ suite, place, url, scenario }) {
@@ -136,9 +152,11 @@ function tasksOf(form) {
 }
 
 function configurationOf(fixture, args = [], more = {}) {
-	const server = join(root, 'test', 'fixtures', 'servers', fixture);
-	return JSON.stringify({
-		mcpServers: { docs: { command: process.execPath, args: [server, ...args], prefix: false } },
-		...more,
-	});
+	const program = join(root, 'test', 'fixtures', 'servers', fixture);
+	return hubOf({ command: process.execPath, args: [program, ...args] }, more);
+}
+
+/** The configuration of a hub with this server, whose names stay as they are. */
+export function hubOf(server, more = {}) {
+	return JSON.stringify({ mcpServers: { docs: { ...server, prefix: false } }, ...more });
 }

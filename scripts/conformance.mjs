@@ -4,15 +4,13 @@
  * against our client over HTTP, with its authorization; the scenarios of extensions through a
  * hub. A part is a place of the server, an extension, `client`, or one scenario of the client.
  *
- * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches
- * stdio through test/conformance/relay.mjs; our side runs on this Node. For `gateway-legacy` the relay gives
- * elicitations the keys that the suite expects, since requests of the legacy era have none; the score says so. Extensions
- * are tested without the relay.
+ * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches the server
+ * on stdio through test/conformance/relay.mjs, which numbers requests; our side runs on this Node. Hubs are
+ * reached over their own listener.
  *
  * The score at the end counts checks: of a revision those of the scenarios that it requires, of an extension all.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,29 +18,30 @@ import { clientParts, runClientScenario } from './conformance-client.mjs';
 import {
 	checksIn,
 	extensionParts,
+	hubOf,
+	makePlace,
 	printShortfalls,
 	runExtension,
 	scoreOf,
+	withServer,
 } from './conformance-extensions.mjs';
 import { root, step } from './steps.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
 const OUTPUT_BYTES = 64 << 20;
 const revisions = ['2025-11-25', '2026-07-28'];
-/**
- * Our HTTP listener; the relay before the server alone, before a hub that speaks modern to it, and before one that
- * speaks legacy.
- */
-const places = [
-	['http', 'http-server.mjs'],
-	['direct', 'relay.mjs'],
-	['gateway', 'relay.mjs', 'gateway'],
-	['gateway-legacy', 'relay.mjs', 'gateway-legacy'],
-];
+const program = join(root, 'test', 'conformance', 'server.mjs');
+/** Our HTTP listener, the server on stdio, and hubs that speak modern and legacy to it. */
+const places = {
+	http: () => ['http-server.mjs'],
+	direct: () => ['relay.mjs'],
+	gateway: (folder) => hubBefore([program], folder),
+	'gateway-legacy': (folder) => hubBefore([program, '--legacy'], folder),
+};
 const clientScenarios = Object.values(clientParts).flat();
 const asked = process.argv.slice(2);
 const isAsked = (...names) => asked.length === 0 || names.some((name) => asked.includes(name));
-const known = [...places.map(([name]) => name), ...extensionParts, 'client', ...clientScenarios];
+const known = [...Object.keys(places), ...extensionParts, 'client', ...clientScenarios];
 const unknown = asked.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {
@@ -60,12 +59,12 @@ async function runAll() {
 	const scores = [];
 	try {
 		const suite = install(folder);
-		for (const [name, ...program] of places.filter(([place]) => isAsked(place))) {
+		for (const name of Object.keys(places).filter((place) => isAsked(place))) {
 			for (const revision of revisions) {
-				const patched = name === 'gateway-legacy' ? ' (the relay renames the keys of elicitations)' : '';
-				const part = `${name} ${revision}${patched}`;
+				const part = `${name} ${revision}`;
 				process.stderr.write(`\u2192 conformance ${part}\n`);
-				scores.push({ part, ...(await runServer({ suite, folder, revision }, program)) });
+				const score = (url) => scoreOfServer({ suite, folder, revision, url });
+				scores.push({ part, ...(await withServer(places[name](folder), score)) });
 			}
 		}
 		for (const part of extensionParts.filter((name) => isAsked(name)))
@@ -91,30 +90,21 @@ function install(folder) {
 	writeFileSync(join(folder, 'package.json'), '{"private":true,"version":"0.0.0"}');
 	const { status } = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
 	if (status !== 0) process.exit(status ?? 1);
-	const program = join(prefix, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
-	if (!existsSync(program)) throw new Error(`${SUITE} has no ${program}`);
-	return program;
+	const suite = join(prefix, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+	if (!existsSync(suite)) throw new Error(`${SUITE} has no ${suite}`);
+	return suite;
+}
+
+/** A hub whose one server is started for each session. */
+function hubBefore(args, folder) {
+	const server = { command: process.execPath, args, scope: 'session' };
+	return ['http-server.mjs', 'hub', makePlace(folder, { 'orchestra.json': hubOf(server) })];
 }
 
 /** The score of what the revision requires. The suite runs more, and says which scenarios it does not score. */
-async function runServer({ suite, folder, revision }, [program, ...words]) {
-	const server = spawn(process.execPath, [join(root, 'test', 'conformance', program), ...words], {
-		stdio: ['pipe', 'pipe', 'inherit'],
-	});
-	const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
+function scoreOfServer({ suite, folder, revision, url }) {
 	const results = mkdtempSync(join(folder, 'results-'));
-	const args = [
-		'-y',
-		'node@22',
-		suite,
-		'server',
-		'--url',
-		url.trim(),
-		'--requirements',
-		revision,
-		'-o',
-		results,
-	];
+	const args = ['-y', 'node@22', suite, 'server', '--url', url, '--requirements', revision, '-o', results];
 	const { status, stdout } = spawnSync('npx', args, {
 		cwd: folder,
 		encoding: 'utf8',
@@ -122,8 +112,6 @@ async function runServer({ suite, folder, revision }, [program, ...words]) {
 		maxBuffer: OUTPUT_BYTES,
 	});
 	process.stdout.write(stdout);
-	server.stdin.end();
-	await once(server, 'exit');
 	const [, unscored = ''] = stdout.split('\nNot scored');
 	const notScored = [...unscored.matchAll(/^ {2}\S (\S+) \(/gm)].map(([, name]) => name);
 	// The folder of a scenario is named server-SCENARIO-TIME.

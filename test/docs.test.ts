@@ -2,10 +2,13 @@
  * The documentation is run. In every markdown file: a `js` block is executed as a
  * module, and a `console` block is typed line by line: what follows `$ ` is run in
  * a shell (`> ` continues it), and the lines below it are compared with what it printed.
- * A line of three dots stands for anything. Links and paths of source files must exist.
+ * A line of three dots stands for any lines, `…` for anything within a line, `/home/me` for
+ * the home. Before a session, a block such as `json file=orchestra.json` is a file of its
+ * folder, and a comment that begins with `setup` is run: readers see what matters, and no
+ * more. Links and paths of source files must exist.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/workspace.ts';
@@ -36,22 +39,36 @@ describe.each(files)('%s', (file) => {
 		expect(status).toBe(0);
 	});
 
-	it.each(blocks(text, 'console'))('the session at line %i shows what is printed', (_, session) => {
+	it.each(sessions(text))('the session at line %i shows what is printed', (_, { session, files, setup }) => {
 		const home = temporaryFolder();
-		for (const { command, printed } of commandsOf(session)) {
-			const { stdout, stderr } = spawnSync('sh', ['-c', command], {
-				cwd: root,
+		const env = {
+			...process.env,
+			HOME: home,
+			ROOT: root,
+			PATH: `${root}${delimiter}${process.env['PATH']}`,
+			ORCHESTRA_TRUST: '', // as for a reader
+		};
+		let cwd = root;
+		if (setup !== '' || files.length > 0) {
+			cwd = join(home, 'project');
+			mkdirSync(cwd);
+		}
+		for (const [name, content] of files) writeFileSync(join(cwd, name), content);
+		const type = (command: string): string => {
+			// Where the command leaves the shell, the next one begins.
+			const script = `exec 2>&1; trap 'pwd > "$HOME/.cwd"' EXIT\n${command}`;
+			const { stdout } = spawnSync('sh', ['-c', script], {
+				cwd,
 				encoding: 'utf8',
 				timeout: GIVE_UP_MS,
-				env: {
-					...process.env,
-					HOME: home,
-					PATH: `${root}${delimiter}${process.env['PATH']}`,
-					ORCHESTRA_TRUST: '', // as for a reader
-				},
+				env,
 			});
-			expect(`${stdout}${stderr}`.trimEnd()).toMatch(asPattern(printed));
-		}
+			cwd = readFileSync(join(home, '.cwd'), 'utf8').trimEnd();
+			const text = stdout.trimEnd().replaceAll(home, '/home/me');
+			return text === '' ? '' : `${text}\n`;
+		};
+		if (setup !== '') type(`set -e\n${setup}`);
+		for (const { command, printed } of commandsOf(session)) expect(type(command)).toMatch(asPattern(printed));
 	});
 
 	it('links only to files that exist', () => {
@@ -77,6 +94,32 @@ function blocks(text: string, language: string): [number, string][] {
 	]);
 }
 
+interface Session {
+	readonly session: string;
+	/** Names and contents of the files in its folder. */
+	readonly files: readonly (readonly [string, string])[];
+	readonly setup: string;
+}
+
+/** The sessions with their lines, each with the files and the setup between the one before and itself. */
+function sessions(text: string): [number, Session][] {
+	const found: [number, Session][] = [];
+	let files: [string, string][] = [];
+	let setup = '';
+	const blocks =
+		/^```(?:\w+ file=(?<name>\S+)|console)\n(?<code>[\s\S]*?)^```$|^<!-- setup\n(?<setup>[\s\S]*?)^-->$/gm;
+	for (const { groups = {}, index } of text.matchAll(blocks)) {
+		const { name, code = '' } = groups;
+		if (groups['setup'] !== undefined) setup = groups['setup'];
+		else if (name !== undefined) files.push([name, code]);
+		else {
+			found.push([text.slice(0, index).split('\n').length, { session: code, files, setup }]);
+			[files, setup] = [[], ''];
+		}
+	}
+	return found;
+}
+
 function commandsOf(session: string): { command: string; printed: string }[] {
 	return session
 		.split(/^\$ /m)
@@ -91,10 +134,12 @@ function commandsOf(session: string): { command: string; printed: string }[] {
 }
 
 function asPattern(printed: string): RegExp {
-	const escaped = printed.split('\n').map((line) => (line.trim() === '...' ? '[\\s\\S]*' : escape(line)));
-	return new RegExp(`^${escaped.join('\\n')}$`);
+	// An empty text has no line.
+	const lines = printed === '' ? [] : printed.split('\n');
+	const parts = lines.map((line) => (line.trim() === '...' ? '(?:.*\n)*' : `${escape(line)}\n`));
+	return new RegExp(`^${parts.join('')}$`);
 }
 
 function escape(line: string): string {
-	return line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+	return line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*');
 }

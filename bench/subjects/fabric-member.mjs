@@ -102,7 +102,7 @@ const [servers, ca, cert, key] = process.argv[2] === 'worker' ? process.argv.sli
 if (servers !== undefined) {
 	const worker = new FabricWorker({
 		access: { servers: [servers], name: 'bench-worker', ca },
-		offer: 'bench',
+		group: 'bench',
 		patterns: ['*'],
 		hub: echoHub(),
 		log: Log.silent,

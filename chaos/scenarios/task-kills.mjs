@@ -70,17 +70,19 @@ export async function run({ random, rounds: count, folder, note }) {
 
 /** Begin tasks, and kill one process when the first of them reaches the moment. */
 async function strikeDuring({ random, place, agent, round, moment, victim }) {
-	const before = { begun: runsOf(place).length, ended: endsOf(place).length, ...filesOf(place) };
+	const before = { begun: runsOf(place).length, ended: endsOf(place).length, files: filesOf(place) };
+	// By name, because a full store drops others.
+	const isNew = (kind) => [...filesOf(place)].some((name) => name.endsWith(kind) && !before.files.has(name));
 	const calls = Array.from({ length: TASKS }, (_, index) => {
 		const label = `${round}-${index}-${random.integer(1e9)}`;
 		return agent.call(label).then((answer) => ({ label, id: answer?.result?.taskId }));
 	});
 	const isReached = {
 		created: () => runsOf(place).length > before.begun,
-		recorded: () => filesOf(place).records > before.records,
+		recorded: () => isNew('.json'),
 		announced: () => agent.announced > 0,
 		completed: () => endsOf(place).length > before.ended,
-		stored: () => filesOf(place).ends > before.ends,
+		stored: () => isNew('.end'),
 	}[moment];
 	agent.announced = 0;
 	const giveUpAt = performance.now() + SETTLE_MS;
@@ -201,11 +203,7 @@ function taskFiles({ state }) {
 }
 
 function filesOf(place) {
-	const names = taskFiles(place).map(([, name]) => name);
-	return {
-		records: names.filter((name) => name.endsWith('.json')).length,
-		ends: names.filter((name) => name.endsWith('.end')).length,
-	};
+	return new Set(taskFiles(place).map(([, name]) => name));
 }
 
 function living(agent, place) {

@@ -24,6 +24,8 @@ const serverInfo = { name: 'orchestra', version: '1.0.0' };
 interface Open {
 	readonly id: string;
 	readonly text: string;
+	/** The name of the client. */
+	readonly client: string;
 	timer: NodeJS.Timeout;
 }
 
@@ -33,6 +35,9 @@ export interface HurriedClient {
 	/** When it has to have a list of tools, by `performance.now()`. */
 	readonly toolsAt: number;
 }
+
+/** The instructions for a client of this name that gets its answer from the bridge. */
+export type LocalInstructions = (client: string) => string | undefined;
 
 export class Initialization {
 	readonly #onLate: () => void;
@@ -90,6 +95,7 @@ export class Initialization {
 		this.#open = {
 			id,
 			text,
+			client: name,
 			timer: setTimeout(this.#onLate, this.#hurried ? EARLY_INITIALIZE_MS : INITIALIZE_MS),
 		};
 	}
@@ -101,7 +107,7 @@ export class Initialization {
 	}
 
 	/** Answer in place of a hub. Returns the request as well, for the replay. */
-	respond(instructions?: () => string | undefined): { text: string; response: string } | undefined {
+	respond(instructions?: LocalInstructions): { text: string; response: string } | undefined {
 		const open = this.#open;
 		if (open === undefined) return undefined;
 		this.end();
@@ -110,7 +116,7 @@ export class Initialization {
 			protocolVersion: this.#version,
 			capabilities,
 			serverInfo,
-			instructions: instructions?.(),
+			instructions: instructions?.(open.client),
 		});
 		return { text: open.text, response: `{"jsonrpc":"2.0","id":${open.id},"result":${result}}` };
 	}

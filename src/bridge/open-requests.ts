@@ -6,7 +6,7 @@
 import type { OrchestraError } from '../errors.ts';
 import { responsesToLost, subscriptionEnd } from './error-responses.ts';
 import { InFlightRequests, isListening } from './in-flight-requests.ts';
-import { Initialization } from './initialization.ts';
+import { Initialization, type LocalInstructions } from './initialization.ts';
 import { type Head, isInitialize } from './message-head.ts';
 import { SessionState } from './session-state.ts';
 
@@ -77,7 +77,7 @@ export class OpenRequests {
 	}
 
 	/** Answer a pending `initialize` in place of a hub. */
-	initializeLocally(instructions?: () => string | undefined): { id: string; response: string } | undefined {
+	initializeLocally(instructions?: LocalInstructions): { id: string; response: string } | undefined {
 		const { id } = this.initialization;
 		const opened = this.initialization.respond(instructions);
 		if (id === undefined || opened === undefined) return undefined;

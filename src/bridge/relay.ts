@@ -23,6 +23,7 @@ import { HUB_START_MS, QUEUE_MS } from './bridge-limits.ts';
 import { ClientRoots, type OnRoots } from './client-roots.ts';
 import { responseToUnsent } from './error-responses.ts';
 import { HubRequests } from './hub-requests.ts';
+import type { LocalInstructions } from './initialization.ts';
 import { LocalResponses } from './local-responses.ts';
 import { canceledId, clientMessage, type Head, hubHead, isInitialize, withPreface } from './message-head.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -36,10 +37,10 @@ export interface RelayOptions {
 	queueMs?: number | undefined;
 	/** How long the client may read nothing while its pipe is full. Default 60 s. */
 	stalledMs?: number | undefined;
-	/** What the client is told before the instructions of the hub. */
+	/** What the client gets before the instructions of the hub. */
 	preface?: string | undefined;
 	/** The instructions for a client that gets its answer to `initialize` from the bridge. */
-	instructions?: (() => string | undefined) | undefined;
+	instructions?: LocalInstructions | undefined;
 	/** The tools for a client that goes on without any while the hub starts; undefined when it has to wait. */
 	earlyTools?: ((client: string) => Promise<readonly Tool[] | undefined>) | undefined;
 	/** Returns true when another hub is to be connected from now on. Without it the client is not asked for its roots. */

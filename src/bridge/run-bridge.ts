@@ -136,7 +136,7 @@ function opener(
 			const endpoint = await findHub();
 			const hub = await dialHub(endpoint, options);
 			if (endpoint.isCurrent?.() === false) {
-				// The client told its project meanwhile, which happens once.
+				// The client named its project meanwhile, which happens once.
 				await hub.close();
 				continue;
 			}

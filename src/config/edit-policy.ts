@@ -8,13 +8,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { OrchestraError } from '../errors.ts';
-import { readIfPresent, replaceFile } from '../files/replace-file.ts';
 import { isObject } from '../wire/json.ts';
 import type { PolicyAction } from './configuration.ts';
+import { editConfigFile } from './edit/edit-config-file.ts';
 import { removeJsonItem, setJsonKey } from './edit/json-edit.ts';
 import { parseJsonc } from './jsonc.ts';
 import { userFile } from './load.ts';
-import { trustEdit } from './trust/trust-edit.ts';
 
 /** A rule to write. */
 export interface NewRule {
@@ -47,22 +46,17 @@ export async function addPolicyRule(
 		([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
 	);
 	const ruleText = `{ ${members.join(', ')} }`;
-	const before = readIfPresent(file);
-	const text = before?.toString('utf8') ?? '';
 	const isAllowed = options.isPattern === true || isNameable(rule);
-	const edited = isAllowed ? editedText(text, file, { rule, ruleText }) : undefined;
-	if (edited === undefined || !isAsMeant(text, edited, { file, rule })) {
+	const edit = (text: string): string => {
+		const edited = isAllowed ? editedText(text, file, { rule, ruleText }) : undefined;
+		if (edited !== undefined && isAsMeant(text, edited, { file, rule })) return edited;
 		throw new OrchestraError('bad_input', `${file} could not be edited, so the rule was not written`, {
 			hint: `Write it as the first one of "policy": ${ruleText}`,
 			data: { file },
 		});
-	}
-	const after = Buffer.from(edited);
+	};
 	const isOfUser = file === userFile(environment);
-	const untrusted = isOfUser ? undefined : await trustEdit({ path: file, before, after }, environment);
-	if (edited !== text)
-		replaceFile(file, after, { expected: { bytes: before }, mode: isOfUser ? 0o600 : 0o644 });
-	return { text: ruleText, untrusted };
+	return { text: ruleText, untrusted: await editConfigFile({ path: file, isOfUser }, edit, environment) };
 }
 
 /** Whether a rule can be for this tool and client alone: a name with a star would be a pattern, an escaped one another name. */

@@ -6,7 +6,7 @@
  * killed must be noticed within ten.
  */
 
-/** A call that no worker has accepted by then is late: if no worker of its offer is left, it is given up. */
+/** A call that no worker has accepted by then is late: if no worker of its group is left, it is given up. */
 export const ACCEPT_MS = 2000;
 /** A worker refuses a call that is older than this. */
 export const EXPIRY_MS = 5000;
@@ -22,7 +22,7 @@ export const QUERY_EVERY_MS = 500;
 export const GRACE_MS = 5000;
 /** Silence after which the outcome is unknown although the link of the hub is down. */
 export const SILENCE_MS = 30_000;
-/** How long a worker keeps a result for a query after a reconnect. */
+/** How long a worker retains a result for a query after a reconnect. */
 export const RESULT_RETENTION_MS = 60_000;
 /** How long before a lost connection results may have been lost with it; they are sent again after the reconnect. */
 export const RESEND_WINDOW_MS = 3000;
@@ -36,7 +36,7 @@ export const PRESENCE_SILENCE_MS = 19_000;
 /** Silence after which a hub that may choose a worker chooses another one. */
 export const PRESENCE_LATE_MS = 12_000;
 export const PRESENCE_SWEEP_MS = 500;
-/** The body of an offer is published again before its TTL ends, so that bodies of removed workers vanish. */
+/** The body of an advertisement is published again before its TTL ends, so that bodies of removed workers vanish. */
 export const BODY_EVERY_MS: number = 20 * 60_000;
 export const BODY_TTL_MS: number = 60 * 60_000;
 /** How long the server keeps the marker of a removed key. */
@@ -59,7 +59,7 @@ export const PINGS_OUT = 2;
 export const SERVER_REQUEST_MS = 3000;
 /** How often `mctl fabric setup` asks a cluster that has no leader yet, `SERVER_REQUEST_MS` each. */
 export const SETUP_ATTEMPTS = 6;
-/** How long a person may take to answer a question of a remote tool. */
+/** How long a user may take to answer a client request of a remote tool. */
 export const ANSWER_MS: number = 10 * 60_000;
 /** How long a draining hub waits for the calls of others. Below the time that `mctl hub stop` allows. */
 export const HUB_DRAIN_MS = 12_000;
@@ -76,7 +76,7 @@ export const ACK_EVERY = 4;
 export const HUB_WINDOW = 64;
 /** Largest result that a hub accepts from a worker. */
 export const RESULT_LIMIT_BYTES: number = 256 * 1024 * 1024;
-/** Results of one message that a worker keeps, in bytes; above it the oldest are dropped. */
+/** Results of one message that a worker retains, in bytes; above it the oldest are dropped. */
 export const RETAINED_RESULTS_BYTES: number = 64 * 1024 * 1024;
 /** Large results that have not arrived yet, in bytes; above it a worker refuses calls. */
 export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
@@ -84,11 +84,11 @@ export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
-/** What a message may have at least: a chunk or a part of an offer, with its headers. */
+/** What a message may have at least: a chunk or a part of an advertisement, with its headers. */
 export const MESSAGE_BYTES: number = 512 * 1024;
 /** Size of the bucket: 25 times that of 1,000 workers with 20 tools each. */
 export const BUCKET_BYTES: number = 256 * 1024 * 1024;
-/** Largest part of an offer in one key of the bucket. */
+/** Largest part of an advertisement in one key of the bucket. */
 export const BODY_BYTES: number = 256 * 1024;
 /** Labels of a worker. */
 export const LABELS_LIMIT = 32;
@@ -101,7 +101,7 @@ export const ORDER_MS = 5000;
 /** How long an administrator waits for a connection. */
 export const ADMINISTRATOR_CONNECT_MS = 5000;
 
-/** Changes of what others offer within this time are reported together. */
+/** Changes of what others advertise within this time are reported together. */
 export const ADVERTISED_DEBOUNCE_MS = 10;
 /** Wait before the bucket is read again after a failure. */
 export const BUCKET_RETRY_MS = 500;
@@ -110,7 +110,7 @@ export const BUCKET_RETRY_MS = 500;
 export const GONE_KEYS_LIMIT = 10_000;
 
 export const ADVERTISED_NAME_CHARACTERS = 256;
-/** Most tools of one body, and of one offer. */
+/** Most tools of one body, and of one group. */
 export const ADVERTISED_TOOLS_LIMIT = 10_000;
 
 export const BUCKET_BATCH_BYTES: number = 32 * 1024 * 1024;
@@ -124,9 +124,9 @@ export const PRESENCE_RETRY_LONGEST_MS = 2000;
 
 /** How long the first list waits for the fabric. */
 export const FABRIC_FIRST_LIST_MS = 1500;
-/** How long a call before the first offers waits for them. */
+/** How long a call before the bucket was read waits for them. */
 export const FABRIC_CALL_WAIT_MS = 8000;
-/** Names of tools that were offered before, for the error of a call. */
+/** Names of tools that were listed before, for the error of a call. */
 export const GONE_NAMES_LIMIT = 20_000;
 
 /** The longest header value that is sent. */
@@ -150,12 +150,12 @@ export const PROGRESS_EVERY_MS = 20;
 export const CALL_LOGS_LIMIT = 200;
 export const CALL_LOG_PERIOD_MS = 1000;
 
-/** The most rounds of questions in one call. */
+/** The most rounds of client requests in one call. */
 export const REMOTE_ROUNDS_LIMIT = 16;
 export const REMOTE_SESSION_CHARACTERS = 100;
 
 export const REMOTE_SESSION_IDLE_MS: number = 10 * 60_000;
 export const REMOTE_SESSION_SWEEP_MS = 60_000;
 
-/** What a kept result costs besides its text. */
+/** What a retained result costs besides its text. */
 export const RESULT_OVERHEAD_BYTES = 300;

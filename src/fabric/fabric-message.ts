@@ -36,7 +36,7 @@ export interface Envelope {
 	/** The process of the worker: a name may be used by several, one after the other or at once. */
 	readonly worker?: string | undefined;
 	readonly reason?: string | undefined;
-	/** The number of a chunk or a question; with `ack` and `query`, the next chunk that is wanted. */
+	/** The number of a chunk or a client request; with `ack` and `query`, the next chunk that is wanted. */
 	readonly seq?: number | undefined;
 	/** The number of chunks. */
 	readonly chunks?: number | undefined;

@@ -42,24 +42,24 @@ export function decodeToken(token: string): string | undefined {
 	return encodeToken(name) === token ? name : undefined;
 }
 
-/** `orc.call.<hub>.<offer>.<tool>` */
-export function callSubject(hub: string, offer: string, tool: string): string {
-	return `orc.call.${encodeToken(hub)}.${encodeToken(offer)}.${encodeToken(tool)}`;
+/** `orc.call.<hub>.<group>.<tool>` */
+export function callSubject(hub: string, group: string, tool: string): string {
+	return `orc.call.${encodeToken(hub)}.${encodeToken(group)}.${encodeToken(tool)}`;
 }
 
-/** Calls of any hub for one tool of an offer. */
-export function callsFor(offer: string, tool: string): string {
-	return `orc.call.*.${encodeToken(offer)}.${encodeToken(tool)}`;
+/** Calls of any hub for one tool of a group. */
+export function callsFor(group: string, tool: string): string {
+	return `orc.call.*.${encodeToken(group)}.${encodeToken(tool)}`;
 }
 
-/** `orc.to.<hub>.<offer>.<worker>.<tool>`: the call is for one worker. */
-export function directSubject(hub: string, offer: string, worker: string, tool: string): string {
-	return `orc.to.${encodeToken(hub)}.${encodeToken(offer)}.${encodeToken(worker)}.${encodeToken(tool)}`;
+/** `orc.to.<hub>.<group>.<worker>.<tool>`: the call is for one worker. */
+export function directSubject(hub: string, group: string, worker: string, tool: string): string {
+	return `orc.to.${encodeToken(hub)}.${encodeToken(group)}.${encodeToken(worker)}.${encodeToken(tool)}`;
 }
 
-/** Calls of any hub for this worker of an offer alone. */
-export function directFor(offer: string, worker: string): string {
-	return `orc.to.*.${encodeToken(offer)}.${encodeToken(worker)}.*`;
+/** Calls of any hub for this worker of a group alone. */
+export function directFor(group: string, worker: string): string {
+	return `orc.to.*.${encodeToken(group)}.${encodeToken(worker)}.*`;
 }
 
 /** `orc.out.<worker>.<hub>.<process>.<call>`; a call is `<process>.<id>`. */
@@ -93,11 +93,11 @@ export function controlFor(worker: string): string {
 }
 
 /** The key of the presence of a worker. */
-export function presenceKey(offer: string, worker: string): string {
-	return `w.${encodeToken(offer)}.${encodeToken(worker)}`;
+export function presenceKey(group: string, worker: string): string {
+	return `w.${encodeToken(group)}.${encodeToken(worker)}`;
 }
 
-/** The key of a part of the body of an offer. */
+/** The key of a part of what a worker advertises. */
 export function bodyKey(worker: string, hash: string): string {
 	return `o.${encodeToken(worker)}.${hash}`;
 }
@@ -111,7 +111,7 @@ export function keySubject(key: string): string {
 export interface SubjectRoute {
 	/** The name in the third token: the worker, or for a call, also to one worker, the hub. */
 	readonly first: string;
-	/** The name in the fourth token: the hub, or for a call the offer. */
+	/** The name in the fourth token: the hub, or for a call the group. */
 	readonly second: string;
 	/** The tokens after them as they are: the call, or for a call the tool. */
 	readonly last: string;
@@ -137,7 +137,7 @@ export function callRoute(subject: string): { readonly caller: string; readonly 
 
 /** A key of the bucket, read. */
 export type CatalogueKey =
-	| { readonly kind: 'presence'; readonly offer: string; readonly worker: string }
+	| { readonly kind: 'presence'; readonly group: string; readonly worker: string }
 	| { readonly kind: 'body'; readonly worker: string; readonly hash: string };
 
 /** Read a key; undefined when it is not one of ours. */
@@ -147,5 +147,5 @@ export function parseKey(key: string): CatalogueKey | undefined {
 	if (name === undefined || second === '' || more.length > 0) return undefined;
 	if (kind === 'o') return { kind: 'body', worker: name, hash: second };
 	const worker = decodeToken(second);
-	return kind === 'w' && worker !== undefined ? { kind: 'presence', offer: name, worker } : undefined;
+	return kind === 'w' && worker !== undefined ? { kind: 'presence', group: name, worker } : undefined;
 }

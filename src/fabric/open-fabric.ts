@@ -1,4 +1,4 @@
-/* The entry of this layer: from the setting `fabric` to a source for the tools of others, and to an offer of our own. */
+/* The entry of this layer: from the setting `fabric` to a source for the tools of others, and to a worker of our own. */
 import type { FabricSection } from '../config/configuration.ts';
 import { hubIdIn } from '../config/self-entry.ts';
 import type { OpenedHub } from '../hub/open-hub.ts';
@@ -26,11 +26,11 @@ export function natsAccess(
 }
 
 /** The tools of other hubs. It connects in the background. */
-export async function openFabricSource(settings: FabricSection, parts: OpenFabricDeps): Promise<Source> {
-	const { environment, configurationKey, log } = parts;
+export async function openFabricSource(settings: FabricSection, deps: OpenFabricDeps): Promise<Source> {
+	const { environment, configurationKey, log } = deps;
 	const { file, pin, use = ['*'], rules } = settings;
 	const access = natsAccess(settings, environment);
-	const pins = new PinnedGroups({ file, pin, ...parts });
+	const pins = new PinnedGroups({ file, pin, ...deps });
 	return new FabricSource({
 		access,
 		patterns: use,
@@ -42,30 +42,30 @@ export async function openFabricSource(settings: FabricSection, parts: OpenFabri
 	});
 }
 
-/** Offer tools of this hub to others, as its configuration says at any time. The caller closes it. */
-export async function openWorker(opened: OpenedHub, parts: OpenWorkerOptions): Promise<ConfiguredWorker> {
+/** Advertise tools of this hub to others, as its configuration says at any time. The caller closes it. */
+export async function openWorker(opened: OpenedHub, deps: OpenWorkerOptions): Promise<ConfiguredWorker> {
 	const wanted = (): WorkerPlan | undefined => {
 		const { fabric } = opened.configuration();
-		const patterns = fabric?.offer ?? parts.patterns;
+		const patterns = fabric?.offer ?? deps.patterns;
 		if (fabric === undefined || patterns === undefined || patterns.length === 0) return undefined;
 		const { servers, name, ca, credentials, group, labels, limits } = fabric;
 		const settings = { patterns, labels, limits };
 		const open = (): FabricWorker => {
-			const access = natsAccess(fabric, parts.environment);
-			const { drainMs, log } = parts;
-			return new FabricWorker({ access, offer: group, ...settings, hub: opened.hub, drainMs, log });
+			const access = natsAccess(fabric, deps.environment);
+			const { drainMs, log } = deps;
+			return new FabricWorker({ access, group, ...settings, hub: opened.hub, drainMs, log });
 		};
 		return { key: entryKey({ servers, name, ca, credentials, group }), settings, open };
 	};
-	const offer = new ConfiguredWorker(wanted, parts.log);
-	await offer.follow(opened);
-	return offer;
+	const worker = new ConfiguredWorker(wanted, deps.log);
+	await worker.follow(opened);
+	return worker;
 }
 
 export interface OpenWorkerOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly log: Log;
-	/** The tools when the configuration names none. Default: nothing is offered. */
+	/** The tools when the configuration names none. Default: nothing is advertised. */
 	readonly patterns?: readonly string[] | undefined;
 	/** How long `close` waits for running calls. Default 12 s. */
 	readonly drainMs?: number | undefined;

@@ -14,7 +14,7 @@ export type Principal = string;
 /** Returns the sender; undefined for a request that may not enter. */
 export type Authenticate = (request: Pick<IncomingMessage, 'headers'>) => Principal | undefined;
 
-/** Bytes of the hash of a token that tell senders apart. */
+/** Bytes of the hash of a token that distinguish senders. */
 const PRINCIPAL_BYTES = 8;
 
 /** Accept `Authorization: Bearer` with this token. Who has another one later is another sender. */

@@ -1,5 +1,5 @@
 /*
- * The extensions of MCP that the hub knows, and which of them a server and a client are told of.
+ * The extensions of MCP that the hub knows, and which of them are declared to a server and a client.
  *
  * A peer answers in the terms of an extension that was declared to it, so a server is told only of
  * those whose answers reach the client through the hub, and a client only of those that work for
@@ -28,11 +28,11 @@ interface KnownExtension {
 	 * without the extension itself.
 	 */
 	readonly declared?: Open;
-	/** Clients are told of it when a server declares it. */
+	/** It is declared to clients when a server declares it. */
 	readonly isAnnounced?: boolean;
-	/** What clients are told because the hub answers it itself, whatever servers declare. */
+	/** What is declared to clients because the hub answers it itself, whatever servers declare. */
 	readonly own?: (sources: readonly Source[]) => Open | undefined;
-	/** It is not defined for legacy revisions: their clients are not told of it. */
+	/** It is not defined for legacy revisions: it is not declared to their clients. */
 	readonly isModernOnly?: boolean;
 }
 
@@ -66,7 +66,7 @@ export class ExtensionRules {
 		return remaining.length === 0 ? others : { ...others, extensions: Object.fromEntries(remaining) };
 	}
 
-	/** The declared extensions of a server that clients may be told of. */
+	/** The declared extensions of a server that may be declared to clients. */
 	announced(capabilities: Open | undefined): Extensions {
 		return Object.fromEntries(this.#allowed(capabilities?.['extensions'], 'isAnnounced'));
 	}
@@ -76,7 +76,7 @@ export class ExtensionRules {
 	}
 }
 
-/** What clients of a hub are told: the extensions of all its servers and its own. */
+/** What is declared to clients of a hub: the extensions of all its servers and its own. */
 export class AnnouncedExtensions {
 	readonly #sources: () => readonly Source[];
 	readonly #log: Log;
@@ -113,7 +113,7 @@ export class AnnouncedExtensions {
 	#differs(id: string): void {
 		if (this.#differing.has(id)) return;
 		this.#differing.add(id);
-		this.#log.warn(`servers declare the extension ${id} with different settings; clients are told {}`);
+		this.#log.warn(`servers declare the extension ${id} with different settings; clients get {}`);
 	}
 }
 

@@ -218,7 +218,7 @@ export class Hub implements Source, Provider {
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>
-				(isWhole ? results?.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
+				(isWhole ? results?.answers.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
 			ended: (call, entry) => {
@@ -306,7 +306,7 @@ export class Hub implements Source, Provider {
 	/** The policy changed, and it may hide other tools. */
 	readonly policyChanged = (): void => this.#changes.notify({ kind: 'tools' });
 
-	/** True when a source offers this tool. */
+	/** True when a source has this tool. */
 	readonly hasTool = async (name: string): Promise<boolean> =>
 		(await this.catalogue.find('tools', name)) !== undefined;
 

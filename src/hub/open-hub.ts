@@ -54,7 +54,7 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly certsDir?: string | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
-	/** What clients are told first. */
+	/** What the instructions for clients begin with. */
 	readonly instructions?: string | undefined;
 	/** Whether suspicious texts of servers are logged. Default true. */
 	readonly reportsFindings?: boolean | undefined;

@@ -1,4 +1,4 @@
-/* What a hub does about project files that are not trusted: tell clients, explain calls, follow the record. */
+/* What a hub does about project files that are not trusted: notify clients, explain calls, follow the record. */
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { type BlockedFile, blockedText, trustHint } from '../config/trust/blocked.ts';

@@ -1,5 +1,5 @@
 /*
- * What MCP servers offer compared with what was accepted: for `mctl trust diff`, `mctl
+ * The items of MCP servers compared with what was accepted: for `mctl trust diff`, `mctl
  * doctor` and the dashboard. Nothing is started: the tools are those that were listed last.
  *
  * Accepting writes the lock file. Every hub of the project watches it.
@@ -175,7 +175,7 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 }
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
-	return new OrchestraError('bad_input', `${name} offers too much to be pinned: ${tools} tools`, {
+	return new OrchestraError('bad_input', `${name} has too much to be pinned: ${tools} tools`, {
 		hint: `With "pin": "quarantine" its tools are quarantined; write "pin": "off" for it in ${file} to use them without pins.`,
 	});
 }

@@ -83,7 +83,7 @@ export interface SourceStatus {
 	readonly revision?: string | undefined;
 	/** Its own version. */
 	readonly version?: string | undefined;
-	/** The number of tools that it offers; undefined when it was never seen. */
+	/** The number of its tools; undefined when it was never seen. */
 	readonly tools?: number | undefined;
 	/** The number of tools that are not as they were accepted. */
 	readonly drifted?: number;

@@ -105,7 +105,7 @@ export interface Instructions {
 
 /** A source whose server declares extensions of MCP. */
 export interface ServerExtensions {
-	/** The extensions that clients may be told of, as far as they are known. Starts no process. */
+	/** The extensions that may be declared to clients, as far as they are known. Starts no process. */
 	readonly extensions: Extensions;
 }
 
@@ -184,7 +184,7 @@ export interface ServerElsewhere {
 	readonly address: string | undefined;
 }
 
-/** What only some sources can do, by the member that tells. */
+/** What only some sources can do, by the member that shows it. */
 export interface SourceAbilities {
 	qualifiesNames: ChosenNames;
 	hasDownTool: UnlistedTools;
@@ -214,7 +214,7 @@ export type Can<A extends keyof SourceAbilities> = ({
 	: never) &
 	object;
 
-/** What a source can do besides, by the member that tells; undefined when it cannot. */
+/** What a source can do besides, by the member that shows it; undefined when it cannot. */
 export function able<A extends keyof SourceAbilities>(
 	source: object | undefined,
 	member: A,

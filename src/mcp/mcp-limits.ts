@@ -44,7 +44,7 @@ export const COMPLETION_VALUES_LIMIT = 100;
 /** Most further names of one connection; requests of others count as those of the first one. */
 export const SESSION_NAMES_LIMIT = 16;
 
-/** Longest part of a name that tells clients apart. */
+/** Longest part of a name that distinguishes clients. */
 export const SESSION_NAME_CHARACTERS = 200;
 
 /** How long a client may take to answer a client request, in milliseconds. */

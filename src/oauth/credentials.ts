@@ -31,7 +31,7 @@ export interface Tokens {
 	/** Undefined: the server did not say. */
 	readonly expiresAt: number | undefined;
 	readonly scopes: readonly string[];
-	/** A random id of this token set, to tell it from its replacement. */
+	/** A random id of this token set, to distinguish it from its replacement. */
 	readonly generation: string;
 }
 

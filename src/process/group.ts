@@ -22,7 +22,7 @@ export async function groupGone(group: number, ms: number): Promise<boolean> {
 	return polledUntilGone(ms, (isScan) => isGroupLeft(group, isScan));
 }
 
-/** Whether a process of the group is alive. Zombies are told apart by a scan only. */
+/** Whether a process of the group is alive. Only a scan distinguishes zombies. */
 export function isGroupLeft(group: number, isScan: boolean): boolean {
 	return signalGroup(group, 0) && !(isScan && !hasLiveMember(group));
 }

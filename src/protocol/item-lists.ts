@@ -30,7 +30,7 @@ interface ItemList {
 	readonly method: string;
 	/** The member of the result. */
 	readonly field: string;
-	/** The text that tells its items apart; lists are sorted by it. */
+	/** The text that distinguishes its items; lists are sorted by it. */
 	readonly key: 'name' | 'uri' | 'uriTemplate';
 	/** What a server must declare, or the method does not exist. */
 	readonly capability: ListKind | 'skills';

@@ -18,6 +18,8 @@ export const SKILLS: string = `${PREFIX}skills`;
 export const HUB_ID = 'orchestra/hub';
 /** The ids of the hubs that a listed item came through. */
 export const HUB_PATH = 'orchestra/hubs';
+/** The key of a client request of the legacy era, where a server names it. */
+export const INPUT_KEY = 'orchestra/inputKey';
 
 /** The error codes that MCP adds to those of JSON-RPC. */
 export const mcpCodes = {

@@ -1,4 +1,5 @@
 /* The lines that the next file of a recording begins with: the handshake, and the requests in flight. */
+import { BoundedMap } from '../rpc/bounded-map.ts';
 import { IN_FLIGHT_LIMIT } from './record-limits.ts';
 import type { Side } from './recording-format.ts';
 
@@ -14,7 +15,7 @@ export interface WrittenLine {
 
 export class FilePreamble {
 	/** Keyed by the sender and the id of the request. */
-	readonly #inFlight = new Map<string, string>();
+	readonly #inFlight = new BoundedMap<string, string>(IN_FLIGHT_LIMIT);
 	readonly #handshake: string[] = [];
 	/** The requests of the handshake without an answer. */
 	readonly #opening = new Set<string>();
@@ -36,8 +37,6 @@ export class FilePreamble {
 			return;
 		}
 		this.#inFlight.set(key, line);
-		const [oldest] = this.#inFlight.keys();
-		if (this.#inFlight.size > IN_FLIGHT_LIMIT && oldest !== undefined) this.#inFlight.delete(oldest);
 	}
 
 	#answered(from: Side, id: string, line: string): void {

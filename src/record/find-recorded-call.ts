@@ -2,7 +2,7 @@
  * Finds one call of the hub in the recordings of its server: by name, arguments and time.
  *
  * A recording has the messages to the server and no number of the hub. Calls with the
- * same arguments are told apart by the time at which they began.
+ * same arguments are distinguished by the time at which they began.
  */
 import { redactArguments } from '../named-secrets.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';

@@ -149,7 +149,7 @@ function refusalOf(item: RegistryPackage, runtime: Runtime): string | undefined 
 	return looseVersion(item, runtime) ?? loaderVariable(item);
 }
 
-/** Flags for the place that the package comes from; undefined when the program cannot be told. */
+/** Flags for the place that the package comes from; undefined when the program is not known. */
 function baseArgs(
 	{ registryBaseUrl, runtimeHint }: RegistryPackage,
 	{ command, base, fromBase }: Runtime,

@@ -17,6 +17,14 @@ type Instruction =
 	| { kind: 'look'; start: number; isNegated: boolean; end: number }
 	| { kind: 'match' };
 
+/** One character each; empty at the start and at the end. */
+export interface TextEdges {
+	readonly before: string;
+	readonly after: string;
+}
+
+const noEdges: TextEdges = { before: '', after: '' };
+
 /** A pattern with the one method that a schema needs. */
 export class BoundedPattern {
 	readonly #source: string;
@@ -28,11 +36,14 @@ export class BoundedPattern {
 		this.#program = new Writer(source, acceptedFlags(source)).write(parsePattern(source));
 	}
 
-	/** Throws `bad_input` when the text is too long to be matched. */
-	test(text: string): boolean {
+	/**
+	 * Throws `bad_input` when the text is too long to be matched.
+	 * @param around the characters beside a text that is a part of a longer one: `^`, `$` and `\b` see them
+	 */
+	test(text: string, around: TextEdges = noEdges): boolean {
 		const codes = Array.from(text, (char) => char.codePointAt(0) ?? 0);
 		if (codes.length * this.#program.length > PATTERN_STEP_LIMIT * BITS) throw this.#tooLong(codes.length);
-		return new Matcher(this.#program, codes, () => this.#tooLong(codes.length)).matchesAnywhere();
+		return new Matcher(this.#program, codes, around, () => this.#tooLong(codes.length)).matchesAnywhere();
 	}
 
 	toString(): string {
@@ -176,14 +187,21 @@ function characterTest(source: string, flags: 'u' | ''): Test {
 class Matcher {
 	readonly #program: readonly Instruction[];
 	readonly #codes: readonly number[];
+	readonly #around: TextEdges;
 	readonly #tooLong: () => Error;
 	/** Pairs inside of looks from which no match was reached. */
 	readonly #failed = new Set<number>();
 	#stepsLeft = PATTERN_STEP_LIMIT;
 
-	constructor(program: readonly Instruction[], codes: readonly number[], tooLong: () => Error) {
+	constructor(
+		program: readonly Instruction[],
+		codes: readonly number[],
+		around: TextEdges,
+		tooLong: () => Error,
+	) {
 		this.#program = program;
 		this.#codes = codes;
+		this.#around = around;
 		this.#tooLong = tooLong;
 	}
 
@@ -232,9 +250,12 @@ class Matcher {
 	}
 
 	#holds(source: '^' | '$' | '\\b' | '\\B', at: number): boolean {
-		if (source === '^') return at === 0;
-		if (source === '$') return at === this.#codes.length;
-		return (isWord(this.#codes[at - 1]) !== isWord(this.#codes[at])) === (source === '\\b');
+		const { before, after } = this.#around;
+		const previous = at === 0 ? before.codePointAt(0) : this.#codes[at - 1];
+		const next = at === this.#codes.length ? after.codePointAt(0) : this.#codes[at];
+		if (source === '^') return previous === undefined;
+		if (source === '$') return next === undefined;
+		return (isWord(previous) !== isWord(next)) === (source === '\\b');
 	}
 }
 

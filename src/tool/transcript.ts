@@ -71,7 +71,7 @@ export class Transcript {
 		this.#report(kind, `${what}: ${line.trimEnd().slice(0, STRAY_LINE_CHARACTERS)}`);
 	}
 
-	/** The run is over: the events that the runner adds to tell why it failed. */
+	/** The run is over: the events that the runner adds to say why it failed. */
 	closingEvents(end: RunEnd): ToolEvent[] {
 		const events = this.#closing(end);
 		for (const event of events) this.add(event);

@@ -13,6 +13,7 @@ import {
 	isInputRequired,
 	type Tool,
 } from '../protocol/mcp-types.ts';
+import { BoundedMap } from '../rpc/bounded-map.ts';
 import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
 import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
@@ -83,7 +84,7 @@ export class CallGate {
 	readonly #root: string;
 	readonly #progressMs: number;
 	/** Approved calls whose server asked for input: the retry is the same call. The end of each, by its key. */
-	readonly #continued = new Map<string, number>();
+	readonly #continued = new BoundedMap<string, number>(CONTINUED_CALLS_LIMIT);
 
 	constructor({ policy, approvals, root, progressMs = APPROVAL_PROGRESS_MS }: CallGateOptions) {
 		this.#policy = policy;
@@ -102,7 +103,7 @@ export class CallGate {
 		return this.#policy();
 	}
 
-	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
+	/** What the journal says about calls of a tool that pass without an approval; undefined when they do not. */
 	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
 		const policy = this.#policy();
 		if (policy.isEmpty) return {};
@@ -275,10 +276,7 @@ export class CallGate {
 	}
 
 	#continue(key: string): void {
-		this.#continued.delete(key);
 		this.#continued.set(key, performance.now() + this.#approvals.approvalMs);
-		const [oldest] = this.#continued.keys();
-		if (this.#continued.size > CONTINUED_CALLS_LIMIT && oldest !== undefined) this.#continued.delete(oldest);
 	}
 }
 

@@ -13,8 +13,8 @@ export class Pipe {
 	#listener;
 	#nextId = 1;
 
-	constructor({ args, options }) {
-		this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], ...options });
+	constructor(args) {
+		this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 		createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
 	}
 

@@ -297,12 +297,15 @@ function askAll(context, questions) {
 	return context.askAll(named(questions));
 }
 
-/** The legacy era has no keys of questions; the suite demands them, so they are in `_meta` for the relay. */
+/** The suite demands its keys; a request of the legacy era has no place for one but `_meta`. */
 function named(questions) {
 	if (!process.argv.includes('--legacy')) return questions;
 	const entries = Object.entries(questions);
 	return Object.fromEntries(
-		entries.map(([key, { method, params }]) => [key, { method, params: { ...params, _meta: { key } } }]),
+		entries.map(([key, { method, params }]) => [
+			key,
+			{ method, params: { ...params, _meta: { 'orchestra/inputKey': key } } },
+		]),
 	);
 }
 

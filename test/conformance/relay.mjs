@@ -3,23 +3,15 @@
  * which speaks nothing else. A harness, not a product: one child for each legacy
  * session, and one child for all modern requests, whose ids are renumbered.
  *
- *     node test/conformance/relay.mjs [gateway|gateway-legacy]     prints the URL, runs until its stdin ends
- *
- * With an argument the server is behind a hub: `mctl serve`, which speaks to it in
- * the modern or the legacy era.
+ *     node test/conformance/relay.mjs     prints the URL, runs until its stdin ends
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isLoopback, refusalOf, statusOf } from './http-rules.mjs';
 import { Pipe } from './pipe.mjs';
-import { withHubKeys, withSuiteKeys } from './question-keys.mjs';
 
-const program = fileURLToPath(new URL('server.mjs', import.meta.url));
-const subject = process.argv[2] === undefined ? { args: [program] } : gateway(process.argv[2]);
+const subject = [fileURLToPath(new URL('server.mjs', import.meta.url))];
 const sessions = new Map();
 const modern = new Pipe(subject);
 
@@ -38,18 +30,6 @@ process.stdin.resume().on('end', () => {
 	server.close();
 	server.closeAllConnections();
 });
-
-/** `mctl serve` in a folder whose only MCP server is ours, with its names as they are. */
-function gateway(kind) {
-	const cwd = mkdtempSync(join(tmpdir(), 'orchestra-gateway-'));
-	process.on('exit', () => rmSync(cwd, { recursive: true, force: true }));
-	const args = kind === 'gateway-legacy' ? [program, '--legacy'] : [program];
-	const everything = { command: process.execPath, args, prefix: false, scope: 'session' };
-	writeFileSync(join(cwd, 'orchestra.json'), JSON.stringify({ mcpServers: { everything } }));
-	const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-	const env = { HOME: cwd, XDG_STATE_HOME: join(cwd, 'state'), LOG_LEVEL: 'warn', ORCHESTRA_TRUST: 'all' };
-	return { args: [main, 'serve'], options: { cwd, env: { ...process.env, ...env } } };
-}
 
 async function serve(request, response) {
 	if (!isLoopback(request.headers)) return answer(response, 403, { error: 'not a local host or origin' });
@@ -96,9 +76,7 @@ function sessionFor(request, response, body) {
 
 /** One answer is plain JSON; anything before it makes a stream of events. */
 function relay(pipe, body, response, isModernRequest) {
-	const isRenamed = isModernRequest && process.argv[2] === 'gateway-legacy';
-	const call = pipe.call(isRenamed ? withHubKeys(body) : body, (received, isLast) => {
-		const message = isRenamed ? withSuiteKeys(received) : received;
+	const call = pipe.call(body, (message, isLast) => {
 		if (isLast && !response.headersSent) {
 			return answer(response, isModernRequest ? statusOf(message, body) : 200, message);
 		}

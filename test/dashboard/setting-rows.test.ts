@@ -73,6 +73,26 @@ describe('settingRows', () => {
 		expect(rows).toContain('tools.roots=["tools"] orchestra.json:12');
 	});
 
+	it('masks the fixed values of overrides, and names their references', () => {
+		const parameters = {
+			a: { hidden: true, value: 'masked' },
+			b: { hidden: true, value: ['masked'] },
+			c: { hidden: true, value: `\${TENANT}` },
+			d: { default: 'shown' },
+		};
+		const mcpServers = { s: { overrides: { read: { parameters } } } };
+		const rows = rowsOf({}, { 'orchestra.json': JSON.stringify({ mcpServers }) });
+		expect(rows.map((row) => row.split('.').slice(5).join('.').split(' ')[0])).toEqual([
+			'a.hidden=true',
+			'a.value="•••"',
+			'b.hidden=true',
+			'b.value="•••"',
+			'c.hidden=true',
+			`c.value="\${TENANT}"`,
+			'd.default="shown"',
+		]);
+	});
+
 	it('has the plugins of a plugins.yaml and its addresses', () => {
 		const yaml = 'listen_addr: ":2"\nplugins:\n  - id: one\n    binary: ./one\n    env:\n      KEY: hidden\n';
 		expect(rowsOf({ ORCHESTRA_TRUST: 'all' }, { 'plugins.yaml': yaml })).toEqual([

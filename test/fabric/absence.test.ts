@@ -12,7 +12,7 @@ import { changingTools, offerFabric, useFabric } from '../support/fabric-place.t
 import { natsServer, startGate, startNats } from '../support/nats-server.ts';
 import { until } from '../support/waiting.ts';
 
-describe.skipIf(natsServer === undefined)('the offers of the fabric', () => {
+describe.skipIf(natsServer === undefined)('the advertisements of the fabric', () => {
 	it('are read anew after an absence: who left is gone and who came is there', async () => {
 		const server = await startNats();
 		const { worker } = await offerFabric([server.url], { name: 'leaves' });
@@ -206,7 +206,7 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a server that hangs'
 	it('does not keep a worker from leaving', async () => {
 		const server = await startNats();
 		const { worker } = await offerFabric([server.url]);
-		await worker.offered;
+		await worker.advertised;
 		await server.kill('SIGSTOP');
 		await worker.close();
 		await server.kill('SIGCONT');

@@ -76,7 +76,7 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		});
 	});
 
-	it('withdraws a question at the client when the tool does', async () => {
+	it('withdraws a request at the client when the tool does', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers, { onQuestion: () => new Promise(() => {}) });
 		await hub.sees('gpu-box__ask-briefly');
@@ -120,21 +120,21 @@ describe.skipIf(natsServer === undefined)('a call over the fabric', () => {
 		]);
 	});
 
-	it('fails the question when the client cannot answer', async () => {
+	it('fails the request when the client cannot answer', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers);
 		await hub.sees('gpu-box__ask');
 		expect(await hub.call('gpu-box__ask')).toContain('did not declare the capability elicitation');
 	});
 
-	it('fails a question or an answer that is larger than the server takes', async () => {
+	it('fails a client request or an answer that is larger than the server takes', async () => {
 		await offerFabric(servers);
 		const hub = await useFabric(servers, {
 			onQuestion: () => ({ action: 'accept', content: { name: 'x'.repeat(2_000_000) } }),
 		});
 		await hub.sees('gpu-box__ask');
 		expect(await hub.call('gpu-box__ask', { bytes: 2_000_000 })).toContain(
-			'the question of a remote call is larger',
+			'the client request of a remote call is larger',
 		);
 		expect(await hub.call('gpu-box__ask')).toContain('the answer of a remote call is larger');
 	});

@@ -92,7 +92,11 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that mctl 
 			60_000,
 		);
 		for (const { folder } of dead) processes.push(startNode(join(folder, 'nats.conf')));
-		await until('the worker has one again', () => said().includes('the offer is published again'), 60_000);
+		await until(
+			'the worker has one again',
+			() => said().includes('the advertisement is published again'),
+			60_000,
+		);
 		expect(said()).not.toContain('no bucket');
 		expect(said()).not.toContain('does not permit');
 

@@ -1,4 +1,4 @@
-/* Equal workers share an offer; kills of servers and workers never run a call twice. */
+/* Equal workers share a group; kills of servers and workers never run a call twice. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runsIn, startWorker, useFabric } from '../support/fabric-place.ts';

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { userLines } from '../../src/fabric/administration/server-config.ts';
-import { readEnvelope, writeEnvelope } from '../../src/fabric/fabric-message.ts';
+import { controlKinds, readEnvelope, workerKinds, writeEnvelope } from '../../src/fabric/fabric-message.ts';
 import {
 	bodyKey,
 	callSubject,
@@ -81,7 +82,7 @@ describe('names of the fabric', () => {
 					second: two,
 					last: 'p.c',
 				});
-				expect(parseKey(presenceKey(one, two))).toEqual({ kind: 'presence', offer: one, worker: two });
+				expect(parseKey(presenceKey(one, two))).toEqual({ kind: 'presence', group: one, worker: two });
 				expect(parseKey(bodyKey(one, 'ab12'))).toEqual({ kind: 'body', worker: one, hash: 'ab12' });
 			}),
 		);
@@ -103,6 +104,19 @@ describe('names of the fabric', () => {
 });
 
 describe('headers of the fabric', () => {
+	it('are all in the documentation, and so is each kind of message', () => {
+		const documented = readFileSync('docs/fabric.md', 'utf8');
+		const sources = readdirSync('src/fabric', { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith('.ts'))
+			.map((file) => readFileSync(join('src/fabric', file), 'utf8'));
+		const names = sources.flatMap((text) => text.match(/'(?:Orc|Nats|KV)-\w[\w-]*'/g) ?? []);
+		expect(new Set(names).size).toBeGreaterThan(12);
+		const words = [...workerKinds, ...controlKinds].filter((kind) => kind !== 'beat');
+		const known = (name: string): boolean => documented.includes(`\`${name.slice(1, -1)}\``);
+		expect([...new Set(names)].filter((name) => !known(name))).toEqual([]);
+		expect(words.filter((kind) => !new RegExp(`\\b${kind}\\b`).test(documented))).toEqual([]);
+	});
+
 	it('are read as they were written', () => {
 		const text = fc.stringMatching(/^[!-~]{1,30}$/);
 		const count = fc.nat();

@@ -1,4 +1,4 @@
-/* Numbers in questions of remote tools, their answers and their errors. */
+/* Numbers in client requests of remote tools, their answers and their errors. */
 import { expect, it } from 'vitest';
 import { readClientRequests, readResult } from '../../src/fabric/calls/remote-content.ts';
 import type { FabricLink } from '../../src/fabric/link/fabric-link.ts';
@@ -6,17 +6,17 @@ import { RemoteClientRequests } from '../../src/fabric/worker/remote-client-requ
 import { toRpcError } from '../../src/rpc/rpc-error.ts';
 import { encodeJson } from '../../src/wire/json-text.ts';
 
-it('are kept as they were written, in questions and in answers', async () => {
+it('are kept as they were written, in client requests and in answers', async () => {
 	const numbers = '{"id":12345678901234567890,"one":1.0}';
 	const text = `{"who":{"method":"elicitation/create","params":{"message":"Who?","x":${numbers}}}}`;
 	const sent: string[] = [];
 	const link = { fits: () => true } as unknown as FabricLink;
-	const questions = new RemoteClientRequests(link, (_kind, body) => sent.push(body));
-	const asked = questions.ask(readClientRequests(text));
+	const requests = new RemoteClientRequests(link, (_kind, body) => sent.push(body));
+	const asked = requests.ask(readClientRequests(text));
 	expect(sent).toEqual([text]);
-	questions.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);
+	requests.answer(1, `{"answers":{"who":{"action":"accept","content":${numbers}}}}`);
 	expect(encodeJson(await asked)).toBe(`{"who":{"action":"accept","content":${numbers}}}`);
-	questions.close();
+	requests.close();
 });
 
 it('are kept in the result and in the data of an error', () => {

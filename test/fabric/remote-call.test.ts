@@ -54,7 +54,7 @@ describe('the silence about a call', () => {
 function sent(): RemoteCall {
 	const about = {
 		id: 'c',
-		offer: 'gpu',
+		group: 'gpu',
 		tool: 'x',
 		subject: '',
 		sentAt: 0,

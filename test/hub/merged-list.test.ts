@@ -23,7 +23,7 @@ describe('mergeByName', () => {
 		]);
 		expect(items.map(({ name }) => name)).toEqual(['report', 'tools.features__report']);
 		expect(warnings).toEqual([
-			'"report" is offered by tools and by tools.features; the second is called "tools.features__report"',
+			'"report" is listed by tools and by tools.features; the second is called "tools.features__report"',
 		]);
 	});
 
@@ -106,7 +106,7 @@ describe('mergeByName', () => {
 	it('omits a tool that one source offers twice, and warns', () => {
 		const { items, warnings } = merge([[source('tools'), ['a', 'a']]]);
 		expect(items).toHaveLength(1);
-		expect(warnings).toEqual(['tools offers "a" twice; the second is left out']);
+		expect(warnings).toEqual(['tools lists "a" twice; the second is left out']);
 	});
 });
 
@@ -133,7 +133,7 @@ describe('mergeByUri', () => {
 		const { items, routes } = mergeByUri(offers, 'uri', (text) => warnings.push(text));
 		expect(items.map(({ uri }) => uri)).toEqual(['x://1', 'x://2']);
 		expect(routes.get('x://1')?.source.id).toBe('a');
-		expect(warnings).toEqual(['x://1 is offered by a and by b; the first is used']);
+		expect(warnings).toEqual(['x://1 is listed by a and by b; the first is used']);
 	});
 });
 

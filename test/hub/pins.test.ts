@@ -188,11 +188,11 @@ describe('the pins of a server', () => {
 		const served = await serveServers({ notes: server.entry({ pin: 'quarantine' }) });
 		const client = await served.client();
 		expect(await toolNames(client)).toEqual([]);
-		expect(await client.call('notes__tool_7')).toContain('it offers too much (3000 tools)');
+		expect(await client.call('notes__tool_7')).toContain('it has too much (3000 tools)');
 		await served.close();
 		expect(existsSync(lockFile(served))).toBe(false);
 		expect(drift(served).state).toBe('too_large');
-		await expect(accept(served, 'notes')).rejects.toThrow('notes offers too much to be pinned: 3000 tools');
+		await expect(accept(served, 'notes')).rejects.toThrow('notes has too much to be pinned: 3000 tools');
 	});
 
 	it('are made of tools with parts of any type', async () => {

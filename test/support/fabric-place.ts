@@ -167,7 +167,7 @@ export async function offerFabric(
 	const access = { servers, name, ...accessOf(options) };
 	const worker = new FabricWorker({
 		access,
-		offer: group,
+		group,
 		patterns,
 		labels,
 		limits,

@@ -15,7 +15,7 @@ import { type CommandInput, canAskUser } from '../command.ts';
 import { writeEdit } from '../edit/edit-servers.ts';
 import type { AuthTarget } from '../target/auth-target.ts';
 import { askLine } from '../terminal/ask-line.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 /** `mctl auth --list`: who is signed in where. */
 export function listAccounts({ flags, out, cwd, environment }: CommandInput): void {
@@ -43,7 +43,7 @@ export function listAccounts({ flags, out, cwd, environment }: CommandInput): vo
 		account === null ? 'none; mctl auth <server> --adopt' : entries.map(describeEntry).join(', ') || '-',
 	]);
 	const headings = ['URL', 'ACCOUNT', 'USER', 'STATE', 'ENTRIES'];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined)) out.line(line);
+	printTable(out, headings, rows);
 }
 
 /** An account that a server without a sign-in may share; `adopt` for the record of an earlier version. */

@@ -8,7 +8,7 @@ import { FOLDED_ARGUMENT_CHARACTERS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { warnUntrusted } from '../edit/edit-servers.ts';
 import { ageOf, timeUntil } from '../terminal/quantity.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 import { padText, textWidth, wrapText } from '../terminal/text-width.ts';
 
 const WIDEST_NAME = 24;
@@ -59,8 +59,7 @@ function list(requests: readonly ApprovalRequest[], { flags, out }: CommandInput
 	]);
 	const headings = ['ID', 'ASKED', 'EXPIRES', 'CLIENT', 'TOOL', 'PROJECT'];
 	const narrow = [0, 2, 4];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
-		out.line(line);
+	printTable(out, headings, rows, narrow);
 }
 
 function show(request: ApprovalRequest, { flags, out }: CommandInput): void {

@@ -9,6 +9,8 @@ import type { OrchestraError } from '../../errors.ts';
 import { attempt } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { trustInstructions } from '../../hub/project-trust.ts';
+import { ClientBudgets } from '../../hub/results/client-budgets.ts';
+import { LOOK, lookGuide } from '../../hub/results/look/look-tool.ts';
 import { joinedInstructions } from '../../hub/server-instructions.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
 import type { HubRecord } from '../../hub/shared/hub-record.ts';
@@ -52,7 +54,8 @@ export const bridge: Command = {
 			signal: input.signal,
 			view: skill?.view ?? viewFor(input),
 			preface: skill?.instructions,
-			instructions: () => joinedInstructions(skill?.instructions, project && instructionsFor(input, project)),
+			instructions: (client) =>
+				joinedInstructions(skill?.instructions, ...(project ? instructionsFor(client, input, project) : [])),
 			earlyTools: project && ((client) => earlyToolsFor(client, input, project)),
 			kind: link === 'quic' || link === 'tls' ? link : 'auto',
 			say: (line) => input.out.info(line),
@@ -69,7 +72,7 @@ interface BridgeProject {
 	move(uris: readonly string[]): boolean;
 }
 
-/** What the client tells counts; the working directory is that of the client's program, or the home folder. */
+/** What the client names counts; the working directory is that of the client's program, or the home folder. */
 function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	let folder = clientFolderOf(environment) ?? cwd;
 	return {
@@ -82,17 +85,28 @@ function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	};
 }
 
-/** The hub of another project cannot tell the client any more what is blocked there, so the log does. */
+/** The hub of another project cannot notify the client any more of what is blocked there, so the log does. */
 function moveTo(uris: readonly string[], project: BridgeProject, input: CommandInput): boolean {
 	const isMoved = project.move(uris);
-	const blocked = isMoved ? instructionsFor(input, project) : undefined;
+	const blocked = isMoved ? blockedHere(input, project) : undefined;
 	if (blocked !== undefined) input.out.info(blocked);
 	return isMoved;
 }
 
-/** The instructions until the hub answers, from the same files. */
-function instructionsFor({ environment }: CommandInput, project: BridgeProject): string | undefined {
+/** The instructions of the hub itself for a client that cannot wait for it, from the same files. */
+function instructionsFor(
+	client: string,
+	{ environment }: CommandInput,
+	project: BridgeProject,
+): (string | undefined)[] {
 	// The folder may be gone.
+	const loaded = attempt(() => loadConfiguration({ cwd: project.folder(), environment }));
+	if (loaded === undefined) return [];
+	const getsHandles = new ClientBudgets(() => loaded.configuration).getsHandles(client);
+	return [trustInstructions(loaded.blocked), getsHandles ? lookGuide(LOOK) : undefined];
+}
+
+function blockedHere({ environment }: CommandInput, project: BridgeProject): string | undefined {
 	return attempt(() => trustInstructions(loadConfiguration({ cwd: project.folder(), environment }).blocked));
 }
 

@@ -12,7 +12,7 @@ import { nearest } from '../../nearest.ts';
 import { inputFromArgs } from '../../tool/input.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { ageOf, byteSize } from '../terminal/quantity.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 export const resultsLs: Command = {
 	usage: 'mctl results ls [--json]',
@@ -38,8 +38,7 @@ export const resultsLs: Command = {
 			client,
 			tool,
 		]);
-		for (const line of tableLines(['HANDLE', 'SIZE', 'AGE', 'CLIENT', 'TOOL'], rows, out.width))
-			out.line(line);
+		printTable(out, ['HANDLE', 'SIZE', 'AGE', 'CLIENT', 'TOOL'], rows);
 	},
 };
 

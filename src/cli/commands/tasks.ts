@@ -9,7 +9,7 @@ import { printable } from '../../printable.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 const actions = ['ls', 'show', 'result', 'cancel'];
 
@@ -71,8 +71,7 @@ function showAll(states: readonly TaskState[], { out, flags }: CommandInput): vo
 		record.createdAt,
 	]);
 	const headings = ['ID', 'STATUS', 'TOOL', 'CLIENT', 'SINCE'];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2]))
-		out.line(line);
+	printTable(out, headings, rows, [0, 1, 2]);
 }
 
 function show(state: TaskState, { out, flags }: CommandInput): void {

@@ -16,7 +16,7 @@ import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseArgs, usageError } from '../command.ts';
 
-/** ListedItem when the configuration does not say what. */
+/** What is advertised when the configuration does not say. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {
@@ -59,7 +59,7 @@ export const worker: Command = {
 			const configured = await Promise.race([opening, aborted(signal)]);
 			if (configured?.isOpen === false) throw noFabric();
 			if (configured) http = await openHttp({ opened, configured, folder, log });
-			await Promise.race([configured?.offered(), aborted(signal)]);
+			await Promise.race([configured?.advertised(), aborted(signal)]);
 			const { name, group } = fabric;
 			if (flags['json'] === true && !signal.aborted)
 				out.json({

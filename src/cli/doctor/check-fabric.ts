@@ -1,4 +1,4 @@
-/* The check of the setting `fabric` for `mctl doctor`: what can be told here, and with `--check` what the servers say. */
+/* The check of the setting `fabric` for `mctl doctor`: what can be checked here, and with `--check` what the servers say. */
 import { X509Certificate } from 'node:crypto';
 import type { FabricSection } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';

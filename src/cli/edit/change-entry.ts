@@ -72,7 +72,7 @@ export const remove: Command = {
 		const file = fileWith(name, input, remove);
 		const change = changeOf(name, file, environment);
 		await withRecord(change, environment, async () => {
-			await writeEdit(input, file, removeJsonKey(file.text, ['mcpServers', name]));
+			await writeEdit(input, file, (now) => removeJsonKey(now.text, ['mcpServers', name]));
 			// The entry is gone, so this is done also when it cannot be whole.
 			await removeLeftovers(change, environment).catch((error: unknown) =>
 				out.info(`note: ${messageOf(error)}`),

@@ -6,6 +6,7 @@ import {
 	serverFiles,
 	writeServerFile,
 } from '../../config/edit/editable-files.ts';
+import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isPluginsYaml } from '../../config/plugins-yaml.ts';
 import { OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
@@ -51,6 +52,17 @@ export function refuseTaken(name: string, { path, servers }: ServerFile): void {
 	});
 }
 
+/** An edit that adds a server to the file as it is then. It throws `bad_input` when the file has one of this name. */
+export function withEntry(
+	name: string,
+	entry: Readonly<Record<string, unknown>>,
+): (now: ServerFile) => string {
+	return (now) => {
+		refuseTaken(name, now);
+		return setJsonKey(now.text, ['mcpServers', name], entry);
+	};
+}
+
 /** The file that has the entry, that of the project first. Throws `bad_input` with the nearest names. */
 export function fileWith(name: string, input: CommandInput, command: Usage): ServerFile {
 	const files = filesInScope(serverFiles, input, command);
@@ -94,9 +106,9 @@ function hintFor(names: readonly string[]): string {
 export async function writeEdit(
 	{ out, environment }: CommandInput,
 	file: ServerFile,
-	text: string,
+	edit: Parameters<typeof writeServerFile>[1],
 ): Promise<void> {
-	const untrusted = await writeServerFile(file, text, environment);
+	const untrusted = await writeServerFile(file, edit, environment);
 	warnUntrusted(out, file.path, untrusted);
 }
 

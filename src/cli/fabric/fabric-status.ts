@@ -1,5 +1,5 @@
 /* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
-import type { FabricReport, GroupPins } from '../../fabric/administration/fabric-report.ts';
+import type { FabricReport, GroupPinState } from '../../fabric/administration/fabric-report.ts';
 import type { FabricMember } from '../../hub/fabric-overview.ts';
 import { FABRIC_WATCH_MS } from '../cli-limits.ts';
 import { type Command, refuseArgs } from '../command.ts';
@@ -94,7 +94,7 @@ function aboutMember({ name, offers, calls, isRotating }: FabricMember): string 
 	return `${name} (${[...(offers === undefined ? [] : [`offers ${offers}`]), ...uses, ...rotation].join(', ')})`;
 }
 
-function aboutPins({ mode, state, drifted, quarantined }: GroupPins): string {
+function aboutPins({ mode, state, drifted, quarantined }: GroupPinState): string {
 	if (mode === 'off') return 'off';
 	if (quarantined > 0) return `${quarantined} quarantined`;
 	if (drifted > 0) return `${drifted} changed`;

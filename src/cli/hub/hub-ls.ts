@@ -8,7 +8,7 @@ import { type Command, refuseArgs } from '../command.ts';
 import { askHub, askHubAt } from '../hub-client/ask-hub.ts';
 import { downLines } from '../hub-client/down-servers.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 interface ListedHub extends HubEntry {
 	/** The version of its program; null when the hub does not say it. */
@@ -43,8 +43,7 @@ export const hubLs: Command = {
 		]);
 		const headings = ['PID', 'VERSION', 'UP', 'CLIENTS', 'MEMORY', 'PROJECT', 'STATE FOLDER'];
 		const narrow = [0, 1, 3, 5];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
-			out.line(line);
+		printTable(out, headings, rows, narrow);
 	},
 };
 
@@ -111,8 +110,7 @@ export const hubPs: Command = {
 		for (const { name, state, era, version, tools } of stopped) {
 			rows.push([name, '-', '-', '-', '-', state, era ?? '-', version ?? '-', tools?.toString() ?? '-', '-']);
 		}
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
-			out.line(line);
+		printTable(out, headings, rows, narrow);
 		for (const note of servers.flatMap(downLines)) out.info(`mctl: ${printable(note)}`);
 	},
 };

@@ -9,7 +9,7 @@ import { type Command, refuseArgs } from '../command.ts';
 import { askHub } from '../hub-client/ask-hub.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { ageOf, megabytes } from '../terminal/quantity.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 export const hubStatus: Command = {
 	usage: 'mctl hub status [--json]',
@@ -55,12 +55,7 @@ export const hubStatus: Command = {
 			backend.lastCall === null ? '-' : `${ageOf(backend.lastCall)} ago`,
 			stateText(backend),
 		]);
-		for (const line of tableLines(
-			['BACKEND', 'KIND', 'LAST CALL', 'STATE'],
-			rows,
-			out.isTerminal ? out.width : undefined,
-		))
-			out.line(line);
+		printTable(out, ['BACKEND', 'KIND', 'LAST CALL', 'STATE'], rows);
 	},
 };
 

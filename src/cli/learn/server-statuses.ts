@@ -16,10 +16,12 @@ import {
 	readKnown,
 } from '../../hub/sources/mcp/server-cache.ts';
 import { serverLogPath } from '../../hub/sources/mcp/server-files.ts';
+import { OverriddenTools } from '../../hub/sources/mcp/tools/overridden-tools.ts';
 import { ToolAllowlist } from '../../hub/sources/mcp/tools/tool-allowlist.ts';
 import { Log } from '../../log.ts';
 import type { SignInState } from '../../oauth/sign-in-state.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { MASK } from '../../token-shapes.ts';
 import { serverNamesOf } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
@@ -36,6 +38,7 @@ export interface ListedServer extends SourceReport {
 	readonly signIn: SignInState | null;
 	/** The file with the entry. */
 	readonly file: string;
+	/** Without the fixed values of its overrides. */
 	readonly settings: ServerSettings;
 	/** The scope from its next start: `session` for a server that sends requests to its clients, unless its entry names another. */
 	readonly scope: ServerScope;
@@ -52,7 +55,8 @@ export async function serverStatuses(
 		const live = running.find(({ name }) => name === entry.name);
 		const status = entry.isEnabled && live ? live : fromDisk(entry, environment);
 		const command = commandOf(entry);
-		const { isEnabled, kind, file, settings } = entry;
+		const { isEnabled, kind, file } = entry;
+		const settings = { ...entry.settings, overrides: withoutValues(entry.settings.overrides) };
 		const { next: scope } = new ScopeChoice(entry, cacheFilesHere(entry, environment), Log.silent);
 		const about = { kind, isEnabled, command, signIn: signIn(entry), file, settings, scope };
 		return { ...status, ...about };
@@ -88,7 +92,7 @@ export function cachedNames({ cwd, environment }: CommandPlace): CachedNames[] {
 	return configuration.mcpServers.flatMap((entry) => {
 		const known = entry.isEnabled ? knownServer(entry, environment) : undefined;
 		if (known === undefined) return [];
-		const tools = knownTools(entry, known).map(({ name }) => name);
+		const tools = knownTools(entry, known, environment).map(({ name }) => name);
 		const prompts = known.prompts.map(({ name }) => name);
 		return [{ name: entry.name, prefix: prefixOf(entry), tools, prompts }];
 	});
@@ -104,7 +108,7 @@ export function knownToolNamed({ cwd, environment }: CommandPlace, name: string)
 	);
 	for (const entry of owners) {
 		const known = knownServer(entry, environment);
-		const found = known && knownTools(entry, known).find((tool) => tool.name === own);
+		const found = known && knownTools(entry, known, environment).find((tool) => tool.name === own);
 		if (found) return found;
 	}
 	return undefined;
@@ -117,8 +121,25 @@ function knownServer(entry: ServerEntry, environment: Environment): CachedServer
 }
 
 /** The tools of a known server as clients see them, under its own or its new names. */
-function knownTools(entry: ServerEntry, known: CachedServer): readonly Tool[] {
-	return new ToolAllowlist(entry.settings).exposed(known.tools);
+function knownTools(
+	{ name: server, settings }: ServerEntry,
+	{ tools }: CachedServer,
+	environment: Environment,
+): readonly Tool[] {
+	const { overrides } = settings;
+	const overridden = new OverriddenTools({ server, overrides, environment, log: Log.silent });
+	return new ToolAllowlist(settings).exposed(overridden.apply(tools));
+}
+
+/** A value that the client does not choose may come from the environment. */
+function withoutValues(overrides: ServerSettings['overrides']): ServerSettings['overrides'] {
+	const shown = Object.entries(overrides).map(([tool, { parameters = {}, ...words }]) => {
+		const each = Object.entries(parameters).map(([name, parameter]) => {
+			return [name, parameter.value === undefined ? parameter : { ...parameter, value: MASK }] as const;
+		});
+		return [tool, { ...words, parameters: Object.fromEntries(each) }] as const;
+	});
+	return Object.fromEntries(shown);
 }
 
 /** Nothing when no hub runs or it does not respond: then the files are shown. */
@@ -145,7 +166,7 @@ function fromDisk(entry: ServerEntry, environment: Environment): SourceReport {
 		era: known?.era,
 		revision: known?.revision,
 		version: known?.serverInfo?.version,
-		tools: known && knownTools(entry, known).length,
+		tools: known && knownTools(entry, known, environment).length,
 		logFile: serverLogPath(stateFolder(environment), entry.name),
 	};
 	return reportOf({ id: entry.name, kind: 'mcp', status }, () => null);

@@ -1,5 +1,6 @@
 /* `mctl list prompts` and `mctl list resources`: those of the library, of plugins and of the storage. */
 import { loadConfiguration } from '../../config/load.ts';
+import type { Library } from '../../library/library.ts';
 import { hubItems, type ListedItem, textField } from '../hub-client/hub-items.ts';
 import { withLibrary } from '../open-library.ts';
 import type { Listing } from './listing.ts';
@@ -8,53 +9,46 @@ const whenEmpty =
 	'No library here. `mctl new prompt my-prompt` and `mctl new resource guides/my-guide` begin one.';
 
 /** Prompts with their arguments; those in brackets may be left out. */
-export const promptListing: Listing = {
-	headings: ['PROMPT', 'DESCRIPTION'],
-	whenEmpty,
+export const promptListing: Listing = libraryListing('PROMPT', 'prompts', 'name', async (library) =>
+	(await library.listPrompts()).map((prompt) => {
+		const { name, title, description, arguments: places } = prompt;
+		return { item: prompt, row: [usageOf(name, places), textOf(title, description)] };
+	}),
+);
 
-	async list(input) {
-		const { configuration } = loadConfiguration(input);
-		const prompts = await withLibrary({ ...input, flags: {} }, (library) => library.listPrompts());
-		const known = new Set(prompts.map(({ name }) => name));
-		const { items: others, notes } = await hubItems(input, configuration, {
-			kind: 'prompts',
-			key: 'name',
-			known,
-		});
-		const rows = [
-			...prompts.map(({ name, title, description, arguments: places }) => [
-				usageOf(name, places),
-				textOf(title, description),
-			]),
-			...others.map((prompt) => [
-				usageOf(textField(prompt, 'name'), placesOf(prompt)),
-				descriptionOf(prompt),
-			]),
-		];
-		return { rows, items: [...prompts, ...others], problems: [], notes };
-	},
-};
+export const resourceListing: Listing = libraryListing('RESOURCE', 'resources', 'uri', async (library) =>
+	(await library.listResources()).map((resource) => {
+		const { uri, title, description } = resource;
+		return { item: resource, row: [uri, textOf(title, description)] };
+	}),
+);
 
-export const resourceListing: Listing = {
-	headings: ['RESOURCE', 'DESCRIPTION'],
-	whenEmpty,
+/** The items of the library, then those that the hub has besides. */
+function libraryListing(
+	heading: string,
+	kind: 'prompts' | 'resources',
+	key: 'name' | 'uri',
+	read: (library: Library) => Promise<{ item: object; row: string[] }[]>,
+): Listing {
+	return {
+		headings: [heading, 'DESCRIPTION'],
+		whenEmpty,
 
-	async list(input) {
-		const { configuration } = loadConfiguration(input);
-		const resources = await withLibrary({ ...input, flags: {} }, (library) => library.listResources());
-		const known = new Set(resources.map(({ uri }) => uri));
-		const { items: others, notes } = await hubItems(input, configuration, {
-			kind: 'resources',
-			key: 'uri',
-			known,
-		});
-		const rows = [
-			...resources.map(({ uri, title, description }) => [uri, textOf(title, description)]),
-			...others.map((resource) => [textField(resource, 'uri'), descriptionOf(resource)]),
-		];
-		return { rows, items: [...resources, ...others], problems: [], notes };
-	},
-};
+		async list(input) {
+			const { configuration } = loadConfiguration(input);
+			const own = await withLibrary({ ...input, flags: {} }, read);
+			const known = new Set(own.map(({ item }) => String(Reflect.get(item, key))));
+			const { items: others, notes } = await hubItems(input, configuration, { kind, key, known });
+			const nameOf = (item: ListedItem): string =>
+				kind === 'prompts' ? usageOf(textField(item, 'name'), placesOf(item)) : textField(item, 'uri');
+			const rows = [
+				...own.map(({ row }) => row),
+				...others.map((item) => [nameOf(item), descriptionOf(item)]),
+			];
+			return { rows, items: [...own.map(({ item }) => item), ...others], problems: [], notes };
+		},
+	};
+}
 
 interface Place {
 	readonly name: string;

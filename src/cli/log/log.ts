@@ -5,7 +5,7 @@ import { readChainHead } from '../../trust/chain-file.ts';
 import { verifyChain } from '../../trust/verify-chain.ts';
 import { TextLines } from '../../wire/text-lines.ts';
 import { type Command, type CommandInput, numberFlag, refuseArgs } from '../command.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 import { followFile } from './follow-file.ts';
 import {
 	type CallFilter,
@@ -60,8 +60,7 @@ export const logCommand: Command = {
 		const rows = calls.map(cellsOf);
 		const headings = ['AT', 'CLIENT', 'MS', 'OUTCOME', 'POLICY', 'NAME'];
 		const narrow = [0, 3, 5];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, narrow))
-			out.line(line);
+		printTable(out, headings, rows, narrow);
 	},
 };
 

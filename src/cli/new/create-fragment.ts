@@ -43,6 +43,6 @@ export function unwritable(path: string, error: unknown): OrchestraError {
 
 /** A name as a title: `retry-calls` becomes `Retry calls`. */
 export function titleOf(name: string): string {
-	const args = (name.split('/').at(-1) ?? name).replace(/\.md$/, '').replace(/[-_]+/g, ' ').trim();
-	return args.charAt(0).toUpperCase() + args.slice(1);
+	const title = (name.split('/').at(-1) ?? name).replace(/\.md$/, '').replace(/[-_]+/g, ' ').trim();
+	return title.charAt(0).toUpperCase() + title.slice(1);
 }

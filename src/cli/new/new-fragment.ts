@@ -3,25 +3,57 @@ import { resolve } from 'node:path';
 import { type Command, usageError } from '../command.ts';
 import { createFragment, titleOf } from './create-fragment.ts';
 
-export const newPrompt: Command = {
+export const newPrompt: Command = newFragment({
+	kind: 'prompt',
 	usage: 'mctl new prompt <name> [--prompts DIR] [--json]',
 	examples: ['mctl new prompt summarise', 'mctl new prompt git/commit --prompts ./my-prompts'],
-	flags: {
-		prompts: { type: 'string', value: 'DIR', help: 'folder of prompts (default PROMPTS_PATH, ./prompts)' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
-	},
+	text: promptText,
+	hint: (name) => `mctl prompt ${titleWord(name)} topic="something"`,
+});
 
-	async run({ args, flags, cwd, environment, out }) {
-		const [name, ...rest] = args;
-		if (name === undefined || rest.length > 0) throw usageError(newPrompt, 'mctl new prompt needs one name');
-		const folder =
-			typeof flags['prompts'] === 'string' ? flags['prompts'] : environment['PROMPTS_PATH'] || 'prompts';
-		const path = await createFragment(resolve(cwd, folder), name, promptText(name));
-		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'prompt', name, path });
-		out.line(path);
-		out.info(`try: mctl prompt ${titleWord(name)} topic="something"`);
-	},
-};
+export const newResource: Command = newFragment({
+	kind: 'resource',
+	usage: 'mctl new resource <category>/<name> [--resources DIR] [--json]',
+	examples: [
+		'mctl new resource guides/retry-calls',
+		'mctl new resource patterns/outbox --resources ./know-how',
+	],
+	text: resourceText,
+	hint: (name) => `mctl read orchestr8://${name.replace(/\.md$/, '')}`,
+});
+
+interface FragmentKind extends Pick<Command, 'usage' | 'examples'> {
+	readonly kind: 'prompt' | 'resource';
+	readonly text: (name: string) => string;
+	/** The command that shows it. */
+	readonly hint: (name: string) => string;
+}
+
+function newFragment({ kind, usage, examples, text, hint }: FragmentKind): Command {
+	const flag = `${kind}s`;
+	const variable = `${flag.toUpperCase()}_PATH`;
+	const needed = kind === 'prompt' ? 'name' : 'category/name';
+	return {
+		usage,
+		examples,
+		flags: {
+			[flag]: { type: 'string', value: 'DIR', help: `folder of ${flag} (default ${variable}, ./${flag})` },
+			json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		},
+
+		async run({ args, flags, cwd, environment, out }) {
+			const [name, ...rest] = args;
+			if (name === undefined || rest.length > 0 || (kind === 'resource' && !name.includes('/')))
+				throw usageError({ usage }, `mctl new ${kind} needs one ${needed}`);
+			const given = flags[flag];
+			const folder = typeof given === 'string' ? given : environment[variable] || flag;
+			const path = await createFragment(resolve(cwd, folder), name, text(name));
+			if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind, name, path });
+			out.line(path);
+			out.info(`try: ${hint(name)}`);
+		},
+	};
+}
 
 function titleWord(name: string): string {
 	return (name.split('/').at(-1) ?? name).replace(/\.md$/, '');
@@ -39,37 +71,6 @@ arguments:
 Write about {{topic}}.
 `;
 }
-
-export const newResource: Command = {
-	usage: 'mctl new resource <category>/<name> [--resources DIR] [--json]',
-	examples: [
-		'mctl new resource guides/retry-calls',
-		'mctl new resource patterns/outbox --resources ./know-how',
-	],
-	flags: {
-		resources: {
-			type: 'string',
-			value: 'DIR',
-			help: 'folder of resources (default RESOURCES_PATH, ./resources)',
-		},
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
-	},
-
-	async run({ args, flags, cwd, environment, out }) {
-		const [name, ...rest] = args;
-		if (name === undefined || rest.length > 0 || !name.includes('/')) {
-			throw usageError(newResource, 'mctl new resource needs one category/name');
-		}
-		const folder =
-			typeof flags['resources'] === 'string'
-				? flags['resources']
-				: environment['RESOURCES_PATH'] || 'resources';
-		const path = await createFragment(resolve(cwd, folder), name, resourceText(name));
-		if (flags['json']) return out.json({ schema: 'orchestra.new/1', kind: 'resource', name, path });
-		out.line(path);
-		out.info(`try: mctl read orchestr8://${name.replace(/\.md$/, '')}`);
-	},
-};
 
 function resourceText(name: string): string {
 	const title = titleOf(name);

@@ -11,7 +11,7 @@ import { replayPlan } from '../../hub/plans/replay-plan.ts';
 import { printable, printableLine } from '../../printable.ts';
 import type { CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 type Status = 'running' | 'completed' | 'failed' | 'stopped';
 
@@ -29,8 +29,7 @@ export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, fla
 		startedAt,
 	]);
 	const headings = ['ID', 'STATUS', 'CALLS', 'NAME', 'CLIENT', 'SINCE'];
-	for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1, 2]))
-		out.line(line);
+	printTable(out, headings, rows, [0, 1, 2]);
 }
 
 /** One plan: what it could reach, what it did, how it ended, its program. */

@@ -3,7 +3,7 @@
  * rights, ask, and write the entry and its pin.
  */
 import { readServerFile, type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
-import { setJsonKey } from '../../config/edit/json-edit.ts';
+
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
@@ -12,7 +12,7 @@ import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { refuseTaken, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { confirm } from '../terminal/ask-line.ts';
 import { askMissing, givenValues, storedValues } from './entry-values.ts';
@@ -56,14 +56,9 @@ export async function addServer(addition: Addition, input: CommandInput, command
 		.filter(({ isSecret }) => isSecret)
 		.flatMap(({ key }) => possibleReferences([...owner, key], environment));
 	const change = { file: file.path, name, bundle: bundle?.folder ?? null, secrets };
-	// The file as it is now: others may have written it while the user was asked.
-	const unlessTaken = (): ServerFile => {
-		const now = readServerFile(file.scope, file.path);
-		refuseTaken(name, now);
-		return now;
-	};
 	await withRecord(change, environment, async () => {
-		unlessTaken(); // what is stored for its name belongs to that entry
+		// Others may have added one meanwhile, and what is stored for its name belongs to that.
+		refuseTaken(name, readServerFile(file.scope, file.path));
 		try {
 			await bundle?.unpack();
 			const stored = await storedValues(plan.inputs, values, { owner, cwd, environment, signal });
@@ -71,8 +66,7 @@ export async function addServer(addition: Addition, input: CommandInput, command
 			await store.setPackage(name, pin);
 			signal.throwIfAborted();
 			// The entry is last: what it names is there when a hub reads it.
-			const now = unlessTaken();
-			await writeEdit(input, now, setJsonKey(now.text, ['mcpServers', name], plan.entry(stored)));
+			await writeEdit(input, file, withEntry(name, plan.entry(stored)));
 		} catch (error) {
 			await removeLeftovers(change, environment);
 			throw error;

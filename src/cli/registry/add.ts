@@ -2,10 +2,9 @@
 import { dirname, relative, resolve } from 'node:path';
 import { looksLikeSecret } from '../../config/clients/plain-secrets.ts';
 import { type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
-import { setJsonKey } from '../../config/edit/json-edit.ts';
 import { isSelfCommand } from '../../config/self-entry.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
-import { editFlags, refuseTaken, reportEdit, scopeOf, writeEdit } from '../edit/edit-servers.ts';
+import { editFlags, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
 import { addListed, isListedName } from './add-listed.ts';
@@ -65,8 +64,7 @@ export const add: Command = {
 		const entry = entryOf(name, args, input);
 		const [file] = serverFiles(scopeOf(input, add) ?? 'project', input.cwd, input.environment);
 		if (file === undefined) throw usageError(add, 'there is no file for this scope');
-		refuseTaken(name, file);
-		await writeEdit(input, file, setJsonKey(file.text, ['mcpServers', name], seenFrom(file, entry, input)));
+		await writeEdit(input, file, withEntry(name, seenFrom(file, entry, input)));
 		registerSecrets(input);
 		reportEdit(input, { name, file, change: 'added', wasChanged: true }, [
 			`${input.out.style('green', '+')} ${name} in ${file.path}`,

@@ -4,7 +4,7 @@ import { printableLine } from '../../printable.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
 import type { ServerRecord } from '../../registry/server-record.ts';
 import { type Command, usageError } from '../command.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
 
 interface FoundServer extends ServerRecord {
@@ -53,8 +53,7 @@ export const search: Command = {
 			`${status === 'deprecated' ? '(deprecated) ' : ''}${printableLine(description)}`,
 		]);
 		const headings = ['NAME', 'VERSION', 'REGISTRY', 'DESCRIPTION'];
-		for (const line of tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 1]))
-			out.line(line);
+		printTable(out, headings, rows, [0, 1]);
 		out.info(`\nAdd one: mctl add ${rows[0]?.[0] ?? ''}`);
 	},
 };

@@ -65,7 +65,7 @@ export const upgrade: Command = {
 };
 
 /**
- * The entry first, then package and tools in one write: whoever is killed in between leaves a new version whose tools
+ * The entry first, then package and tools in one write: a kill in between leaves a new version whose tools
  * are not accepted yet, and the next upgrade ends it. When the second write fails, the first one is taken back.
  */
 async function write(

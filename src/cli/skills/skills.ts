@@ -11,7 +11,7 @@ import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { type HubSessionOptions, withHub } from '../hub-client/hub-session.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 export const skillsLs: Command = {
 	usage: 'mctl skills ls [--json]',
@@ -25,7 +25,7 @@ export const skillsLs: Command = {
 		if (flags['json']) return out.json({ schema: 'orchestra.skills/1', skills });
 		if (skills.length === 0) return out.info('There are no skills.');
 		const rows = skills.map((skill) => [nameOf(skill), skill.uri, textIn(skill.frontmatter, 'description')]);
-		for (const line of tableLines(['NAME', 'URI', 'DESCRIPTION'], rows, out.width, [0, 2])) out.line(line);
+		printTable(out, ['NAME', 'URI', 'DESCRIPTION'], rows, [0, 2]);
 	},
 };
 

@@ -2,7 +2,7 @@
  * Bytes in a result, for a user at a terminal: an image is drawn where the terminal can,
  * else the bytes are saved and the path is printed.
  *
- * Two protocols: that of kitty (PNG only, in chunks) and that of iTerm2. Which one is told
+ * Two protocols: that of kitty (PNG only, in chunks) and that of iTerm2. Which one is chosen
  * by the variables of the terminal; it is not asked, because its answer would arrive on
  * stdin. A multiplexer such as tmux swallows both, so nothing is drawn in it.
  */

@@ -1,9 +1,21 @@
 /* Columns of text, fitted to a width: the last column is truncated. Cells may come from outside. */
 import { printableLine } from '../../printable.ts';
+import type { Output } from './output.ts';
 import { cutText, padText, textWidth } from './text-width.ts';
 
 const GAP = '  ';
 const NARROWEST_LAST = 16;
+
+/** Print a table with a heading. A terminal gets it fitted to its width, anything else whole. */
+export function printTable(
+	out: Output,
+	headings: readonly string[],
+	rows: readonly (readonly string[])[],
+	narrow?: readonly number[],
+): void {
+	const width = out.isTerminal ? out.width : undefined;
+	for (const line of tableLines(headings, rows, width, narrow)) out.line(line);
+}
 
 /**
  * Lines with a heading; `width` undefined means as wide as it takes. When all columns do not fit, only those with the

@@ -14,7 +14,7 @@ import { printableLine } from '../../printable.ts';
 import { type Command, type CommandInput, type CommandPlace, refuseArgs, usageError } from '../command.ts';
 import { learnHere } from '../learn/learn.ts';
 import type { Output } from '../terminal/output.ts';
-import { tableLines } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
 
 export const trust: Command = {
 	usage: 'mctl trust [--dry-run] [--json] | --list | --revoke [PATH]',
@@ -133,8 +133,7 @@ function list(record: TrustRecord, { flags, out }: CommandInput): void {
 	if (projects.length === 0)
 		return out.info('No project file is trusted yet. `mctl trust` trusts that of this folder.');
 	const rows = projects.map(({ path, trustedAt, state }) => [path, state, trustedAt.slice(0, 10)]);
-	const lines = tableLines(['FILE', 'STATE', 'SINCE'], rows, out.isTerminal ? out.width : undefined);
-	for (const line of lines) out.line(line);
+	printTable(out, ['FILE', 'STATE', 'SINCE'], rows);
 }
 
 function stateAt(path: string, trusted: readonly string[]): 'trusted' | 'changed' | 'missing' {

@@ -13,7 +13,7 @@ import { findProjectFile } from '../project-file.ts';
 
 const variables = ['CLAUDE_PROJECT_DIR', 'WORKSPACE_FOLDER_PATHS'];
 
-/** The folder that the environment tells; undefined when it tells none that exists. */
+/** The folder that the environment names; undefined when it names none that exists. */
 export function clientFolderOf(environment: Readonly<NodeJS.ProcessEnv>): string | undefined {
 	const folders = variables.flatMap((name) => pathsIn(environment[name] ?? ''));
 	return chosenFolder(folders, environment['HOME']);

@@ -12,7 +12,7 @@ import { startsUs } from './client-file.ts';
 import { type ClientChange, editClientText } from './edit-client.ts';
 
 export interface EditedText {
-	/** Its name tells the format. */
+	/** Its name has the format. */
 	readonly path: string;
 	readonly before: string;
 	readonly after: string;

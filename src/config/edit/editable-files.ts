@@ -8,13 +8,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OrchestraError } from '../../errors.ts';
-import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
+import { readIfPresent } from '../../files/replace-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { userFile } from '../load.ts';
 import { registryFile } from '../plugin-registry.ts';
 import { parseConfigText } from '../plugins-yaml.ts';
 import { findProjectFile, PLUGINS_FILE } from '../project-file.ts';
-import { trustEdit } from '../trust/trust-edit.ts';
+import { editConfigFile } from './edit-config-file.ts';
 
 export type EntryScope = 'project' | 'user';
 
@@ -71,19 +71,18 @@ export function entryFiles(
 }
 
 /**
- * Replace the text of the file; a text that another program wrote in the meantime is left alone. Returns the reason
- * when a file of the project is not trusted afterwards.
+ * Replace the text of the file by a text, or by what `edit` makes of the file as it is now; a text that another program
+ * wrote since it was read is left alone. Returns the reason when a file of the project is not trusted afterwards.
  */
-export async function writeServerFile(
+export function writeServerFile(
 	{ path, bytes, scope }: ServerFile,
-	text: string,
+	edit: string | ((now: ServerFile) => string),
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<string | undefined> {
-	const after = Buffer.from(text);
-	const untrusted =
-		scope === 'user' ? undefined : await trustEdit({ path, before: bytes, after }, environment);
-	replaceFile(path, after, { expected: { bytes }, mode: scope === 'user' ? 0o600 : 0o644 });
-	return untrusted;
+	const file = { path, isOfUser: scope === 'user' };
+	return typeof edit === 'string'
+		? editConfigFile({ ...file, expected: { bytes } }, () => edit, environment)
+		: editConfigFile(file, () => edit(readServerFile(scope, path)), environment);
 }
 
 /** The entries of one file. Throws `bad_input` when it does not parse. */

@@ -82,7 +82,7 @@ const url: Shape<string> = {
 	},
 };
 
-/** Two tools with the same new name could not be told apart. */
+/** Two tools with the same new name could not be distinguished. */
 const rename: Shape<Readonly<Record<string, string>>> = {
 	read: (field) => {
 		const names = new Map<string, string>();

@@ -59,7 +59,7 @@ export function effectName({ kind, name }: Pick<ProjectEffect, 'kind' | 'name'>)
 	return `${kind} ${name}`;
 }
 
-/** A long text is cut, and its hash tells it from others with the same start. */
+/** A long text is cut, and its hash distinguishes it from others with the same start. */
 export function recordedText(text: string): string {
 	if (text.length <= EFFECT_CHARACTERS) return text;
 	return `${text.slice(0, EFFECT_CHARACTERS)}… (SHA-256 ${sha256(Buffer.from(text))})`;

@@ -188,8 +188,13 @@ function safeArgs({ value: entry }: Unit, below: Path, args: unknown): unknown {
 	return redactArgs(typeof command === 'string' ? command : '', args.map(String));
 }
 
+/** The value of a parameter that the client does not choose: `overrides.<tool>.parameters.<name>.value` of a server. */
+function isFixedValue([section, , key, , , , last]: Path): boolean {
+	return section === 'mcpServers' && key === 'overrides' && last === 'value';
+}
+
 function shown(path: Path, value: unknown): string {
-	const mayBeSecret = path.slice(1, -1).some((key) => secretKeys.has(key));
+	const mayBeSecret = path.slice(1, -1).some((key) => secretKeys.has(key)) || isFixedValue(path);
 	const isReference = typeof value === 'string' && /^(?:Bearer )?\$\{[^}]*\}$/.test(value);
 	const isPlain = typeof value === 'number' || typeof value === 'boolean';
 	if (mayBeSecret && !isReference && !isPlain) return JSON.stringify(MASK);

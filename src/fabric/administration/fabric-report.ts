@@ -9,7 +9,7 @@ import { pause } from '../../rpc/clock.ts';
 import { fabricSource } from '../../trust/pins/pin-source.ts';
 import { isObject } from '../../wire/json.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import { Advertisements } from '../advertisements/advertisements.ts';
+import { Advertisements, byName } from '../advertisements/advertisements.ts';
 import { readBucket } from '../advertisements/bucket.ts';
 import { createBucket } from '../advertisements/bucket-setup.ts';
 import { SERVER_REQUEST_MS, SETUP_ATTEMPTS } from '../fabric-limits.ts';
@@ -35,12 +35,12 @@ export interface FabricReport {
 		/** The same workers, with what they say about themselves. */
 		readonly workerFacts: readonly WorkerFacts[];
 		readonly tools: number;
-		readonly pins: GroupPins;
+		readonly pins: GroupPinState;
 	}[];
 }
 
 /** The tools of a group against what was accepted here. */
-export interface GroupPins {
+export interface GroupPinState {
 	readonly mode: PinMode;
 	readonly state: ServerDrift['state'];
 	/** Tools that are not as they were accepted, and of those the ones that are not listed. */
@@ -54,9 +54,9 @@ export async function fabricReport(
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): Promise<FabricReport> {
 	return withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
-		const offers = new Advertisements();
-		await readBucket(link, (entry) => offers.apply(entry, 0));
-		return reportOn(link, offers, { settings, environment, replicas: await replicasOf(link) });
+		const advertisements = new Advertisements();
+		await readBucket(link, (entry) => advertisements.apply(entry, 0));
+		return reportOn(link, advertisements, { settings, environment, replicas: await replicasOf(link) });
 	});
 }
 
@@ -79,7 +79,7 @@ export async function watchFabric(
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
 				const replicas = await replicasOf(link);
-				if (!onReport(reportOn(link, follower.offers, { settings, environment, replicas }))) return;
+				if (!onReport(reportOn(link, follower.advertisements, { settings, environment, replicas }))) return;
 				// Rejects when the command is ended.
 				await pause(everyMs, signal).catch(() => {});
 			}
@@ -91,7 +91,7 @@ export async function watchFabric(
 
 function reportOn(
 	link: FabricLink,
-	offers: Advertisements,
+	advertisements: Advertisements,
 	{
 		settings,
 		environment,
@@ -105,11 +105,11 @@ function reportOn(
 		link: link.facts,
 		replicas,
 		members: MemberKeys.ofUser(environment).facts(),
-		offers: groupPins(offers, settings, environment).map(({ name, tools, pins }) => {
-			const workerFacts = offers
+		offers: groupPins(advertisements, settings, environment).map(({ name, tools, pins }) => {
+			const workerFacts = advertisements
 				.workers(name)
 				.map(({ hashes: _hashes, revision: _revision, heardAt: _heardAt, ...facts }) => facts)
-				.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+				.toSorted(byName);
 			const workers = workerFacts.map((worker) => worker.name);
 			return { name, workers, workerFacts, tools, pins };
 		}),
@@ -118,13 +118,13 @@ function reportOn(
 
 /** The groups, and their tools against what was accepted. */
 function groupPins(
-	offers: Advertisements,
+	advertisements: Advertisements,
 	{ file, pin }: FabricSection,
 	environment: Readonly<NodeJS.ProcessEnv>,
-): { name: string; tools: number; pins: GroupPins }[] {
-	const groups = new Map(offers.offers.map((name) => [fabricSource(name), name]));
+): { name: string; tools: number; pins: GroupPinState }[] {
+	const groups = new Map(advertisements.groups.map((name) => [fabricSource(name), name]));
 	const entries = [...groups].map(([name, group]) => {
-		const tools = offers.toolsOf(group, '');
+		const tools = advertisements.toolsOf(group, '');
 		return { kind: 'listed' as const, name, file, settings: { pin }, tools };
 	});
 	return serverDrifts(entries, environment).map(({ server, pin: mode, state, drifted }, at) => {

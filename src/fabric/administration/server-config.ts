@@ -1,7 +1,7 @@
 /*
  * A configuration for nats-server: one user per member, with permissions by subject. Pure.
  *
- * A worker may only answer in its own name and serve its own offer; a hub may only call
+ * A worker may only answer in its own name and serve its own group; a hub may only call
  * in its own name and read what is sent to it. Nobody but the administrator may create a
  * consumer: the server does not check where a consumer delivers to.
  */
@@ -16,9 +16,9 @@ export interface Member {
 	readonly key: string;
 	/** The public key before, which is valid until the rotation is finished. */
 	readonly retiring?: string | undefined;
-	/** The offer that it serves; undefined for a hub that offers nothing. */
+	/** The group that it serves; undefined for a hub that offers nothing. */
 	readonly offers?: string | undefined;
-	/** The offers that it may call; `*` for all; none when it is empty. */
+	/** The groups that it may call; `*` for all; none when it is empty. */
 	readonly calls: readonly string[];
 }
 
@@ -135,16 +135,16 @@ function rightsOf({ name, offers, calls }: Member): Rights {
 	const publish: string[] = [];
 	const subscribe = [`${inboxPrefix(name)}.>`];
 	if (offers !== undefined) {
-		const offer = encodeToken(offers);
-		publish.push(`orc.out.${self}.*.*.*`, `$KV.${BUCKET}.w.${offer}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
+		const group = encodeToken(offers);
+		publish.push(`orc.out.${self}.*.*.*`, `$KV.${BUCKET}.w.${group}.${self}`, `$KV.${BUCKET}.o.${self}.*`);
 		// In the queue group only: outside it would receive the calls of all equal workers.
-		subscribe.push(`orc.call.*.${offer}.* ${QUEUE_GROUP}`, `orc.to.*.${offer}.${self}.*`);
+		subscribe.push(`orc.call.*.${group}.* ${QUEUE_GROUP}`, `orc.to.*.${group}.${self}.*`);
 		subscribe.push(`orc.ctl.${self}.*.*.*`);
 	}
 	if (calls.length > 0) {
-		const called = calls.map((offer) => (offer === '*' ? '*' : encodeToken(offer)));
+		const called = calls.map((group) => (group === '*' ? '*' : encodeToken(group)));
 		publish.push(
-			...called.flatMap((offer) => [`orc.call.${self}.${offer}.*`, `orc.to.${self}.${offer}.*.*`]),
+			...called.flatMap((group) => [`orc.call.${self}.${group}.*`, `orc.to.${self}.${group}.*.*`]),
 		);
 		publish.push(`orc.ctl.*.${self}.*.*`, `$JS.API.DIRECT.GET.${STREAM}`, `$JS.API.STREAM.INFO.${STREAM}`);
 		subscribe.push(`orc.out.*.${self}.*.*`, 'orc.cat.>');

@@ -1,4 +1,4 @@
-/* What a worker offers: the tools of its hub that its patterns name, without those of other workers. */
+/* What a worker advertises: the tools of its hub that its patterns name, without those of other workers. */
 import { sha256 } from '../../files/sha256.ts';
 import { serverNamesIn } from '../../hub/catalogue/published-names.ts';
 import type { Hub } from '../../hub/hub.ts';
@@ -7,7 +7,7 @@ import { anyToolPattern } from '../../trust/tool-pattern.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { BODY_BYTES } from '../fabric-limits.ts';
 
-/** A part of an offer, small enough for one message. */
+/** A part of an advertisement, small enough for one message. */
 export interface AdvertisementBody {
 	readonly hash: string;
 	readonly text: string;
@@ -18,11 +18,11 @@ const HASH_CHARACTERS = 32;
 /** The tools that match a pattern, sorted by name. */
 export async function advertisedTools(hub: Hub, patterns: readonly string[]): Promise<Tool[]> {
 	const { items, routes } = await hub.catalogue.list('tools');
-	const isOffered = anyToolPattern(patterns, serverNamesIn(hub.sources));
+	const isAdvertised = anyToolPattern(patterns, serverNamesIn(hub.sources));
 	return items.filter(({ name }) => {
 		const { source, toolName } = routes.get(name) ?? {};
-		// Offering the tools of others again would send calls in circles.
-		return source?.kind !== 'fabric' && toolName !== undefined && isOffered(toolName);
+		// Advertising the tools of others would send calls in circles.
+		return source?.kind !== 'fabric' && toolName !== undefined && isAdvertised(toolName);
 	});
 }
 

@@ -3,6 +3,7 @@
  * changes, fetches bodies that are missing, and removes workers that went silent.
  */
 import { messageOf } from '../../errors.ts';
+import { Debounce } from '../../files/debounce.ts';
 import type { Log } from '../../log.ts';
 import { ADVERTISED_DEBOUNCE_MS, BUCKET_RETRY_MS, PRESENCE_SWEEP_MS } from '../fabric-limits.ts';
 import { bodyKey, CATALOGUE_SUBJECT } from '../fabric-names.ts';
@@ -12,15 +13,15 @@ import { getKey, readBucket, republishedEntry } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 
 export class AdvertisementFollower {
-	readonly offers: Advertisements = new Advertisements();
+	readonly advertisements: Advertisements = new Advertisements();
 	readonly #link: FabricLink;
 	readonly #log: Log;
 	readonly #onChange: () => void;
 	readonly #sweeping: NodeJS.Timeout;
+	readonly #changes = new Debounce(() => void this.#notify(), { quietMs: ADVERTISED_DEBOUNCE_MS });
 	readonly #loaded: Promise<void>;
 	#markLoaded: () => void = () => {};
 	#loading = false;
-	#notifying: NodeJS.Timeout | undefined;
 	#retrying: NodeJS.Timeout | undefined;
 	#lastProblem = '';
 	#isClosed = false;
@@ -35,7 +36,7 @@ export class AdvertisementFollower {
 		});
 		link.subscribe(`${CATALOGUE_SUBJECT}.>`, (message) => {
 			const entry = republishedEntry(message);
-			if (entry && this.offers.apply(entry, performance.now())) this.#changed();
+			if (entry && this.advertisements.apply(entry, performance.now())) this.#changes.touch();
 		});
 		link.listen({ up: () => void this.#load() });
 		if (link.isUp) void this.#load();
@@ -51,7 +52,7 @@ export class AdvertisementFollower {
 	close(): void {
 		this.#isClosed = true;
 		clearInterval(this.#sweeping);
-		clearTimeout(this.#notifying);
+		this.#changes.close();
 		clearTimeout(this.#retrying);
 		this.#markLoaded();
 	}
@@ -60,20 +61,20 @@ export class AdvertisementFollower {
 		if (this.#loading || this.#isClosed) return;
 		this.#loading = true;
 		try {
-			this.offers.heardAll(performance.now());
-			const { lastRevision } = this.offers;
+			this.advertisements.heardAll(performance.now());
+			const { lastRevision } = this.advertisements;
 			const last = await withBucket(this.#link, () => this.#read());
 			// Revisions only grow, so this is another bucket.
 			if (last < lastRevision) {
-				this.offers.clear();
+				this.advertisements.clear();
 				await this.#read();
 			}
-			if (this.#lastProblem !== '') this.#log.info('the offers of the fabric are read again');
+			if (this.#lastProblem !== '') this.#log.info('the advertisements of the fabric are read again');
 			this.#lastProblem = '';
 			this.#markLoaded();
-			this.#changed();
+			this.#changes.touch();
 		} catch (error) {
-			this.#retry(bucketProblem(this.#link, error, this.offers.lastRevision > 0));
+			this.#retry(bucketProblem(this.#link, error, this.advertisements.lastRevision > 0));
 		} finally {
 			this.#loading = false;
 		}
@@ -83,15 +84,16 @@ export class AdvertisementFollower {
 		const present = new Set<string>();
 		const last = await readBucket(this.#link, (entry) => {
 			if (entry.read) present.add(entry.key);
-			this.offers.apply(entry, performance.now());
+			this.advertisements.apply(entry, performance.now());
 		});
-		this.offers.keepOnly(present, last);
-		this.offers.heardAll(performance.now());
+		this.advertisements.keepOnly(present, last);
+		this.advertisements.heardAll(performance.now());
 		return last;
 	}
 
 	#retry(problem: string): void {
-		if (problem !== this.#lastProblem) this.#log.warn(`the offers of the fabric cannot be read: ${problem}`);
+		if (problem !== this.#lastProblem)
+			this.#log.warn(`the advertisements of the fabric cannot be read: ${problem}`);
 		this.#lastProblem = problem;
 		if (this.#isClosed || !this.#link.isUp) return;
 		clearTimeout(this.#retrying);
@@ -100,28 +102,26 @@ export class AdvertisementFollower {
 	}
 
 	#sweep(): void {
-		if (this.#link.isUp && this.offers.sweep(performance.now())) this.#changed();
+		if (this.#link.isUp && this.advertisements.sweep(performance.now())) this.#changes.touch();
 	}
 
-	#changed(): void {
-		this.#notifying ??= setTimeout(() => {
-			this.#notifying = undefined;
-			void this.#fetchMissing().finally(() => this.#isClosed || this.#onChange());
-		}, ADVERTISED_DEBOUNCE_MS);
+	async #notify(): Promise<void> {
+		await this.#fetchMissing();
+		if (!this.#isClosed) this.#onChange();
 	}
 
 	/** A body is written before the presence that names it, so a missing body was written while we were away. */
 	async #fetchMissing(): Promise<void> {
-		for (const { worker, hash } of this.offers.missingBodies()) {
+		for (const { worker, hash } of this.advertisements.missingBodies()) {
 			// Equal workers have the same.
-			if (this.offers.hasBody(hash)) continue;
+			if (this.advertisements.hasBody(hash)) continue;
 			const key = bodyKey(worker, hash);
 			try {
 				const value = await getKey(this.#link, key);
 				if (value !== undefined)
-					this.offers.apply({ key, revision: 1, read: () => value }, performance.now());
+					this.advertisements.apply({ key, revision: 1, read: () => value }, performance.now());
 			} catch (error) {
-				this.#log.debug(`the offer of ${worker} cannot be read: ${messageOf(error)}`);
+				this.#log.debug(`the advertisement of ${worker} cannot be read: ${messageOf(error)}`);
 				return;
 			}
 		}

@@ -1,5 +1,5 @@
 /*
- * What other workers offer: a copy of the bucket in memory.
+ * What other workers advertise: a copy of the bucket in memory.
  *
  * It is read as a whole when the link comes up, and then follows the changes that the
  * server republishes. An older revision never replaces a newer one, so both may arrive
@@ -11,13 +11,14 @@
  */
 import type { WorkerFacts } from '../../hub/fabric-overview.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { ADVERTISED_TOOLS_LIMIT, GONE_KEYS_LIMIT, PRESENCE_SILENCE_MS } from '../fabric-limits.ts';
 import { type CatalogueKey, parseKey, presenceKey } from '../fabric-names.ts';
 import { BodyStore } from './body-store.ts';
 import type { BucketEntry } from './bucket.ts';
 import { readPresence } from './presence-value.ts';
 
-/** A worker of an offer. */
+/** A worker, as the bucket has it. */
 export interface AdvertisedWorker extends WorkerFacts {
 	/** The hashes of its bodies. */
 	readonly hashes: readonly string[];
@@ -25,27 +26,33 @@ export interface AdvertisedWorker extends WorkerFacts {
 	heardAt: number;
 }
 
+/** Workers in the order of their names. */
+export function byName(one: Pick<WorkerFacts, 'name'>, other: Pick<WorkerFacts, 'name'>): number {
+	return one.name < other.name ? -1 : 1;
+}
+
 export class Advertisements {
-	/** By offer, then by worker. */
-	readonly #offers = new Map<string, Map<string, AdvertisedWorker>>();
+	/** By group, then by worker. */
+	readonly #groups = new Map<string, Map<string, AdvertisedWorker>>();
 	readonly #bodies = new BodyStore();
-	/** By offer: those whose bodies are all here. */
+	/** By group: those whose bodies are all here. */
 	readonly #tools = new Map<string, readonly Tool[]>();
-	readonly #gone = new Map<string, number>();
+	/** Keys that are gone, with the revision of that. */
+	readonly #gone = new BoundedMap<string, number>(GONE_KEYS_LIMIT);
 	#lastRevision = 0;
 
-	/** Workers by offer. */
-	workers(offer: string): readonly AdvertisedWorker[] {
-		return [...(this.#offers.get(offer)?.values() ?? [])];
+	/** What is known of the workers of a group. */
+	workers(group: string): readonly AdvertisedWorker[] {
+		return [...(this.#groups.get(group)?.values() ?? [])];
 	}
 
-	hasWorkers(offer: string): boolean {
-		return this.#offers.has(offer);
+	hasWorkers(group: string): boolean {
+		return this.#groups.has(group);
 	}
 
-	/** The names of all offers, sorted. */
-	get offers(): readonly string[] {
-		return [...this.#offers.keys()].sort();
+	/** The names of all groups, sorted. */
+	get groups(): readonly string[] {
+		return [...this.#groups.keys()].sort();
 	}
 
 	/** The newest revision that was seen. */
@@ -55,7 +62,7 @@ export class Advertisements {
 
 	/** Forget everything. */
 	clear(): void {
-		for (const known of [this.#offers, this.#bodies, this.#tools, this.#gone]) known.clear();
+		for (const known of [this.#groups, this.#bodies, this.#tools, this.#gone]) known.clear();
 		this.#lastRevision = 0;
 	}
 
@@ -73,7 +80,7 @@ export class Advertisements {
 	/** Remove every worker whose presence a complete read of the bucket, up to a revision, did not contain. */
 	keepOnly(present: ReadonlySet<string>, read: number): void {
 		this.#removeWhere(
-			(offer, { name, revision }) => revision <= read && !present.has(presenceKey(offer, name)),
+			(group, { name, revision }) => revision <= read && !present.has(presenceKey(group, name)),
 		);
 	}
 
@@ -81,12 +88,12 @@ export class Advertisements {
 	sweep(now: number): boolean {
 		const before = now - PRESENCE_SILENCE_MS;
 		this.#bodies.dropUnnamed(before);
-		return this.#removeWhere((_offer, { heardAt }) => heardAt < before);
+		return this.#removeWhere((_group, { heardAt }) => heardAt < before);
 	}
 
 	/** The link was down: nobody could be heard. */
 	heardAll(now: number): void {
-		for (const workers of this.#offers.values()) for (const worker of workers.values()) worker.heardAt = now;
+		for (const workers of this.#groups.values()) for (const worker of workers.values()) worker.heardAt = now;
 	}
 
 	hasBody(hash: string): boolean {
@@ -95,7 +102,7 @@ export class Advertisements {
 
 	/** The bodies that are named and not here. */
 	missingBodies(): { worker: string; hash: string }[] {
-		return [...this.#offers.values()].flatMap((workers) =>
+		return [...this.#groups.values()].flatMap((workers) =>
 			[...workers.values()].flatMap(({ name, hashes }) =>
 				hashes.filter((hash) => !this.#bodies.has(hash)).map((hash) => ({ worker: name, hash })),
 			),
@@ -103,66 +110,59 @@ export class Advertisements {
 	}
 
 	/**
-	 * The tools of an offer that a worker other than `self` makes; the same array until they change. The worker first
+	 * The tools of a group that a worker other than `self` makes; the same array until they change. The worker first
 	 * by name describes a tool. A worker whose bodies are not all here has no say yet.
 	 */
-	toolsOf(offer: string, self: string): readonly Tool[] {
-		const known = this.#tools.get(offer);
+	toolsOf(group: string, self: string): readonly Tool[] {
+		const known = this.#tools.get(group);
 		if (known) return known;
-		const workers = this.workers(offer);
+		const workers = this.workers(group);
 		if (workers.every(({ name }) => name === self)) return [];
 		const found = new Map<string, Tool>();
 		const ready = workers.filter(({ hashes }) => hashes.every((hash) => this.#bodies.has(hash)));
 		// Equal workers name the same bodies.
-		const sorted = ready.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+		const sorted = ready.toSorted(byName);
 		for (const hash of new Set(sorted.flatMap(({ hashes }) => hashes)))
 			for (const tool of this.#bodies.toolsIn(hash))
 				if (!found.has(tool.name) && found.size < ADVERTISED_TOOLS_LIMIT) found.set(tool.name, tool);
 		const tools = [...found.values()];
-		if (ready.length === workers.length) this.#tools.set(offer, tools);
+		if (ready.length === workers.length) this.#tools.set(group, tools);
 		return tools;
 	}
 
 	#applyPresence(
-		{ offer, worker: name }: CatalogueKey & { kind: 'presence' },
+		{ group, worker: name }: CatalogueKey & { kind: 'presence' },
 		{ key, read, revision }: BucketEntry,
 		now: number,
 	): boolean {
-		const workers = this.#offers.get(offer) ?? new Map<string, AdvertisedWorker>();
+		const workers = this.#groups.get(group) ?? new Map<string, AdvertisedWorker>();
 		const before = workers.get(name);
 		if (before && before.revision >= revision) return false;
 		if (read === undefined) {
-			this.#noteGone(key, revision);
-			return this.#removeWhere((each, worker) => each === offer && worker.name === name);
+			this.#gone.set(key, revision);
+			return this.#removeWhere((each, worker) => each === group && worker.name === name);
 		}
 		const { hashes, facts } = readPresence(read());
 		workers.set(name, { name, ...facts, hashes, revision, heardAt: now });
-		this.#offers.set(offer, workers);
+		this.#groups.set(group, workers);
 		if (before && before.hashes.join() === hashes.join()) return false;
 		this.#bodies.name(hashes);
 		if (before) this.#bodies.unname(before.hashes);
-		this.#tools.delete(offer);
+		this.#tools.delete(group);
 		return true;
 	}
 
-	#noteGone(key: string, revision: number): void {
-		this.#gone.delete(key);
-		this.#gone.set(key, revision);
-		const [oldest] = this.#gone.keys();
-		if (this.#gone.size > GONE_KEYS_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
-	}
-
-	#removeWhere(isGone: (offer: string, worker: AdvertisedWorker) => boolean): boolean {
+	#removeWhere(isGone: (group: string, worker: AdvertisedWorker) => boolean): boolean {
 		let hasRemoved = false;
-		for (const [offer, workers] of this.#offers) {
+		for (const [group, workers] of this.#groups) {
 			for (const worker of workers.values()) {
-				if (!isGone(offer, worker)) continue;
+				if (!isGone(group, worker)) continue;
 				hasRemoved = true;
 				workers.delete(worker.name);
 				this.#bodies.unname(worker.hashes);
-				this.#tools.delete(offer);
+				this.#tools.delete(group);
 			}
-			if (workers.size === 0) this.#offers.delete(offer);
+			if (workers.size === 0) this.#groups.delete(group);
 		}
 		return hasRemoved;
 	}

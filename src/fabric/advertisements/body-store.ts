@@ -1,5 +1,5 @@
 /*
- * The bodies of offers, by their hash. A text whose hash is another one is not taken, so
+ * The bodies of advertisements, by their hash. A text whose hash is another one is not taken, so
  * nobody can replace the body of another. Texts are parsed on first use.
  */
 import { attempt } from '../../errors.ts';
@@ -73,14 +73,12 @@ export class BodyStore {
 
 /** The valid tools of a body; other workers are not trusted to write it correctly. */
 function parseBody(text: string): readonly Tool[] {
-	const read = exactly(parsedAdvertisement(text), text);
+	const read = exactly(
+		attempt(() => JSON.parse(text)),
+		text,
+	);
 	const tools: readonly unknown[] = isObject(read) && Array.isArray(read['tools']) ? read['tools'] : [];
 	return tools.filter(isTool).slice(0, ADVERTISED_TOOLS_LIMIT);
-}
-
-/** JSON of another program; undefined for what is none: it offers nothing. */
-export function parsedAdvertisement(text: string): unknown {
-	return attempt(() => JSON.parse(text));
 }
 
 function isTool(value: unknown): value is Tool {

@@ -1,5 +1,5 @@
 /*
- * The bucket of the fabric: who offers what.
+ * The bucket of the fabric: who advertises what.
  *
  * It is a JetStream stream in the form of a key-value bucket. We read it with direct
  * gets and follow it by the server's republishing, not with a watch: a watch needs the

@@ -5,10 +5,10 @@
  * Members that another version does not know are ignored by it, so versions may be mixed. A
  * draining worker names no bodies: a hub of any version then lists none of its tools.
  */
+import { attempt } from '../../errors.ts';
 import type { WorkerFacts } from '../../hub/fabric-overview.ts';
 import { isObject } from '../../wire/json.ts';
 import { LABELS_LIMIT, PRESENCE_HASHES_LIMIT, PRESENCE_TEXT_CHARACTERS } from '../fabric-limits.ts';
-import { parsedAdvertisement } from './body-store.ts';
 
 /** What a worker says about itself, besides its name. */
 export type PresenceFacts = Omit<WorkerFacts, 'name'>;
@@ -26,7 +26,7 @@ export function presenceText(hashes: readonly string[], facts: PresenceFacts): s
 
 /** Read it. What is not as it must be is left out: another program may have written it. */
 export function readPresence(text: string): { hashes: readonly string[]; facts: PresenceFacts } {
-	const read = parsedAdvertisement(text);
+	const read: unknown = attempt(() => JSON.parse(text));
 	const { h, v, l, n, d } = isObject(read) ? read : {};
 	const hashes = textsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
 	return {

@@ -1,5 +1,5 @@
 /*
- * Says in the bucket that this worker is here and what it offers.
+ * Says in the bucket that this worker is here and what it advertises.
  *
  * The key of the presence has a TTL and is written again every few seconds, so a worker
  * that dies vanishes by itself. The bodies are written before the presence that names
@@ -26,7 +26,7 @@ import { type PresenceFacts, presenceText } from './presence-value.ts';
 
 export interface PresenceOptions {
 	readonly link: FabricLink;
-	readonly offer: string;
+	readonly group: string;
 	/** The name of this worker. */
 	readonly name: string;
 	/** What this worker says about itself now. */
@@ -35,7 +35,7 @@ export interface PresenceOptions {
 	/** The server has stored the bodies, so it permits this name; the presence follows. */
 	readonly onStored: () => void;
 	/** The presence is written. */
-	readonly onOffered: () => void;
+	readonly onWritten: () => void;
 }
 
 export class Presence {
@@ -58,8 +58,8 @@ export class Presence {
 		this.#options = options;
 	}
 
-	/** Offer these bodies from now on. */
-	offer(bodies: readonly AdvertisementBody[]): Promise<void> {
+	/** Advertise these bodies from now on. */
+	advertise(bodies: readonly AdvertisementBody[]): Promise<void> {
 		this.#bodies = bodies;
 		return this.refresh();
 	}
@@ -83,10 +83,10 @@ export class Presence {
 		this.#isClosed = true;
 		clearTimeout(this.#timer);
 		await this.#writing;
-		const { link, offer, name } = this.#options;
+		const { link, group, name } = this.#options;
 		if (!link.isUp) return;
 		try {
-			await removeKey(link, presenceKey(offer, name));
+			await removeKey(link, presenceKey(group, name));
 			await this.#removeBodies([]);
 		} catch {
 			// The keys expire by themselves.
@@ -101,7 +101,7 @@ export class Presence {
 	}
 
 	async #write(): Promise<void> {
-		const { link, offer, name, facts, log, onStored, onOffered } = this.#options;
+		const { link, group, name, facts, log, onStored, onWritten } = this.#options;
 		if (!link.isUp || this.#isClosed) return;
 		try {
 			const bodies = this.#bodies ?? [];
@@ -109,13 +109,13 @@ export class Presence {
 			onStored();
 			const hashes = bodies.map(({ hash }) => hash);
 			const options = { ttlMs: PRESENCE_TTL_MS, expected: this.#revision };
-			this.#revision = await putKey(link, presenceKey(offer, name), presenceText(hashes, facts()), options);
+			this.#revision = await putKey(link, presenceKey(group, name), presenceText(hashes, facts()), options);
 			this.#hasStored = true;
 			this.#pace.wrote(this.#revision, performance.now());
-			if (this.#lastProblem !== '') log.info('the offer is published again');
+			if (this.#lastProblem !== '') log.info('the advertisement is published again');
 			this.#lastProblem = '';
 			this.#backoff.reset();
-			onOffered();
+			onWritten();
 			await this.#removeBodies(hashes);
 		} catch (error) {
 			this.#failed(bucketProblem(link, error, this.#hasStored), log);
@@ -125,7 +125,7 @@ export class Presence {
 	#failed(problem: string, log: Log): void {
 		// Another process with this name may have removed the bodies.
 		this.forget();
-		if (problem !== this.#lastProblem) log.warn(`the offer could not be published: ${problem}`);
+		if (problem !== this.#lastProblem) log.warn(`the advertisement could not be published: ${problem}`);
 		this.#lastProblem = problem;
 		this.#schedule(this.#backoff.nextMs());
 	}
@@ -138,11 +138,11 @@ export class Presence {
 		this.#written.set(hash, now);
 	}
 
-	/** Remove the bodies that are offered no more. */
-	async #removeBodies(offered: readonly string[]): Promise<void> {
+	/** Remove the bodies that are advertised no more. */
+	async #removeBodies(advertised: readonly string[]): Promise<void> {
 		const { link, name } = this.#options;
 		for (const hash of this.#written.keys()) {
-			if (offered.includes(hash)) continue;
+			if (advertised.includes(hash)) continue;
 			await removeKey(link, bodyKey(name, hash));
 			this.#written.delete(hash);
 		}

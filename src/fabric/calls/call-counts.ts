@@ -1,5 +1,6 @@
 /* What became of the calls of this hub, by worker, and the last that failed. */
 import type { FabricFailure } from '../../hub/fabric-overview.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { COUNTED_WORKERS, SHOWN_FAILURES_LIMIT } from '../fabric-limits.ts';
 
 /** Calls of one worker. */
@@ -13,7 +14,8 @@ export interface WorkerCalls {
 const none: Readonly<WorkerCalls> = { calls: 0, inFlight: 0, unknown: 0 };
 
 export class CallCounts {
-	readonly #workers = new Map<string, WorkerCalls>();
+	/** Workers that are long gone are forgotten first. */
+	readonly #workers = new BoundedMap<string, WorkerCalls>(COUNTED_WORKERS);
 	readonly #failures: FabricFailure[] = [];
 	/** Since the start, by outcome. */
 	readonly failed: Record<FabricFailure['outcome'], number> = { not_run: 0, unknown: 0, ran: 0 };
@@ -30,11 +32,7 @@ export class CallCounts {
 	/** A worker has a call: it accepted it, or it is sent to it alone. */
 	begin(worker: string): WorkerCalls {
 		const counts = this.#workers.get(worker) ?? { ...none };
-		// Workers that are long gone are forgotten first.
-		this.#workers.delete(worker);
 		this.#workers.set(worker, counts);
-		const [oldest] = this.#workers.keys();
-		if (this.#workers.size > COUNTED_WORKERS && oldest !== undefined) this.#workers.delete(oldest);
 		counts.calls++;
 		counts.inFlight++;
 		return counts;

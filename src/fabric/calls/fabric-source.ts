@@ -1,6 +1,6 @@
 /*
- * The tools of other hubs as a source. A tool is called `offer__tool`, also when
- * only one offer has a tool of that name.
+ * The tools of other hubs as a source. A tool is called `group__tool`, also when
+ * only one group has a tool of that name.
  */
 import type { FabricRule } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -15,6 +15,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { within } from '../../rpc/clock.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { rpcError } from '../../rpc/rpc-error.ts';
@@ -22,7 +23,7 @@ import { qualifiedName, ServerNames } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { AdvertisementFollower } from '../advertisements/advertisement-follower.ts';
-import type { AdvertisedWorker } from '../advertisements/advertisements.ts';
+import { type AdvertisedWorker, byName } from '../advertisements/advertisements.ts';
 import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../fabric-limits.ts';
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
@@ -31,7 +32,7 @@ import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
 
 export interface FabricSourceOptions {
 	readonly access: NatsAccess;
-	/** Patterns of the tools that are used, as `offer__tool`. */
+	/** Patterns of the tools that are used, as `group__tool`. */
 	readonly patterns: readonly string[];
 	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
 	readonly rules?: readonly FabricRule[] | undefined;
@@ -44,7 +45,7 @@ export interface FabricSourceOptions {
 	readonly log: Log;
 }
 
-/** What was made of the tools of one offer, until it changes. */
+/** What was made of the tools of one group, until it changes. */
 interface ListedGroupTools {
 	readonly tools: readonly Tool[];
 	readonly routes: readonly (readonly [string, RemoteTool])[];
@@ -69,16 +70,16 @@ export class FabricSource
 	readonly #follower: AdvertisementFollower;
 	readonly #calls: RemoteCalls;
 	readonly #listeners = new Listeners<Change>();
-	/** The last list, by offer. */
+	/** The last list, by group. */
 	#listed = new Map<string, ListedGroupTools>();
-	/** The routes of every tool of the last list, also of those that are quarantined. */
+	/** Of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
-	/** The routes of tools that were listed before. */
-	readonly #gone = new Map<string, RemoteTool>();
+	/** Of tools that were listed before. */
+	readonly #gone = new BoundedMap<string, RemoteTool>(GONE_NAMES_LIMIT);
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;
 	#isWarm = false;
-	/** Whether the offers were read once. */
+	/** Whether the bucket was read once. */
 	#isLoaded = false;
 
 	constructor(options: FabricSourceOptions) {
@@ -91,8 +92,9 @@ export class FabricSource
 		this.#rules = (options.rules ?? []).map((rule) => ({ test: anyToolPattern(rule.tools, groups), rule }));
 		this.link = new FabricLink(access, log);
 		this.#follower = new AdvertisementFollower(this.link, log, () => this.#changed());
-		const workersOf = (offer: string): readonly AdvertisedWorker[] => this.#follower.offers.workers(offer);
-		const hasWorkers = (offer: string): boolean => this.#follower.offers.hasWorkers(offer);
+		const workersOf = (group: string): readonly AdvertisedWorker[] =>
+			this.#follower.advertisements.workers(group);
+		const hasWorkers = (group: string): boolean => this.#follower.advertisements.hasWorkers(group);
 		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
 		options.pins?.onQuarantine(() => {
 			this.#listed.clear();
@@ -122,15 +124,15 @@ export class FabricSource
 		return { state: error ? 'failed' : 'starting', error, isListed: false, tools };
 	}
 
-	/** The names of the workers of an offer. */
-	workersOf(offer: string): readonly string[] {
-		return this.#follower.offers.workers(offer).map(({ name }) => name);
+	/** The names of the workers of a group. */
+	workersOf(group: string): readonly string[] {
+		return this.#follower.advertisements.workers(group).map(({ name }) => name);
 	}
 
 	/** What is known now; nothing is asked for. */
 	overview(): FabricOverview {
 		const { access, pins } = this.#options;
-		const { offers } = this.#follower;
+		const { advertisements } = this.#follower;
 		this.#tools ??= this.#isLoaded ? this.#list() : undefined;
 		const wallClock = Date.now() - performance.now();
 		const groups = [...this.#listed].map(
@@ -139,11 +141,14 @@ export class FabricSource
 				tools: routes.length,
 				...(pins?.stateOf(name) ?? { pin: 'off', drifted: 0 }),
 				quarantined: routes.filter(([, { tool }]) => pins?.quarantineReason(name, tool) !== undefined).length,
-				workers: offers.workers(name).map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
-					...worker,
-					...this.#calls.counts.of(worker.name),
-					heardAt: Math.round(wallClock + heardAt),
-				})),
+				workers: advertisements
+					.workers(name)
+					.toSorted(byName)
+					.map(({ hashes: _hashes, revision: _revision, heardAt, ...worker }) => ({
+						...worker,
+						...this.#calls.counts.of(worker.name),
+						heardAt: Math.round(wallClock + heardAt),
+					})),
 			}),
 		);
 		const { inFlight, counts } = this.#calls;
@@ -152,10 +157,10 @@ export class FabricSource
 	}
 
 	serverOf(name: string): string | undefined {
-		return this.#routes.get(name)?.offer;
+		return this.#routes.get(name)?.group;
 	}
 
-	/** Until the first offers have arrived, every tool that it may use may be one. */
+	/** Until the bucket was read, every tool that it may use may be one. */
 	hasDownTool(name: string): boolean {
 		if (this.#routes.has(name) || this.#gone.has(name)) return true;
 		const at = name.indexOf('__');
@@ -179,7 +184,7 @@ export class FabricSource
 		return route === undefined ? this.#callLater(name, context) : this.#call(route, context);
 	}
 
-	/** A call before the first offers have arrived waits for them. */
+	/** A call before the bucket was read waits for them. */
 	async #callLater(name: string, context: CallContext): Promise<Answer> {
 		await within(this.#follower.loaded, FABRIC_CALL_WAIT_MS, false);
 		context.signal.throwIfAborted();
@@ -195,10 +200,10 @@ export class FabricSource
 	}
 
 	#call(route: RemoteTool, context: CallContext): Promise<Answer> {
-		const held = this.#options.pins?.quarantineReason(route.offer, route.tool);
-		if (held !== undefined) return Promise.resolve(failure(held));
+		const quarantined = this.#options.pins?.quarantineReason(route.group, route.tool);
+		if (quarantined !== undefined) return Promise.resolve(failure(quarantined));
 		const called = this.#calls.call(route, context);
-		return called.then((result) => this.#pagesOf(route.offer).result(result));
+		return called.then((result) => this.#pagesOf(route.group).result(result));
 	}
 
 	readonly watch: Listeners<Change>['add'] = this.#listeners.add;
@@ -227,54 +232,48 @@ export class FabricSource
 
 	#list(): readonly Tool[] {
 		const { access, patterns } = this.#options;
-		const { offers } = this.#follower;
+		const { advertisements } = this.#follower;
 		const before = this.#routes;
 		const routes = new Map<string, RemoteTool>();
 		const listed = new Map<string, ListedGroupTools>();
 		const shown: Tool[] = [];
-		for (const offer of offers.offers) {
-			if (!patterns.some((pattern) => mayMatch(pattern, `${offer}__`))) continue;
-			const tools = offers.toolsOf(offer, access.name);
-			const known = this.#listed.get(offer);
-			const one = known?.tools === tools ? known : this.#listOffer(offer, tools);
-			listed.set(offer, one);
+		for (const group of advertisements.groups) {
+			if (!patterns.some((pattern) => mayMatch(pattern, `${group}__`))) continue;
+			const tools = advertisements.toolsOf(group, access.name);
+			const known = this.#listed.get(group);
+			const one = known?.tools === tools ? known : this.#listGroup(group, tools);
+			listed.set(group, one);
 			for (const [name, route] of one.routes) routes.set(name, route);
 			for (const tool of one.shown) shown.push(tool);
 		}
 		this.#listed = listed;
 		this.#routes = routes;
-		for (const [name, route] of before) if (!routes.has(name)) this.#noteGone(name, route);
+		for (const [name, route] of before) if (!routes.has(name)) this.#gone.set(name, route);
 		return shown;
 	}
 
-	#noteGone(name: string, route: RemoteTool): void {
-		this.#gone.set(name, route);
-		const [oldest] = this.#gone.keys();
-		if (this.#gone.size > GONE_NAMES_LIMIT && oldest !== undefined) this.#gone.delete(oldest);
-	}
-
-	#listOffer(offer: string, tools: readonly Tool[]): ListedGroupTools {
+	#listGroup(group: string, tools: readonly Tool[]): ListedGroupTools {
 		const { pins, hubId: own, log } = this.#options;
 		const routes: [string, RemoteTool][] = [];
 		const shown: Tool[] = [];
-		for (const tool of withoutCircles(tools, { own, kind: `tools of ${offer}`, log })) {
-			const name = qualifiedName(offer, tool.name);
-			const named = { name, server: offer, tool: tool.name };
+		for (const tool of withoutCircles(tools, { own, kind: `tools of ${group}`, log })) {
+			const name = qualifiedName(group, tool.name);
+			const named = { name, server: group, tool: tool.name };
 			if (!this.#isUsed(named)) continue;
 			const rule = this.#rules.find(({ test }) => test(named))?.rule;
 			// All tools of a group that is used, so that another `use` is no drift.
-			if (routes.length === 0) pins?.read(offer, tools);
-			routes.push([name, { offer, tool: tool.name, rule }]);
-			if (pins?.quarantineReason(offer, tool.name) === undefined) {
-				shown.push({ ...this.#pagesOf(offer).tool(tool), name });
+			if (routes.length === 0) pins?.read(group, tools);
+			routes.push([name, { group, tool: tool.name, rule }]);
+			if (pins?.quarantineReason(group, tool.name) === undefined) {
+				shown.push({ ...this.#pagesOf(group).tool(tool), name });
 			}
 		}
 		return { tools, routes, shown };
 	}
 
 	/** No pages cross the fabric: those of a remote tool must not be read as pages of a server here. */
-	#pagesOf(offer: string): LabelledUris {
-		return new LabelledUris(`fabric ${offer}`);
+	#pagesOf(group: string): LabelledUris {
+		return new LabelledUris(`fabric ${group}`);
 	}
 
 	#changed(): void {

@@ -24,13 +24,13 @@ export interface LinkState {
 	readonly isUp: boolean;
 	/** The time of the last connect. */
 	readonly upSince: number;
-	/** Whether a worker of the offer of this call is present. */
+	/** Whether a worker of the group of this call is present. */
 	readonly hasWorker: boolean;
 }
 
 export interface RemoteCallOptions {
 	readonly id: string;
-	readonly offer: string;
+	readonly group: string;
 	readonly tool: string;
 	/** The worker that it was sent to; undefined when the server chose one. */
 	readonly target?: string | undefined;
@@ -52,7 +52,7 @@ export class RemoteCall {
 	/** The counts of the worker that has it. */
 	counts: WorkerCalls | undefined;
 	isCanceled = false;
-	/** By the number of the question: the answer that was sent, or while the client is asked, what withdraws it. */
+	/** By the number of the client request: the answer that was sent, or while the client is asked, what withdraws it. */
 	readonly answers: Map<number, string | AbortController> = new Map();
 	#heardAt: number;
 	#queriedAt = Number.NEGATIVE_INFINITY;
@@ -126,30 +126,30 @@ export class RemoteCall {
 }
 
 /** The error of a call that may have run. */
-export function unknownOutcome({ offer, tool }: RemoteCallOptions, reason: string): OrchestraError {
-	return new OrchestraError('closed', `outcome unknown: ${tool} of ${offer} was called, and ${reason}`, {
+export function unknownOutcome({ group, tool }: RemoteCallOptions, reason: string): OrchestraError {
+	return new OrchestraError('closed', `outcome unknown: ${tool} of ${group} was called, and ${reason}`, {
 		hint: 'The call was not repeated. Check whether it took effect before you repeat it.',
-		data: { offer, tool, outcome: 'unknown' },
+		data: { offer: group, tool, outcome: 'unknown' },
 	});
 }
 
 /** The error of a call that ran, and whose result cannot be used. */
-export function unusableResult({ offer, tool }: RemoteCallOptions, reason: string): OrchestraError {
+export function unusableResult({ group, tool }: RemoteCallOptions, reason: string): OrchestraError {
 	return new OrchestraError(
 		'bad_frame',
-		`${tool} of ${offer} ran, and its result cannot be used: ${reason}`,
+		`${tool} of ${group} ran, and its result cannot be used: ${reason}`,
 		{
 			hint: 'Make the call again only if that does no harm.',
-			data: { offer, tool, outcome: 'ran' },
+			data: { offer: group, tool, outcome: 'ran' },
 		},
 	);
 }
 
 /** The error of a call that did not run. */
-export function notRun(offer: string, tool: string, reason: string): OrchestraError {
-	return new OrchestraError('closed', `not run: ${tool} of ${offer}: ${reason}`, {
+export function notRun(group: string, tool: string, reason: string): OrchestraError {
+	return new OrchestraError('closed', `not run: ${tool} of ${group}: ${reason}`, {
 		hint: 'It is safe to call it again. mctl fabric status shows who offers what.',
-		data: { offer, tool, outcome: 'not_run' },
+		data: { offer: group, tool, outcome: 'not_run' },
 	});
 }
 

@@ -45,15 +45,15 @@ export interface RemoteCallsOptions {
 	readonly link: FabricLink;
 	/** The name of this hub. */
 	readonly name: string;
-	/** The workers of an offer. */
-	readonly workersOf: (offer: string) => readonly AdvertisedWorker[];
-	readonly hasWorkers: (offer: string) => boolean;
+	/** The workers of a group. */
+	readonly workersOf: (group: string) => readonly AdvertisedWorker[];
+	readonly hasWorkers: (group: string) => boolean;
 	readonly log: Log;
 }
 
-/** The offer and own name of a tool, and the rule about its workers. */
+/** The group and own name of a tool, and the rule about its workers. */
 export interface RemoteTool {
-	readonly offer: string;
+	readonly group: string;
 	readonly tool: string;
 	readonly rule?: FabricRule | undefined;
 }
@@ -88,17 +88,17 @@ export class RemoteCalls {
 		return this.#calls.size;
 	}
 
-	/** Call a tool of an offer. Rejects with `closed` when it did not run, or when its outcome is unknown. */
-	call({ offer, tool, rule }: RemoteTool, context: CallContext): Promise<JsonText> {
+	/** Call a tool of a group. Rejects with `closed` when it did not run, or when its outcome is unknown. */
+	call({ group, tool, rule }: RemoteTool, context: CallContext): Promise<JsonText> {
 		return new Promise((resolve, reject) => {
 			const id = `${this.#process}.${randomId()}`;
 			const { link, name } = this.#options;
 			const fail = (reason: string): void =>
-				reject(this.#failed({ offer, tool }, notRun(offer, tool, reason)));
+				reject(this.#failed({ group, tool }, notRun(group, tool, reason)));
 			if (!link.isUp) return fail(`the link to the fabric is down: ${link.downReason}`);
 			if (link.suspicion !== undefined) return fail(`the link to the fabric is suspect: ${link.suspicion}`);
 			if (this.#calls.size >= HUB_CALLS_LIMIT) return fail(`${HUB_CALLS_LIMIT} remote calls are in flight`);
-			const chosen = rule === undefined ? 'any' : this.#choose(offer, rule);
+			const chosen = rule === undefined ? 'any' : this.#choose(group, rule);
 			if (typeof chosen === 'object' && 'reason' in chosen) return fail(chosen.reason);
 			const target = chosen === 'any' ? undefined : chosen.worker;
 			const traceparent = context.tracer?.sent() ?? context.meta['traceparent'];
@@ -108,8 +108,8 @@ export class RemoteCalls {
 					`its arguments are larger than ${link.payloadLimit} bytes, the max_payload of the NATS server`,
 				);
 			const subject =
-				target === undefined ? callSubject(name, offer, tool) : directSubject(name, offer, target, tool);
-			const about = { id, offer, tool, target, subject, context, sentAt: performance.now(), resolve, reject };
+				target === undefined ? callSubject(name, group, tool) : directSubject(name, group, target, tool);
+			const about = { id, group, tool, target, subject, context, sentAt: performance.now(), resolve, reject };
 			const call = this.#begin(about);
 			if (target !== undefined) call.counts = this.counts.begin(target);
 			const envelope: Envelope = {
@@ -205,14 +205,14 @@ export class RemoteCalls {
 		if (call.isCanceled) return this.#endCanceled(call);
 		if (kind === 'progress') forward(message, (params) => call.about.context.forwardProgress(params));
 		else if (kind === 'log') forward(message, (params) => call.about.context.forwardLog(params));
-		else if (kind === 'ask') this.#onQuestion(call, envelope.seq ?? 0, message.string());
+		else if (kind === 'ask') this.#onClientRequest(call, envelope.seq ?? 0, message.string());
 		else if (kind === 'withdraw') withdrawClientRequest(call, envelope.seq ?? 0);
 		else if (kind === 'chunk') this.#onChunk(call, envelope, message.data);
 		else if (kind === 'result') this.#settle(call, message.string(), envelope.reason);
 	}
 
-	#choose(offer: string, rule: FabricRule): ReturnType<typeof chooseWorker> {
-		const candidates = this.#options.workersOf(offer).map((worker) => {
+	#choose(group: string, rule: FabricRule): ReturnType<typeof chooseWorker> {
+		const candidates = this.#options.workersOf(group).map((worker) => {
 			const { inFlight } = this.counts.of(worker.name);
 			return { ...worker, inFlight };
 		});
@@ -223,8 +223,8 @@ export class RemoteCalls {
 		const isFirst = call.worker === undefined;
 		call.acceptedBy(worker, instance);
 		call.counts ??= this.counts.begin(worker);
-		const { id, offer, tool, context } = call.about;
-		if (isFirst) context.durable?.runsElsewhere(JSON.stringify({ worker, id, offer, tool }));
+		const { id, group, tool, context } = call.about;
+		if (isFirst) context.durable?.runsElsewhere(JSON.stringify({ worker, id, offer: group, tool }));
 	}
 
 	#onChunk(call: RemoteCall, { seq = 0, chunks = 0, size = 0, reason }: Envelope, data: Uint8Array): void {
@@ -241,8 +241,8 @@ export class RemoteCalls {
 		else call.about.resolve(ending);
 	}
 
-	/** Ask the client once; the answer is repeated when the question is. */
-	#onQuestion(call: RemoteCall, seq: number, text: string): void {
+	/** Ask the client once; the answer is repeated when the request is. */
+	#onClientRequest(call: RemoteCall, seq: number, text: string): void {
 		const { link } = this.#options;
 		const answer = (body: string): void => {
 			const sent = link.fits(body)
@@ -289,9 +289,9 @@ export class RemoteCalls {
 		}
 	}
 
-	/** The workers that may have the call. */
-	#workersFor({ about: { offer, target } }: RemoteCall): readonly string[] {
-		return target === undefined ? this.#options.workersOf(offer).map(({ name }) => name) : [target];
+	/** Those that may have it. */
+	#workersFor({ about: { group, target } }: RemoteCall): readonly string[] {
+		return target === undefined ? this.#options.workersOf(group).map(({ name }) => name) : [target];
 	}
 
 	/** The server does not say which message it refused, so all that nobody has accepted on this subject. */
@@ -312,7 +312,7 @@ export class RemoteCalls {
 			this.#watching = undefined;
 		}
 		for (const call of this.#calls.values()) {
-			const hasWorker = this.#options.hasWorkers(call.about.offer);
+			const hasWorker = this.#options.hasWorkers(call.about.group);
 			const next = call.check(now, { isUp, upSince: this.#upSince, hasWorker });
 			if (next === 'query') this.#query(call);
 			else if (next !== 'wait') this.#giveUp(call, next.unknown);
@@ -347,8 +347,8 @@ export class RemoteCalls {
 	}
 
 	#notRun(call: RemoteCall, reason: string): void {
-		const { offer, tool } = call.about;
-		this.#fail(call, notRun(offer, tool, reason));
+		const { group, tool } = call.about;
+		this.#fail(call, notRun(group, tool, reason));
 	}
 
 	#giveUp(call: RemoteCall, reason: string): void {
@@ -357,19 +357,19 @@ export class RemoteCalls {
 
 	#fail(call: RemoteCall, error: OrchestraError): void {
 		this.#remove(call);
-		const { offer, tool, reject } = call.about;
-		if (!call.isCanceled) reject(this.#failed({ offer, tool, worker: call.worker?.name }, error));
+		const { group, tool, reject } = call.about;
+		if (!call.isCanceled) reject(this.#failed({ group, tool, worker: call.worker?.name }, error));
 		if (call.counts && error.data['outcome'] === 'unknown') call.counts.unknown++;
 	}
 
 	#failed(
-		{ offer, tool, worker = null }: RemoteTool & { worker?: string | null | undefined },
+		{ group, tool, worker = null }: RemoteTool & { worker?: string | null | undefined },
 		error: OrchestraError,
 	): OrchestraError {
 		this.#options.log.warn(error.message);
 		// All errors of `remote-call.ts` have it.
 		const outcome = error.data['outcome'] as FabricFailure['outcome'];
-		this.counts.fail({ at: Date.now(), group: offer, tool, worker, outcome, message: error.message });
+		this.counts.fail({ at: Date.now(), group, tool, worker, outcome, message: error.message });
 		return error;
 	}
 
@@ -380,16 +380,16 @@ export class RemoteCalls {
 }
 
 /** A call as the record of its task has it. */
-function acceptedCall(recorded: string): { worker: string; id: string; offer: string; tool: string } {
-	const { worker, id, offer, tool } = JSON.parse(recorded) as Record<string, unknown>;
-	return { worker: String(worker), id: String(id), offer: String(offer), tool: String(tool) };
+function acceptedCall(recorded: string): { worker: string; id: string; group: string; tool: string } {
+	const { worker, id, offer: group, tool } = JSON.parse(recorded) as Record<string, unknown>;
+	return { worker: String(worker), id: String(id), group: String(group), tool: String(tool) };
 }
 
 /** The tool wants no answer any more, so the client is not asked any more. */
 function withdrawClientRequest({ answers }: RemoteCall, seq: number): void {
-	const asked = answers.get(seq);
-	if (asked instanceof AbortController)
-		asked.abort(new OrchestraError('canceled', 'the tool withdrew its question'));
+	const requested = answers.get(seq);
+	if (requested instanceof AbortController)
+		requested.abort(new OrchestraError('canceled', 'the tool withdrew its request'));
 }
 
 /** A result, whole or in chunks, is sent after the run. */

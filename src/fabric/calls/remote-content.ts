@@ -47,16 +47,16 @@ export function readResult(text: string, isError: boolean): JsonText | Orchestra
 	);
 }
 
-/** The questions of a worker. Throws for a text that has none. */
+/** The client requests of a worker. Throws for a text that has none. */
 export function readClientRequests(text: string): InputRequests {
 	const read = exactly(JSON.parse(text), text);
-	if (!isObject(read)) throw new OrchestraError('bad_frame', 'questions that are no object');
-	const questions: Record<string, InputRequest> = {};
-	for (const [key, question] of Object.entries(read)) {
-		if (!isObject(question) || typeof question['method'] !== 'string')
-			throw new OrchestraError('bad_frame', `a question without a method: ${key}`);
-		const { method, params } = question;
-		questions[key] = { method, params: isObject(params) ? params : undefined };
+	if (!isObject(read)) throw new OrchestraError('bad_frame', 'client requests that are no object');
+	const requests: Record<string, InputRequest> = {};
+	for (const [key, request] of Object.entries(read)) {
+		if (!isObject(request) || typeof request['method'] !== 'string')
+			throw new OrchestraError('bad_frame', `a client request without a method: ${key}`);
+		const { method, params } = request;
+		requests[key] = { method, params: isObject(params) ? params : undefined };
 	}
-	return questions;
+	return requests;
 }

@@ -1,11 +1,15 @@
 /* One connection to a NATS server. The client library is loaded here, and only with the setting `fabric`. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import type * as Nats from '@nats-io/transport-node';
 import { isCode, OrchestraError } from '../../errors.ts';
 import { PING_MS, PINGS_OUT } from '../fabric-limits.ts';
 import { inboxPrefix } from './inbox-prefix.ts';
 import type { ServerAddress } from './nats-servers.ts';
 import { assertCapable, usesTls } from './server-check.ts';
+
+const DEFAULT_PORT = 4222;
 
 export type NatsModule = typeof Nats;
 
@@ -38,6 +42,7 @@ export async function connectNats(
 		...(ca !== undefined && { ca: readFileSync(ca, 'utf8') }),
 		...(tlsName !== undefined && { servername: tlsName }),
 	};
+	await greeting(url, timeoutMs);
 	const connection = await nats.connect({
 		servers: url,
 		name,
@@ -60,6 +65,24 @@ export async function connectNats(
 		throw error;
 	}
 	return { nats, connection };
+}
+
+/**
+ * Resolves when the server says something, which a NATS server does first. Of one that accepts the connection and stays
+ * silent, the client library would keep the socket open, and with it this process.
+ */
+async function greeting(url: string, timeoutMs: number): Promise<void> {
+	const { hostname, port } = new URL(url);
+	const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_PORT) });
+	const signal = AbortSignal.timeout(timeoutMs);
+	try {
+		await once(socket, 'data', { signal });
+	} catch (error) {
+		if (!signal.aborted) throw error;
+		throw new OrchestraError('timeout', `${url} has not answered in ${timeoutMs / 1000} s`, { cause: error });
+	} finally {
+		socket.destroy();
+	}
 }
 
 /** Load the client library. Throws `bad_input` when it is not installed. */

@@ -1,5 +1,5 @@
 /*
- * The offer of a hub that follows its configuration: other patterns, labels and limits
+ * The worker of a hub, which follows its configuration: other patterns, labels and limits
  * count at once; another server, name or group needs a new connection, which is made
  * when the running calls of the old one have ended.
  */
@@ -27,7 +27,7 @@ export class ConfiguredWorker {
 	#stopListening: () => void = () => {};
 	#isClosed = false;
 
-	/** @param wanted undefined when nothing is offered */
+	/** @param wanted undefined when nothing is advertised */
 	constructor(wanted: () => WorkerPlan | undefined, log: Log) {
 		this.#wanted = wanted;
 		this.#log = log;
@@ -37,29 +37,29 @@ export class ConfiguredWorker {
 		return this.#worker !== undefined;
 	}
 
-	/** Undefined while nothing is offered. */
+	/** Undefined while nothing is advertised. */
 	overview(): WorkerOverview | undefined {
 		return this.#worker?.overview();
 	}
 
-	/** The names of the tools that are offered. */
+	/** The names of the tools that are advertised. */
 	get tools(): readonly string[] {
 		return this.#worker?.tools ?? [];
 	}
 
-	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
-	async offered(): Promise<void> {
-		await this.#worker?.offered;
+	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
+	async advertised(): Promise<void> {
+		await this.#worker?.advertised;
 	}
 
-	/** Offer, and follow the configuration from now on. Throws `bad_input` for servers that may not be used. */
+	/** Advertise, and follow the configuration from now on. Throws `bad_input` for servers that may not be used. */
 	async follow(opened: Pick<OpenedHub, 'onReload'>): Promise<void> {
 		await this.#apply();
 		this.#stopListening = opened.onReload(() => {
 			this.#changing = this.#changing
 				.then(() => this.#apply())
 				.catch((error: unknown) =>
-					this.#log.error(`the changed offer to the fabric cannot be used: ${messageOf(error)}`),
+					this.#log.error(`the changed settings of the fabric cannot be used: ${messageOf(error)}`),
 				);
 		});
 	}

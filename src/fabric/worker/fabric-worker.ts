@@ -1,5 +1,5 @@
 /*
- * The worker side of a hub: it offers tools to other hubs and runs their calls.
+ * The worker side of a hub: it advertises tools to other hubs and runs their calls.
  *
  * There is one subscription per tool, all in the queue group `w`: the server gives each
  * call to one of the equal workers that are subscribed, and knows at once when there is
@@ -9,6 +9,7 @@
  */
 import type { FabricLimits } from '../../config/configuration.ts';
 import { messageOf, type OrchestraError } from '../../errors.ts';
+import { Debounce } from '../../files/debounce.ts';
 import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
@@ -41,8 +42,8 @@ export interface WorkerSettings {
 
 export interface FabricWorkerOptions extends WorkerSettings {
 	readonly access: NatsAccess;
-	/** The name of the offer; equal workers share it. */
-	readonly offer: string;
+	/** What equal workers share. */
+	readonly group: string;
 	readonly hub: Hub;
 	/** How long `close` waits for running calls. Default 12 s. */
 	readonly drainMs?: number | undefined;
@@ -51,9 +52,9 @@ export interface FabricWorkerOptions extends WorkerSettings {
 
 export class FabricWorker {
 	readonly link: FabricLink;
-	/** Resolves with the first offer; rejects with `bad_input` when the servers cannot be used. */
-	readonly offered: Promise<void>;
-	#settleOffered: { resolve(): void; reject(error: OrchestraError): void } | undefined;
+	/** Resolves when the tools are advertised; rejects with `bad_input` when the servers cannot be used. */
+	readonly advertised: Promise<void>;
+	#settleAdvertised: { resolve(): void; reject(error: OrchestraError): void } | undefined;
 	readonly #options: FabricWorkerOptions;
 	readonly #runs: RemoteRuns;
 	readonly #presence: Presence;
@@ -70,24 +71,24 @@ export class FabricWorker {
 	#isRefused = false;
 	#stopListening: () => void = () => {};
 	#updating: Promise<void> = Promise.resolve();
-	#debounce: NodeJS.Timeout | undefined;
+	readonly #changes = new Debounce(() => void this.#update(), { quietMs: ADVERTISE_DEBOUNCE_MS });
 	#closing: Promise<void> | undefined;
 
 	constructor(options: FabricWorkerOptions) {
-		const { access, hub, offer, log } = options;
+		const { access, hub, group, log } = options;
 		this.#options = options;
 		this.#settings = options;
 		this.link = new FabricLink(access, log);
-		this.offered = new Promise((resolve, reject) => {
-			this.#settleOffered = { resolve, reject };
+		this.advertised = new Promise((resolve, reject) => {
+			this.#settleAdvertised = { resolve, reject };
 		});
-		this.offered.catch(() => {}); // the link has logged it
-		const parts = { link: this.link, name: access.name, log };
+		this.advertised.catch(() => {}); // the link has logged it
+		const deps = { link: this.link, name: access.name, log };
 		this.#runs = new RemoteRuns({
-			...parts,
+			...deps,
 			instance: randomId(),
 			hub,
-			isOffered: (tool) => this.#names.has(tool),
+			isAdvertised: (tool) => this.#names.has(tool),
 			onOrder: (order) => this.#carryOut(order),
 		});
 		this.#runs.limits.set(options.limits ?? {});
@@ -98,11 +99,11 @@ export class FabricWorker {
 			isDraining: this.#isDraining,
 		});
 		const onStored = (): void => this.#subscribe();
-		const onOffered = (): void => this.#logOffer();
-		this.#presence = new Presence({ ...parts, offer, facts, onStored, onOffered });
+		const onWritten = (): void => this.#logAdvertised();
+		this.#presence = new Presence({ ...deps, group, facts, onStored, onWritten });
 	}
 
-	/** The names of the tools that are offered. */
+	/** The names of the tools that are advertised. */
 	get tools(): readonly string[] {
 		return [...this.#names];
 	}
@@ -112,14 +113,14 @@ export class FabricWorker {
 		return this.#runs.running;
 	}
 
-	/** The state for health, metrics and the dashboard. */
+	/** For health, metrics and the dashboard. */
 	overview(): WorkerOverview {
-		const { access, offer } = this.#options;
+		const { access, group } = this.#options;
 		const link = this.link.facts;
 		const isReady = link.state === 'up' && this.#isPresent && !this.#isRefused && !this.#isDraining;
 		return {
 			name: access.name,
-			group: offer,
+			group,
 			link,
 			tools: this.#names.size,
 			isReady: isReady && this.#closing === undefined,
@@ -130,7 +131,7 @@ export class FabricWorker {
 		};
 	}
 
-	/** Connect and offer. Returns when the first offer is made, or is not possible yet. */
+	/** Connect and advertise. Returns when that is done, or is not possible yet. */
 	async open(): Promise<void> {
 		const { access, hub } = this.#options;
 		this.link.subscribe(controlFor(access.name), (message) => this.#runs.onControl(message));
@@ -145,14 +146,14 @@ export class FabricWorker {
 				this.#isPresent = false;
 				this.#runs.onDown();
 			},
-			unusable: (error) => this.#settleOffered?.reject(error),
+			unusable: (error) => this.#settleAdvertised?.reject(error),
 			denied: (operation, subject) => {
 				// The right to make the bucket is not that of a worker.
 				if (operation === 'publish' && !subject.startsWith('$JS.')) this.#withdraw(subject);
 			},
 		});
 		this.#stopListening = hub.watch(({ kind }) => {
-			if (kind === 'tools') this.#debounce ??= setTimeout(() => void this.#update(), ADVERTISE_DEBOUNCE_MS);
+			if (kind === 'tools') this.#changes.touch();
 		});
 		this.link.open();
 		await this.#update();
@@ -173,7 +174,7 @@ export class FabricWorker {
 
 	async #close(): Promise<void> {
 		this.#stopListening();
-		clearTimeout(this.#debounce);
+		this.#changes.close();
 		await this.#updating;
 		await this.#presence.close();
 		// `nc.drain()` would lose the results of running calls: first the subscriptions, then the calls, then the link.
@@ -210,6 +211,8 @@ export class FabricWorker {
 		await this.#presence.refresh();
 		this.#unsubscribe();
 		await this.#runs.drain(WORKER_DRAIN_MS);
+		// So that nobody reads that calls still run.
+		await this.#presence.refresh();
 		log.info('drained: no call runs');
 		return 'it runs no calls';
 	}
@@ -220,12 +223,11 @@ export class FabricWorker {
 	}
 
 	#update(): Promise<void> {
-		this.#debounce = undefined;
-		this.#updating = this.#updating.then(() => this.#offerTools());
+		this.#updating = this.#updating.then(() => this.#advertiseTools());
 		return this.#updating;
 	}
 
-	async #offerTools(): Promise<void> {
+	async #advertiseTools(): Promise<void> {
 		const { hub, log } = this.#options;
 		try {
 			const tools = await advertisedTools(hub, this.#settings.patterns);
@@ -238,7 +240,7 @@ export class FabricWorker {
 			}
 			const onLarge = (name: string): void =>
 				log.warn(`the tool ${name} is not offered: its description is too large for the fabric`);
-			await this.#presence.offer(advertisementBodies(tools, onLarge));
+			await this.#presence.advertise(advertisementBodies(tools, onLarge));
 		} catch (error) {
 			log.warn(`the tools for the fabric could not be listed: ${messageOf(error)}`);
 		}
@@ -257,13 +259,13 @@ export class FabricWorker {
 
 	/** Where calls for this worker arrive. */
 	#subjects(): string[] {
-		const { offer } = this.#options;
-		return [...[...this.#names].map((name) => callsFor(offer, name)), this.#directSubject()];
+		const { group } = this.#options;
+		return [...[...this.#names].map((name) => callsFor(group, name)), this.#directSubject()];
 	}
 
 	#directSubject(): string {
-		const { access, offer } = this.#options;
-		return directFor(offer, access.name);
+		const { access, group } = this.#options;
+		return directFor(group, access.name);
 	}
 
 	/** Equal workers get the calls until the next connection, or until the server stores the bodies again. */
@@ -276,8 +278,8 @@ export class FabricWorker {
 		this.#unsubscribe();
 	}
 
-	#logOffer(): void {
-		this.#settleOffered?.resolve();
+	#logAdvertised(): void {
+		this.#settleAdvertised?.resolve();
 		this.#isPresent = true;
 		const { size } = this.#names;
 		if (size !== this.#logged) this.#options.log.info(`offering ${size} tools to the fabric`);

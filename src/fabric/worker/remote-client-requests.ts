@@ -1,9 +1,9 @@
 /*
- * The questions of a remote call to the client at the calling hub.
+ * The requests of a remote call to the client of the calling hub.
  *
- * A question is sent again after a lost connection; the hub answers a number only once
+ * A request is sent again after a lost connection; the hub answers a number only once
  * and repeats its answer. A wait ends with the answer, when the tool withdraws its
- * question, which the hub passes on to the client, the end of the call or after
+ * request, which the hub passes on to the client, the end of the call or after
  * `ANSWER_MS`.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -16,7 +16,7 @@ import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { ANSWER_MS } from '../fabric-limits.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 
-/** Send a message about question number `seq` to the calling hub. */
+/** Send a message about client request number `seq` to the calling hub. */
 export type SendClientRequest = (kind: 'ask' | 'withdraw', body: string, seq: number) => void;
 
 interface Pending {
@@ -32,7 +32,7 @@ export class RemoteClientRequests {
 	readonly #link: FabricLink;
 	readonly #send: SendClientRequest;
 	readonly #pending = new Map<number, Pending>();
-	#asked = 0;
+	#sent = 0;
 	#isClosed = false;
 
 	constructor(link: FabricLink, send: SendClientRequest) {
@@ -41,13 +41,13 @@ export class RemoteClientRequests {
 	}
 
 	/** @param withdrawn aborted when the answer is wanted no more */
-	ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
+	ask(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(new OrchestraError('canceled', 'the call has ended'));
 			if (withdrawn?.aborted) return reject(OrchestraError.from(withdrawn.reason, 'canceled'));
-			const body = encodeJson(questions);
-			if (!this.#link.fits(body)) return reject(payloadTooLarge('question', this.#link));
-			const seq = ++this.#asked;
+			const body = encodeJson(requests);
+			if (!this.#link.fits(body)) return reject(payloadTooLarge('client request', this.#link));
+			const seq = ++this.#sent;
 			const timer = setTimeout(() => this.#giveUp(seq, 'the client did not answer in time'), ANSWER_MS);
 			const stopListening = onAbort(withdrawn, () => this.#withdraw(seq, withdrawn?.reason));
 			this.#pending.set(seq, { body, timer, stopListening, resolve, reject });
@@ -55,7 +55,7 @@ export class RemoteClientRequests {
 		});
 	}
 
-	askAgain(): void {
+	repeat(): void {
 		for (const [seq, { body }] of this.#pending) this.#send('ask', body, seq);
 	}
 
@@ -101,8 +101,11 @@ export class RemoteClientRequests {
 	}
 }
 
-/** The error of a question or an answer that the server would not take. */
-export function payloadTooLarge(what: 'question' | 'answer', { payloadLimit }: FabricLink): OrchestraError {
+/** The error of a client request or an answer that the server would not take. */
+export function payloadTooLarge(
+	what: 'client request' | 'answer',
+	{ payloadLimit }: FabricLink,
+): OrchestraError {
 	const limit = `${payloadLimit} bytes, the max_payload of the NATS server`;
 	return new OrchestraError('bad_input', `the ${what} of a remote call is larger than ${limit}`, {
 		hint: 'Raise max_payload of the NATS server, at most to 64MB.',

@@ -3,7 +3,7 @@
  *
  * It goes through the hub of the worker like a call of any client, named `fabric:<hub>`,
  * so the policy, the journal and the limits of this machine apply. Progress, log
- * messages and questions are sent to the calling hub.
+ * messages and client requests are sent to the calling hub.
  */
 import { OrchestraError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
@@ -35,7 +35,7 @@ export interface RemoteRunOptions {
 	/** The hub of this worker. */
 	readonly hub: Hub;
 	readonly link: FabricLink;
-	/** The tool, by the name that it is offered under. */
+	/** The tool, by the name that it is advertised under. */
 	readonly tool: string;
 	/** The params, as JSON. */
 	readonly text: string;
@@ -54,7 +54,7 @@ export class RemoteRun implements ClientConnection {
 	readonly #options: RemoteRunOptions;
 	readonly #params: Readonly<Record<string, unknown>>;
 	readonly #call: IncomingCall;
-	readonly #questions: RemoteClientRequests;
+	readonly #clientRequests: RemoteClientRequests;
 	readonly #rate: NotificationRate;
 
 	/** Throws `bad_frame` for params that are no object. */
@@ -74,7 +74,7 @@ export class RemoteRun implements ClientConnection {
 		const session = meta[SESSION_META];
 		this.sessionId = `fabric:${caller}:${typeof session === 'string' ? session.slice(0, REMOTE_SESSION_CHARACTERS) : ''}`;
 		this.#call = new IncomingCall(JSON.stringify(id), 'tools/call', this.#params, `{"params":${text}}`);
-		this.#questions = new RemoteClientRequests(link, send);
+		this.#clientRequests = new RemoteClientRequests(link, send);
 		this.#rate = new NotificationRate(send);
 	}
 
@@ -94,33 +94,33 @@ export class RemoteRun implements ClientConnection {
 			return await this.#round(1);
 		} finally {
 			this.#rate.flush();
-			this.#questions.close();
+			this.#clientRequests.close();
 		}
 	}
 
 	cancel(reason: string): void {
 		this.#call.cancel(reason);
-		this.#questions.close();
+		this.#clientRequests.close();
 	}
 
 	get isCanceled(): boolean {
 		return this.#call.isCanceled;
 	}
 
-	/** The calling hub answered question number `seq`. */
+	/** The calling hub answered client request number `seq`. */
 	answer(seq: number, body: string): void {
-		this.#questions.answer(seq, body);
+		this.#clientRequests.answer(seq, body);
 	}
 
-	/** Send the questions again that have no answer yet. */
-	askAgain(): void {
-		this.#questions.askAgain();
+	/** Send the client requests again that have no answer yet. */
+	repeatClientRequests(): void {
+		this.#clientRequests.repeat();
 	}
 
 	async #round(round: number, inputResponses?: InputResponses, requestState?: string): Promise<Answer> {
 		const asker = {
-			ask: (questions: InputRequests, _context: CallContext, withdrawn?: AbortSignal) =>
-				this.#questions.ask(questions, withdrawn),
+			ask: (requests: InputRequests, _context: CallContext, withdrawn?: AbortSignal) =>
+				this.#clientRequests.ask(requests, withdrawn),
 		};
 		const asking = { asker, inputResponses, requestState, isContinued: inputResponses !== undefined };
 		const context = new CallContext(this, this.#call, metaOf(this.#params), asking);
@@ -132,7 +132,7 @@ export class RemoteRun implements ClientConnection {
 		if (!isInputRequired(result)) return answer;
 		if (round >= REMOTE_ROUNDS_LIMIT)
 			throw new OrchestraError('internal', `the tool asked for input more than ${REMOTE_ROUNDS_LIMIT} times`);
-		const answers = await this.#questions.ask(result.inputRequests ?? {});
+		const answers = await this.#clientRequests.ask(result.inputRequests ?? {});
 		return this.#round(round + 1, answers, result.requestState);
 	}
 }

@@ -36,8 +36,8 @@ export interface RemoteRunsOptions {
 	readonly name: string;
 	/** The id of this process. */
 	readonly instance: string;
-	/** Whether a tool is offered now: a hub may name this worker and any tool. */
-	readonly isOffered: (tool: string) => boolean;
+	/** Whether a tool is advertised now: a hub may name this worker and any tool. */
+	readonly isAdvertised: (tool: string) => boolean;
 	/** Carry out an order of the administrator; resolves with a sentence when it is done. */
 	readonly onOrder: (order: Order) => Promise<string>;
 	readonly log: Log;
@@ -58,7 +58,7 @@ export class RemoteRuns {
 	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
 	readonly accepted: Map<string, number> = new Map();
 	readonly refused: Map<string, number> = new Map();
-	readonly #kept = new RetainedResults();
+	readonly #retained = new RetainedResults();
 	readonly #sessions: RemoteSessions;
 	/** By the calling process; forgotten when nothing is being sent. */
 	readonly #credits = new Map<string, HubCredit>();
@@ -104,7 +104,7 @@ export class RemoteRuns {
 		const { second: caller, last: call } = route;
 		if (kind === 'drain' || kind === 'resume') return this.#order(kind, caller, call);
 		const run = this.#runs.get(call);
-		const owner = run?.caller ?? this.#kept.short(call)?.hub ?? this.#kept.large(call)?.hub;
+		const owner = run?.caller ?? this.#retained.short(call)?.hub ?? this.#retained.large(call)?.hub;
 		if (owner !== undefined && owner !== caller) return;
 		if (kind === 'cancel') this.#cancel(call, run);
 		else if (kind === 'answer') run?.answer(seq, message.string());
@@ -132,8 +132,8 @@ export class RemoteRuns {
 		const since = this.#downAt - RESEND_WINDOW_MS;
 		this.#downAt = Number.POSITIVE_INFINITY;
 		if (!Number.isFinite(since)) return;
-		for (const result of this.#kept.since(since)) this.#sendShort(result);
-		for (const run of this.#runs.values()) run.askAgain();
+		for (const result of this.#retained.since(since)) this.#sendShort(result);
+		for (const run of this.#runs.values()) run.repeatClientRequests();
 		this.#beat();
 	}
 
@@ -166,20 +166,23 @@ export class RemoteRuns {
 			run.cancel('the worker is stopping');
 		}
 		this.#runs.clear();
-		this.#kept.clear();
+		this.#retained.clear();
 		this.#sessions.close();
 	}
 
 	#refusal({ expires = 0 }: Envelope): CallRefusal | undefined {
 		if (this.#isDraining) return { kind: 'draining', reason: 'the worker is stopping' };
-		if (this.#kept.unsentBytes > UNSENT_RESULTS_BYTES)
-			return { kind: 'unsent', reason: `the worker still sends ${this.#kept.unsentBytes} bytes of results` };
+		if (this.#retained.unsentBytes > UNSENT_RESULTS_BYTES)
+			return {
+				kind: 'unsent',
+				reason: `the worker still sends ${this.#retained.unsentBytes} bytes of results`,
+			};
 		const lateMs = Date.now() - expires;
 		return lateMs > 0 ? { kind: 'expired', reason: `the call expired ${lateMs} ms ago` } : undefined;
 	}
 
 	#refusalOf(tool: string): CallRefusal | undefined {
-		if (this.#options.isOffered(tool)) return undefined;
+		if (this.#options.isAdvertised(tool)) return undefined;
 		return { kind: 'not_offered', reason: `the worker does not offer ${tool}` };
 	}
 
@@ -226,14 +229,14 @@ export class RemoteRuns {
 		const bytes = text.length * 3 > CHUNK_BYTES ? Buffer.from(text) : undefined;
 		if (bytes === undefined || bytes.length <= CHUNK_BYTES) {
 			const result = { call, hub, text, reason, finishedAt: now };
-			this.#kept.addShort(result);
+			this.#retained.addShort(result);
 			return this.#sendShort(result);
 		}
 		const chunks = Math.ceil(bytes.length / CHUNK_BYTES);
 		const publish = (seq: number, chunk: Uint8Array): void =>
 			this.#send(call, hub, { kind: 'chunk', reason, chunks, size: bytes.length, seq }, chunk);
 		const sender = new ChunkSender({ bytes, credit: this.#creditOf(`${hub} ${processOf(call)}`), publish });
-		this.#kept.addLarge({ call, hub, bytes: bytes.length, sender, heardAt: now });
+		this.#retained.addLarge({ call, hub, bytes: bytes.length, sender, heardAt: now });
 		sender.send();
 	}
 
@@ -249,7 +252,7 @@ export class RemoteRuns {
 	}
 
 	#cancel(call: string, run: RemoteRun | undefined): void {
-		this.#kept.drop(call);
+		this.#retained.drop(call);
 		if (run === undefined) return;
 		this.#runs.delete(call);
 		this.#unannounced.delete(run);
@@ -258,22 +261,22 @@ export class RemoteRuns {
 	}
 
 	#acknowledge(call: string, next: number): void {
-		const large = this.#kept.large(call);
+		const large = this.#retained.large(call);
 		if (large === undefined) return;
 		large.heardAt = performance.now();
 		large.sender.acknowledge(next);
 		if (!large.sender.isComplete) return;
-		this.#kept.drop(call);
+		this.#retained.drop(call);
 		this.#checkIdle();
 	}
 
 	#query(call: string, caller: string, next: number): void {
 		const run = this.#runs.get(call);
-		const short = this.#kept.short(call);
-		const large = this.#kept.large(call);
+		const short = this.#retained.short(call);
+		const large = this.#retained.large(call);
 		if (run) {
 			this.#send(call, caller, { kind: 'accepted' });
-			run.askAgain();
+			run.repeatClientRequests();
 		} else if (short) this.#sendShort(short);
 		else if (large) {
 			large.heardAt = performance.now();
@@ -283,9 +286,9 @@ export class RemoteRuns {
 
 	/** List the running calls to their hubs. */
 	#beat(): void {
-		this.#kept.sweep(performance.now());
+		this.#retained.sweep(performance.now());
 		this.#checkIdle();
-		if (!this.#kept.hasUnsent) this.#credits.clear();
+		if (!this.#retained.hasUnsent) this.#credits.clear();
 		// By the subject of the process that made them.
 		const calls = new Map<string, string[]>();
 		const { link, name, instance } = this.#options;
@@ -296,7 +299,7 @@ export class RemoteRuns {
 			else calls.set(subject, [call]);
 		};
 		for (const { id, caller } of this.#runs.values()) add(caller, id);
-		for (const { call, hub } of this.#kept.unsent) add(hub, call);
+		for (const { call, hub } of this.#retained.unsent) add(hub, call);
 		for (const [subject, ids] of calls)
 			link.publish(subject, { kind: 'beat', worker: instance }, JSON.stringify(ids));
 	}
@@ -310,7 +313,7 @@ export class RemoteRuns {
 	}
 
 	#checkIdle(): void {
-		if (this.#runs.size === 0 && !this.#kept.hasUnsent) for (const end of this.#whenIdle) end();
+		if (this.#runs.size === 0 && !this.#retained.hasUnsent) for (const end of this.#whenIdle) end();
 	}
 }
 

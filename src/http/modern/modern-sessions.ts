@@ -8,7 +8,7 @@ import { isObject } from '../../wire/json.ts';
 import type { Principal } from '../authenticate.ts';
 import type { HttpLimits } from '../http-limits.ts';
 
-/** Longest part of a name or version that tells clients apart. */
+/** Longest part of a name or version that distinguishes clients. */
 const NAME_CHARACTERS_COMPARED = 200;
 
 export interface ModernSession {

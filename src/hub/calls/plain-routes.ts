@@ -32,7 +32,7 @@ export interface PlainRoutesDeps {
 	readonly isOpen: () => boolean;
 	/** The rules of now: another object after each change. */
 	readonly policy: () => object | undefined;
-	/** What the journal says about calls of a tool that pass without a question; undefined when they do not. */
+	/** What the journal says about calls of a tool that pass without an approval; undefined when they do not. */
 	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyOutcome> | undefined;
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;

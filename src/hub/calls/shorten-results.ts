@@ -16,10 +16,12 @@ export function shortenResults(results: ResultSource, journal: Journal): Middlew
 		request(call) {
 			if (call.method !== 'tools/call' || call.target.way || call.target.source === results)
 				return inner.request(call);
-			const select = results.takeSelect(call);
+			const select = results.answers.takeSelect(call);
 			return after(inner.request(call), (answer) =>
 				after(
-					select === undefined ? results.shorten(answer, call) : results.select(answer, call, select),
+					select === undefined
+						? results.answers.shorten(answer, call)
+						: results.answers.select(answer, call, select),
 					(shortened) => {
 						if (shortened !== answer) journal.writeTokens?.(sparedBy(call, answer, shortened));
 						return shortened;

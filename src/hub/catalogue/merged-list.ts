@@ -36,21 +36,21 @@ export interface SourceItems<T> {
 
 /** Merge lists by `name`. A changed name is kept in full in `_meta` and `title`. */
 export function mergeByName<T extends { name: string; title?: unknown; _meta?: unknown }>(
-	offers: readonly SourceItems<T>[],
+	lists: readonly SourceItems<T>[],
 	warn: (text: string) => void,
 ): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	const items: T[] = [];
 	const names = new PublishedNames(
-		offers.map(({ source }) => source),
+		lists.map(({ source }) => source),
 		routes,
 		warn,
 	);
-	for (const { source, items: offered } of offers) {
+	for (const { source, items: listed } of lists) {
 		const known = new Set<string>();
-		for (const item of offered) {
+		for (const item of listed) {
 			if (known.has(item.name)) {
-				warn(`${source.id} offers "${item.name}" twice; the second is left out`);
+				warn(`${source.id} lists "${item.name}" twice; the second is left out`);
 				continue;
 			}
 			known.add(item.name);
@@ -67,14 +67,14 @@ export function mergeByName<T extends { name: string; title?: unknown; _meta?: u
  * server gets a qualified one, that of another source is left out.
  */
 export function mergeByUri<K extends string, T extends Readonly<Record<K, string>>>(
-	offers: readonly SourceItems<T>[],
+	lists: readonly SourceItems<T>[],
 	key: K,
 	warn: (text: string) => void,
 ): MergedList<T> {
 	const routes = new Map<string, Route<T>>();
 	const items = new Map<string, T>();
-	for (const { source, items: offered } of offers) {
-		for (const item of offered) {
+	for (const { source, items: listed } of lists) {
+		for (const item of listed) {
 			const own = item[key];
 			const uri = uriFor(routes, source, own, warn);
 			if (uri === undefined) continue;
@@ -97,10 +97,10 @@ function uriFor<T>(
 	if (first === undefined) return own;
 	const other = qualifiedUri(source.id, own);
 	if (source.kind !== 'mcp' || first.source === source || routes.has(other)) {
-		warn(`${own} is offered by ${first.source.id} and by ${source.id}; the first is used`);
+		warn(`${own} is listed by ${first.source.id} and by ${source.id}; the first is used`);
 		return undefined;
 	}
-	warn(`${own} is offered by ${first.source.id} and by ${source.id}; the second is called ${other}`);
+	warn(`${own} is listed by ${first.source.id} and by ${source.id}; the second is called ${other}`);
 	return other;
 }
 

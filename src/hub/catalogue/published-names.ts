@@ -68,7 +68,7 @@ export class PublishedNames {
 			this.#warn(`${otherName(source, own, other)}; it is called "${name}"`);
 		else
 			this.#warn(
-				`"${own}" is offered by ${first.id} and by ${source.id}; the second is called "${name}"${howToSwap(first, source)}`,
+				`"${own}" is listed by ${first.id} and by ${source.id}; the second is called "${name}"${howToSwap(first, source)}`,
 			);
 		return published(name, source.id, own);
 	}

@@ -143,7 +143,7 @@ function advice(tools: readonly ExposedTool[], deps: SearchToolDeps): string {
 	const visible = tools.filter(({ tool, isBuiltIn }) => isBuiltIn !== true && isVisible(tool.name, deps));
 	const servers = new Set(visible.map(({ server }) => server));
 	if (servers.size > 0) return `Try other words; the servers are: ${[...servers].join(', ')}.`;
-	return deps.absent().length > 0 ? 'No server has answered yet.' : 'No server offers tools.';
+	return deps.absent().length > 0 ? 'No server has answered yet.' : 'No server has tools.';
 }
 
 /** Less when something good is found already, unless the query names a server that starts. */

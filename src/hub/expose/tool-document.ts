@@ -24,7 +24,7 @@ export const toolFields: Readonly<Record<string, SearchField>> = {
 	about: { weight: 0.5, typicalWords: 30, isOutsideMeaning: true },
 };
 
-/** A tool with the server that offers it. */
+/** A tool with the server that has it. */
 export interface ExposedTool {
 	readonly tool: Tool;
 	readonly server: string;

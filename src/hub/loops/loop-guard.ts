@@ -8,6 +8,7 @@
 import type { Configuration, Limits } from '../../config/configuration.ts';
 import { IDENTICAL_CALLS } from '../../config/defaults.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { clientName } from '../calls/hub-call.ts';
 import { agentNamed } from '../sessions/agent-table.ts';
 import { ClientCalls } from './client-calls.ts';
@@ -20,7 +21,7 @@ export class LoopGuard {
 	readonly #settings: () => Pick<Configuration, 'limits'>;
 	readonly #now: () => number;
 	/** Keyed by session and client, that of the last call last. */
-	#calls = new Map<string, ClientCalls>();
+	readonly #calls = new BoundedMap<string, ClientCalls>(WATCHED_CLIENTS);
 	/** What `#calls` were made with. */
 	#limits: Limits | undefined;
 
@@ -42,14 +43,11 @@ export class LoopGuard {
 		const { callsPerMinute: rates, identicalCalls } = limits;
 		const identical = identicalCalls ?? (agentNamed(client) ? IDENTICAL_CALLS : 0);
 		if (rates === undefined && identical === 0) return undefined;
-		if (limits !== this.#limits) this.#calls = new Map();
+		if (limits !== this.#limits) this.#calls.clear();
 		this.#limits = limits;
 		const key = `${context.sessionId}\n${client}`;
 		const calls = this.#calls.get(key) ?? new ClientCalls({ rates, identical }, this.#now);
-		this.#calls.delete(key);
 		this.#calls.set(key, calls);
-		const [oldest] = this.#calls.keys();
-		if (this.#calls.size > WATCHED_CLIENTS && oldest !== undefined) this.#calls.delete(oldest);
 		return calls;
 	}
 }

@@ -122,7 +122,7 @@ async function pluginFor(
 	const wanted = provider === '' ? [] : [provider, aliases.get(provider), DEFAULT_PROVIDER];
 	for (const name of wanted) {
 		const found = plugins.find(({ providesAi }) => name !== undefined && providesAi.includes(name));
-		if (found && (await offers(found, toolName))) return found;
+		if (found && (await hasTool(found, toolName))) return found;
 	}
 	const lists = (plugin: PluginSource): boolean => !plugin.isAi && plugin.lists(toolName);
 	const known = plugins.find(lists);
@@ -135,7 +135,7 @@ async function pluginFor(
 	throw toolFailure(withDownReasons(sentence, hub.sources, toolName), { code: 'tool_not_found' });
 }
 
-async function offers(plugin: PluginSource, toolName: string): Promise<boolean> {
+async function hasTool(plugin: PluginSource, toolName: string): Promise<boolean> {
 	// A plugin that is down has no tools; its supervisor restarts it.
 	await plugin.list('tools').catch(() => []);
 	return plugin.lists(toolName);

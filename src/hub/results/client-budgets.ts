@@ -12,7 +12,6 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { type ToolTest, toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
-import { clientName } from '../calls/hub-call.ts';
 import { agentNamed } from '../sessions/agent-table.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
@@ -26,7 +25,8 @@ type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limi
 
 /** What a result is for. */
 export interface BudgetedCall {
-	readonly context: CallContext;
+	readonly client: string;
+	readonly context: Pick<CallContext, 'meta'>;
 	readonly toolName: NamedTool | undefined;
 }
 
@@ -53,10 +53,10 @@ export class ClientBudgets {
 	}
 
 	/** Tokens of the result of a call; 0 for all of it. */
-	of({ context, toolName }: BudgetedCall): number {
+	of({ client, context, toolName }: BudgetedCall): number {
 		const asked = context.meta[BUDGET_META];
 		if (Number.isSafeInteger(asked) && Number(asked) > 0) return Math.max(Number(asked), LEAST_BUDGET_TOKENS);
-		return this.usual(clientName(context), toolName);
+		return this.usual(client, toolName);
 	}
 
 	/** The same for a request that asks for nothing. */

@@ -45,16 +45,20 @@ class Cutter {
 		if (text.startsWith('"')) return this.#string(text, limit, path);
 		if (text.startsWith('[')) return this.#array(text, limit, path, level);
 		if (text.startsWith('{')) return this.#object(text, limit, path, level);
-		return text.length <= NUMBER_CHARACTERS ? text : 'null'; // a number of thousands of digits
+		if (text.length <= NUMBER_CHARACTERS) return text;
+		// A number of thousands of digits.
+		this.#parts.push({ path, unit: 'characters', shown: 0, total: text.length });
+		return 'null';
 	}
 
 	#array(text: string, limit: number, path: string, level: number): string {
-		const elements = level < CUT_LEVELS ? elementSpans(text) : [];
+		const all = elementSpans(text);
+		const elements = level < CUT_LEVELS ? all : [];
 		const close = /\s*\]$/.exec(text.slice(-ENDING_CHARACTERS))?.[0] ?? ']';
 		const shown = elements.filter(({ end }) => end + close.length <= limit).length;
 		const last = elements[shown - 1];
 		const [first] = elements;
-		this.#parts.push({ path, unit: 'items', shown: last || !first ? shown : 1, total: elements.length });
+		this.#parts.push({ path, unit: 'items', shown: last || !first ? shown : 1, total: all.length });
 		if (last) return `${text.slice(0, last.end).trimEnd()}${close}`;
 		if (!first) return `[${close}`;
 		const head = text.slice(0, valueAt(text, first.start));
@@ -64,7 +68,8 @@ class Cutter {
 	}
 
 	#object(text: string, limit: number, path: string, level: number): string {
-		const members = level < CUT_LEVELS ? memberSpans(text) : [];
+		const all = memberSpans(text);
+		const members = level < CUT_LEVELS ? all : [];
 		const close = /\s*\}$/.exec(text.slice(-ENDING_CHARACTERS))?.[0] ?? '}';
 		const room = limit - 1 - close.length;
 		const isShared = members.length * LEAST_MEMBER <= room;
@@ -80,19 +85,16 @@ class Cutter {
 			else if (!isShared && kept.length > 0) break;
 			else {
 				const head = text.slice(at, valueAt(text, start));
+				const own = Math.min(share, left) - head.length - 1;
+				// Its name alone is too long.
+				if (own < 0) continue;
 				const value = text.slice(start, end).trim();
-				const cut = this.cut(
-					value,
-					Math.min(share, left) - head.length - 1,
-					memberPath(path, name),
-					level + 1,
-				);
-				kept.push(`${head}${cut}`);
+				kept.push(`${head}${this.cut(value, own, memberPath(path, name), level + 1)}`);
 			}
 			left -= Math.min(size, share);
 		}
-		if (kept.length < members.length || level >= CUT_LEVELS)
-			this.#parts.push({ path, unit: 'keys', shown: kept.length, total: members.length });
+		if (kept.length < all.length)
+			this.#parts.push({ path, unit: 'keys', shown: kept.length, total: all.length });
 		return `{${kept.join(',')}${close}`;
 	}
 
@@ -101,16 +103,15 @@ class Cutter {
 		const mark = `… (${count1000(text.length - 2)} characters)`;
 		const room = Math.max(0, limit - mark.length - 2);
 		const inner = text.slice(1, 1 + room);
-		// An even number of backslashes before the end is complete; `\u` has four digits.
-		const open = /(?:^|[^\\])(?:\\\\)*(\\(?:u[\da-fA-F]{0,3})?)$/.exec(inner)?.[1]?.length ?? 0;
-		const whole = inner.slice(0, inner.length - open).replace(HALF_PAIR, '');
+		const open = OPEN_END.exec(inner)?.[1]?.length ?? 0;
+		const whole = inner.slice(0, inner.length - open).replace(/[\uD800-\uDBFF]$/, '');
 		this.#parts.push({ path, unit: 'characters', shown: whole.length, total: text.length - 2 });
 		return `"${whole}${mark}"`;
 	}
 }
 
-/** The first half of a surrogate pair at the end, as a character or as an escape. */
-const HALF_PAIR = /(?:[\uD800-\uDBFF]|\\u[dD][89abAB][\da-fA-F]{2})$/;
+/** The first half of a surrogate pair, a part of an escape, or both, behind an even number of backslashes, which are complete. */
+const OPEN_END = /(?<!\\)(?:\\\\)*((?:\\u[dD][89abAB][\da-fA-F]{2})?(?:\\(?:u[\da-fA-F]{0,3})?)?)$/;
 
 /** Where a value begins that has blanks before it. */
 function valueAt(text: string, start: number): number {

@@ -39,7 +39,7 @@ export function lastPart(text: string, limit: number): string {
 	const from = text.length - limit;
 	const line = text.indexOf('\n', from - 1) + 1;
 	if (line > 0 && text.length - line >= limit * LEAST_SHARE) return text.slice(line);
-	return text.slice(isLowSurrogate(text, from) ? from + 1 : from);
+	return text.slice(safeStart(text, from));
 }
 
 /** The number of lines of a text; a line break at its end ends the last one. */
@@ -51,13 +51,28 @@ export function countLines(text: string): number {
 
 /** The place at or before `end` that is inside of nothing. */
 function safeEnd(text: string, end: number): number {
-	const before = text.slice(Math.max(0, end - ESCAPE_CHARACTERS), end);
-	const escape = before.lastIndexOf('\u001B');
-	// Opened and not yet ended by its letter.
-	const isOpen = escape !== -1 && /^(?:\[[\d;?]*)?$/.test(before.slice(escape + 1));
-	const at = isOpen ? end - before.length + escape : end;
+	const at = escapeAround(text, end)?.start ?? end;
 	return isLowSurrogate(text, at) ? at - 1 : at;
 }
+
+/** The place at or after `start` that is inside of nothing. */
+function safeStart(text: string, start: number): number {
+	const at = escapeAround(text, start)?.end ?? start;
+	return isLowSurrogate(text, at) ? at + 1 : at;
+}
+
+/** The sequence that begins before a place and ends behind it: of a colour or a movement, or a longer one such as a link, to its terminator. */
+function escapeAround(text: string, at: number): { start: number; end: number } | undefined {
+	const from = Math.max(0, at - ESCAPE_CHARACTERS);
+	for (const { 0: escape, index } of text.slice(from, at + ESCAPE_CHARACTERS).matchAll(ESCAPES)) {
+		const [start, end] = [from + index, from + index + escape.length];
+		if (start < at && end > at) return { start, end };
+	}
+	return undefined;
+}
+
+/* oxlint-disable-next-line no-control-regex -- it is about those */
+const ESCAPES = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|[ -/]*[0-~])/g;
 
 function isLowSurrogate(text: string, at: number): boolean {
 	const code = text.charCodeAt(at);

@@ -2,7 +2,7 @@
  * The shape of JSON in a line: `{total: number, items: [1,200 × {id: number, labels?: [0–4 × string]}]}`.
  *
  * Of a long array the first elements stand for all; a key that not all of them have gets a `?`. What
- * does not fit is `…`. An agent writes its next question by it.
+ * does not fit is `…`. An agent writes its next query by it.
  */
 import { isObject } from '../../wire/json.ts';
 import { wellFormed } from './cut-text.ts';

@@ -33,13 +33,13 @@ export const NAMED_CUTS = 4;
 /** Deepest level of JSON that is shortened by its members; below it a container is left empty. */
 export const CUT_LEVELS = 40;
 
-/** How long one question may take, in milliseconds. */
+/** How long one query may take, in milliseconds. */
 export const LOOK_MS = 5000;
-/** Questions that run at a time; further ones wait. */
+/** Queries that run at a time; further ones wait. */
 export const LOOKS_AT_ONCE = 2;
-/** Questions that wait; further ones are refused. */
+/** Queries that wait; further ones are refused. */
 export const LOOKS_WAITING = 100;
-/** Memory of the thread that answers one question, in MiB. */
+/** Memory of the thread that answers one query, in MiB. */
 export const LOOK_MEMORY_MB = 512;
 /** Longest expression of `select`, and its deepest nesting. */
 export const SELECT_CHARACTERS = 2000;
@@ -61,13 +61,12 @@ export const SMALL_PART_CHARACTERS: number = 16 * 1024;
 export const AROUND_CHARACTERS = 120;
 /** Cuts that are tried. */
 export const CUT_TRIES = 8;
-/** Longest escape sequence that a cut steps back from. */
-export const ESCAPE_CHARACTERS = 32;
+/** Longest escape sequence of a terminal, such as a link, that a cut steps back from. */
+export const ESCAPE_CHARACTERS = 512;
 /** Room for the sentence about the answer. */
 export const ABOUT_CHARACTERS = 200;
 /** A longer line is searched and shown in pieces. */
 export const PIECE_CHARACTERS = 1000;
-export const PIECE_OVERLAP = 200;
 /** Elements of an array that are looked at. */
 export const SHAPE_SAMPLES = 50;
 /** Levels and keys of an object that are named. */

@@ -138,7 +138,7 @@ function isSender({ revision, principal }: Caller): boolean {
 	return revision.era === 'modern' && principal !== undefined;
 }
 
-/** Neither the files nor their readers tell the id of a session. */
+/** Neither the files nor their readers have the id of a session. */
 function hashOf(owner: string): string {
 	return sha256(owner).slice(0, 32);
 }

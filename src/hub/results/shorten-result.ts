@@ -99,7 +99,7 @@ export function shortBlocks(
 	return [...texts.map((text) => ({ type: 'text' as const, text })), ...others];
 }
 
-/** The texts of a shortened result. */
+/** The content of a shortened result. */
 export function sentForm({ content, structuredContent }: CallToolResult): SentForm {
 	const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 	return { text, structured: structuredContent === undefined ? null : encodeJson(structuredContent) };
@@ -209,7 +209,7 @@ function joinTexts(texts: readonly string[]): ResultText {
 function jsonOf(text: string): object | undefined {
 	if (!/^\s*[[{]/.test(text)) return undefined;
 	try {
-		return JSON.parse(text) as object; // it begins with a bracket
+		return JSON.parse(text.replace(/^\uFEFF/, '')) as object; // it begins with a bracket
 	} catch {
 		return undefined;
 	}

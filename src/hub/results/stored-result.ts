@@ -44,6 +44,11 @@ export interface SentForm {
 /** The folder of the results that users keep. */
 export const PINNED = 'kept';
 
+/** The member of `_meta` in a result that has its handle. */
+export const HANDLE_META = 'orchestra/handle';
+/** Before the handle in a URI. */
+export const SCHEME = 'orchestra-result://';
+
 export function newHandle(): string {
 	return `r-${randomBytes(12).toString('hex')}`;
 }

@@ -3,6 +3,7 @@
  * with the handle of the earlier one. The call is made each time; only its answer is shorter.
  */
 import { sha256 } from '../../files/sha256.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import { canonicalJson } from '../../wire/canonical-json.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import type { HubCall } from '../calls/hub-call.ts';
@@ -18,7 +19,7 @@ interface EarlierResult {
 
 export class UnchangedResults {
 	/** Keyed by session, tool and arguments, the least recently used first. */
-	readonly #earlier = new Map<string, EarlierResult>();
+	readonly #earlier = new BoundedMap<string, EarlierResult>(REMEMBERED_RESULTS);
 
 	/** The earlier result of the same call when it is the same; undefined when it is not. */
 	find(call: HubCall, result: unknown): Pick<EarlierResult, 'handle' | 'at'> | undefined {
@@ -35,8 +36,6 @@ export class UnchangedResults {
 	remember(call: HubCall, result: unknown, handle: string): void {
 		const { sessionId } = call.context;
 		this.#earlier.set(keyOf(call), { sessionId, hash: sha256(encodeJson(result)), handle, at: new Date() });
-		const [oldest] = this.#earlier.keys();
-		if (this.#earlier.size > REMEMBERED_RESULTS && oldest !== undefined) this.#earlier.delete(oldest);
 	}
 
 	endSession(sessionId: string): void {

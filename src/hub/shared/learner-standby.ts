@@ -1,5 +1,5 @@
 /*
- * The learner in waiting: when this process ends before a server has told what it offers
+ * The learner in waiting: when this process ends before the lists of a server are known
  * for the first time, `mctl learn` starts the server again and keeps its lists, so that
  * the next session has them.
  *
@@ -45,15 +45,15 @@ export class LearnerStandby implements Learning {
 
 	begin(key: string): void {
 		this.#keys.add(key);
-		this.#tell();
+		this.#notify();
 	}
 
 	end(key: string): void {
 		this.#keys.delete(key);
-		this.#tell();
+		this.#notify();
 	}
 
-	#tell(): void {
+	#notify(): void {
 		if (process.platform === 'win32') return;
 		if (this.#keys.size > 0) this.#pipe ??= this.#start();
 		this.#pipe?.write(`${[...this.#keys].join(' ')}\n`);

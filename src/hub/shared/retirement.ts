@@ -18,7 +18,7 @@ export class Retirement {
 	readonly #stop = new AbortController();
 	#asker: LinkPeer | undefined;
 
-	/** @param isIdle besides the question itself @param closeIfAlone stops to accept connections, unless there is a second one */
+	/** @param isIdle besides the request itself @param closeIfAlone stops to accept connections, unless there is a second one */
 	constructor(isIdle: () => boolean, closeIfAlone: () => boolean) {
 		this.#isIdle = isIdle;
 		this.#closeIfAlone = closeIfAlone;

@@ -334,7 +334,7 @@ export class McpSource
 
 	readonly control = async (action: ProcessAction): Promise<void> => {
 		await this.#pool.control(action);
-		// The next list of whoever started it has its tools.
+		// The next list of the client that started it has its tools.
 		if (action !== 'stop') await this.#catalogue.lists();
 	};
 

@@ -223,7 +223,7 @@ export class PluginSource
 		return answerBy(this.#answers, call);
 	}
 
-	/** True when it is up and offers this tool. */
+	/** True when it is up and has this tool. */
 	lists(toolName: string): boolean {
 		return !this.#supervisor.isDown && this.#capabilities.hasTool(toolName);
 	}

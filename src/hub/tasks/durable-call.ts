@@ -2,11 +2,11 @@
  * A call that may become a task.
  *
  * It runs with a context of its own, which belongs to no connection. Until it becomes a task the
- * client of the call is attached: progress, questions and the cancellation pass as in any other call.
- * From then on questions wait in the task, and the end of the client means nothing to the call.
+ * client of the call is attached: progress, input requests and the cancellation pass as in any other call.
+ * From then on input requests wait in the task, and the end of the client means nothing to the call.
  *
- * It becomes a task only after it was sent to its source, and not while its client has a question:
- * approvals are asked for before, and a client answers its first questions before it gets the task.
+ * It becomes a task only after it was sent to its source, and not while its client has an input request:
+ * approvals are asked for before, and a client answers its first input requests before it gets the task.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -74,7 +74,7 @@ export class DurableCall implements Durability {
 	#becoming: Promise<void> | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #beganAt: number = performance.now();
-	#questions = 0;
+	#openRequests = 0;
 	#isSent = false;
 	#isDue = false;
 	#hasAnswer = false;
@@ -137,20 +137,20 @@ export class DurableCall implements Durability {
 
 	/** Ask the client of the call, or those who follow the task. */
 	async ask(
-		questions: InputRequests,
+		requests: InputRequests,
 		{ clientCapabilities }: CallContext,
 		signal?: AbortSignal,
 	): Promise<InputResponses> {
 		await this.#becoming;
 		if (this.#task && this.isTask) {
-			requireCapabilities(questions, clientCapabilities);
-			return this.#task.ask(questions, signal);
+			requireCapabilities(requests, clientCapabilities);
+			return this.#task.ask(requests, signal);
 		}
-		this.#questions++;
+		this.#openRequests++;
 		try {
-			return await this.#call.context.askAll(questions, signal);
+			return await this.#call.context.askAll(requests, signal);
 		} finally {
-			this.#questions--;
+			this.#openRequests--;
 			// The client has answered, so its request is open again.
 			if (this.#isDue || (this.#plan.isAlways && this.#isSent)) this.#due();
 		}
@@ -222,10 +222,10 @@ export class DurableCall implements Durability {
 		this.#timer = setTimeout(() => this.#due(), timerMs(waitMs));
 	}
 
-	/** It becomes a task now, unless its client has a question: then when that is answered. */
+	/** It becomes a task now, unless its client has an input request: then when that is answered. */
 	#due(): void {
 		this.#isDue = true;
-		if (this.#questions > 0 || this.#hasAnswer) return;
+		if (this.#openRequests > 0 || this.#hasAnswer) return;
 		this.#becoming ??= this.#become();
 	}
 

@@ -142,9 +142,9 @@ export class HubTasks implements ProviderTasks {
 		const state = await this.find(id, client).catch(() => undefined);
 		if (state === undefined) return undefined;
 		// The state of a task is what its listeners get.
-		const tell = (now: TaskState): void => listener(modernState(now) as FollowedTask);
-		tell(state);
-		return this.#live.get(id)?.follow(tell) ?? this.#followForeign(state, tell);
+		const notify = (now: TaskState): void => listener(modernState(now) as FollowedTask);
+		notify(state);
+		return this.#live.get(id)?.follow(notify) ?? this.#followForeign(state, notify);
 	}
 
 	/** Follow the tasks that an earlier process left. Rejects when they cannot be read. */
@@ -248,7 +248,7 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	/** Look at a task of another process from time to time. */
-	#followForeign(first: TaskState, tell: (state: TaskState) => void): () => void {
+	#followForeign(first: TaskState, notify: (state: TaskState) => void): () => void {
 		let last = first;
 		const timer = setInterval(async () => {
 			const { principal, id } = first.record;
@@ -257,13 +257,13 @@ export class HubTasks implements ProviderTasks {
 			if (now === undefined || now.end) clearInterval(timer);
 			if (now === undefined || (now.record.updatedAt === last.record.updatedAt && !now.end)) return;
 			last = now;
-			tell(now);
+			notify(now);
 		}, TASK_FOLLOW_MS).unref();
 		if (first.end) clearInterval(timer);
 		return () => clearInterval(timer);
 	}
 
-	/** Resolves when the task has ended; its questions are sent to the client meanwhile. */
+	/** Resolves when the task has ended; its input requests are sent to the client meanwhile. */
 	async #ended(id: string, context: CallContext): Promise<EndedTask> {
 		for (;;) {
 			const state = await this.find(id, context);
@@ -319,7 +319,7 @@ export class HubTasks implements ProviderTasks {
 	/** The result of a completed task as its reader would have got it from the call. */
 	async readable({ record, result = EMPTY }: TaskState, context: CallContext): Promise<Answer> {
 		const { results } = this.#options;
-		return results ? results.shorten(result, readingOf(record, context, results)) : result;
+		return results ? results.answers.shorten(result, readingOf(record, context, results)) : result;
 	}
 
 	#principal(client: Pick<ClientConnection, 'principal'>): string {
@@ -330,7 +330,7 @@ export class HubTasks implements ProviderTasks {
 /** The answer for a result whose file was removed meanwhile. */
 const EMPTY = new JsonText('{"content":[]}');
 
-/** The client of a request gets the questions of the task while it waits for the end. */
+/** The client of a request gets the input requests of the task while it waits for the end. */
 async function endWhileAttached(task: LiveTask, context: CallContext): Promise<EndedTask> {
 	const detach = task.attach(context);
 	try {

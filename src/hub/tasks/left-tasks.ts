@@ -78,7 +78,7 @@ export class LeftTasks {
 		log.info(`goes on with the task ${record.id} of ${record.server}, which an earlier hub left`);
 	}
 
-	/** It was canceled while no hub ran, so the server does not know yet. Whoever reads that tells the server. */
+	/** It was canceled while no hub ran, so the server does not know yet. The process that reads that notifies the server. */
 	async #passCancellation(record: LastingRecord): Promise<void> {
 		const sent = await this.#options.store.receive(record);
 		if (sent.some(({ cancel }) => cancel === true)) this.#run(record)?.cancel();
@@ -106,7 +106,8 @@ export class LeftTasks {
 		const durable: Durability = {
 			isTask,
 			isOpen: isTask,
-			maxMs: Math.max(0, Date.parse(createdAt) + maxMs - Date.now()),
+			// A clock that was set back does not add to it.
+			maxMs: Math.min(maxMs, Math.max(0, Date.parse(createdAt) + maxMs - Date.now())),
 			sentAs: upstream,
 			get isLeft() {
 				return task.isLeft;
@@ -116,10 +117,10 @@ export class LeftTasks {
 			says: (message) => task.says(message),
 		};
 		const asker: Asking['asker'] = {
-			async ask(questions, { clientCapabilities }, signal) {
+			async ask(requests, { clientCapabilities }, signal) {
 				if (!isTask) throw new OrchestraError('closed', `the client of ${tool} is gone`);
-				requireCapabilities(questions, clientCapabilities);
-				return task.ask(questions, signal);
+				requireCapabilities(requests, clientCapabilities);
+				return task.ask(requests, signal);
 			},
 		};
 		const context = new CallContext(clientOf(record), incoming, {}, { asker });

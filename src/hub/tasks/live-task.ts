@@ -1,5 +1,5 @@
 /*
- * A task that this process runs: the call goes on here, whoever is connected.
+ * A task that this process runs: the call goes on here, with or without its client.
  *
  * Client requests of the call wait in the record until a client answers them. Each change is written
  * to the store; the end is written before anybody can read it.
@@ -16,7 +16,6 @@ import { deferred } from '../../rpc/deferred.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import {
 	TASK_INPUTS_LIMIT,
@@ -24,12 +23,12 @@ import {
 	TASK_RECORD_BYTES,
 	TASK_RESULT_BYTES,
 } from './task-limits.ts';
-import type { EndedTask, TaskEnd, TaskRecord, TaskState } from './task-record.ts';
+import { type EndedTask, failedEnd, type TaskEnd, type TaskRecord, type TaskState } from './task-record.ts';
 import type { TaskStore } from './task-store.ts';
 
-/** One question that waits. */
+/** One input request that waits. */
 interface Waiting {
-	readonly question: InputRequest;
+	readonly inputRequest: InputRequest;
 	readonly answer: (response: unknown) => void;
 	readonly giveUp: (reason: unknown) => void;
 }
@@ -46,7 +45,7 @@ export class LiveTask {
 	readonly #changes = new Listeners<TaskState>();
 	readonly #ended = deferred<EndedTask>();
 	readonly #waiting = new Map<string, Waiting>();
-	/** Requests of legacy clients that wait for the result: the questions are sent on their way. */
+	/** Requests of legacy clients that wait for the result: the input requests are sent on their way. */
 	readonly #readers = new Set<CallContext>();
 	/** Keys are never used twice. */
 	readonly #keys = new Map<string, number>();
@@ -96,16 +95,16 @@ export class LiveTask {
 	}
 
 	/** Wait for the answers of a client. */
-	async ask(questions: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
-		const entries = Object.entries(questions);
+	async ask(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
+		const entries = Object.entries(requests);
 		if (this.#waiting.size + entries.length > TASK_INPUTS_LIMIT)
-			throw new OrchestraError('bad_input', `more than ${TASK_INPUTS_LIMIT} questions of one task wait`);
-		if (encodeJson(questions).length > TASK_RECORD_BYTES / TASK_INPUTS_LIMIT)
-			throw new OrchestraError('bad_input', 'the questions are too long for a task');
-		const waits = entries.map(([key, question]) => ({ key, question, taskKey: this.#taskKey(key) }));
-		const answers = waits.map(async ({ key, question, taskKey }) => [
+			throw new OrchestraError('bad_input', `more than ${TASK_INPUTS_LIMIT} input requests of one task wait`);
+		if (encodeJson(requests).length > TASK_RECORD_BYTES / TASK_INPUTS_LIMIT)
+			throw new OrchestraError('bad_input', 'the input requests are too long for a task');
+		const waits = entries.map(([key, inputRequest]) => ({ key, inputRequest, taskKey: this.#taskKey(key) }));
+		const answers = waits.map(async ({ key, inputRequest, taskKey }) => [
 			key,
-			await this.#wait(taskKey, question),
+			await this.#wait(taskKey, inputRequest),
 		]);
 		this.#show();
 		// One listener for all: the signal may live as long as the call, which may ask often.
@@ -133,7 +132,7 @@ export class LiveTask {
 		this.#deps.cancel(reason);
 	}
 
-	/** Send the questions to a legacy client while its request waits for the result. */
+	/** Send the input requests to a legacy client while its request waits for the result. */
 	attach(reader: CallContext): () => void {
 		this.#readers.add(reader);
 		for (const key of this.#waiting.keys()) this.#send(key, reader);
@@ -185,11 +184,12 @@ export class LiveTask {
 
 	/** The result is too long to wait in memory for room on the disk. */
 	dropResult(): void {
-		if (this.#result) this.#end = failedEnd('the result could not be stored: the disk had no room for it');
+		const message = 'the result could not be stored: the disk had no room for it';
+		if (this.#result) this.#end = failedEnd(message, NO_RESULT);
 		this.#result = undefined;
 	}
 
-	/** Nobody reads an end before it is stored. Somebody else may have ended the task first. */
+	/** Nobody reads an end before it is stored. Another process may have ended the task first. */
 	async #store(end: TaskEnd, result: JsonText | undefined): Promise<TaskEnd> {
 		const counted = await this.#deps.store.finish(this.#record, end, result);
 		this.#isStored = true;
@@ -218,19 +218,19 @@ export class LiveTask {
 		});
 	}
 
-	/** The key of a question in this task, where no key is used twice. */
+	/** The key of an input request in this task, where no key is used twice. */
 	#taskKey(key: string): string {
 		const used = (this.#keys.get(key) ?? 0) + 1;
 		this.#keys.set(key, used);
 		return used === 1 ? key : `${key}-${used}`;
 	}
 
-	#wait(key: string, question: InputRequest): Promise<unknown> {
+	#wait(key: string, inputRequest: InputRequest): Promise<unknown> {
 		return new Promise((answer, giveUp) => {
 			this.#foreseen.delete(key);
 			const early = this.#early.get(key);
 			if (early !== undefined) return answer(early);
-			this.#waiting.set(key, { question, answer, giveUp });
+			this.#waiting.set(key, { inputRequest, answer, giveUp });
 			for (const reader of this.#readers) this.#send(key, reader);
 		});
 	}
@@ -243,11 +243,11 @@ export class LiveTask {
 		this.#show();
 	}
 
-	/** One question as a request to a legacy client; its refusal is the answer. */
+	/** One input request as a request to a legacy client; its refusal is the answer. */
 	#send(key: string, reader: CallContext): void {
-		const { question, giveUp } = this.#waiting.get(key) ?? {};
-		if (question === undefined || reader.isCanceled) return;
-		const { method, params } = question;
+		const { inputRequest, giveUp } = this.#waiting.get(key) ?? {};
+		if (inputRequest === undefined || reader.isCanceled) return;
+		const { method, params } = inputRequest;
 		const meta = { ...metaOf(params), [RELATED_TASK]: { taskId: this.#record.id } };
 		reader.askAll({ [key]: { method, params: { ...params, _meta: meta } } }).then(
 			(responses) => this.update(responses),
@@ -260,13 +260,13 @@ export class LiveTask {
 		);
 	}
 
-	/** The questions that wait are part of the record. */
+	/** The input requests that wait are part of the record. */
 	#show(): void {
 		const isWaiting = this.#waiting.size > 0;
-		const questions = [...this.#waiting].map(([key, { question }]) => [key, question]);
+		const requests = [...this.#waiting].map(([key, { inputRequest }]) => [key, inputRequest]);
 		this.#change({
 			status: isWaiting ? 'input_required' : 'working',
-			inputRequests: isWaiting ? Object.fromEntries(questions) : undefined,
+			inputRequests: isWaiting ? Object.fromEntries(requests) : undefined,
 		});
 	}
 
@@ -292,14 +292,11 @@ function completionOf(answer: Answer): [TaskEnd, JsonText?] {
 	const isError = answerValue(result)['isError'] === true;
 	if (result.text.length <= TASK_RESULT_BYTES) return [{ status: 'completed', at, isError }, result];
 	const message = `the result has ${result.text.length} characters; a task may have ${TASK_RESULT_BYTES}`;
-	return [failedEnd(message)];
+	return [failedEnd(message, NO_RESULT)];
 }
 
 /** The call ran, and its result cannot be given. */
-function failedEnd(message: string): TaskEnd {
-	const error = { code: rpcCodes.internal, message, data: { code: 'bad_frame', outcome: 'ran' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
-}
+const NO_RESULT = { code: 'bad_frame', outcome: 'ran' } as const;
 
 function failureOf(thrown: unknown): TaskEnd {
 	const at = new Date().toISOString();

@@ -2,10 +2,11 @@
  * What is stored of a task: a record, written before the client learns of the task, and its end,
  * written once. Both are files of their own (`task-store.ts`).
  */
+import type { ErrorCode } from '../../errors.ts';
 import type { InputRequests } from '../../mcp/server/input-requests.ts';
 import type { TaskStatus } from '../../protocol/tasks.ts';
 import { isObject } from '../../wire/json.ts';
-import type { RpcErrorObject } from '../../wire/json-rpc.ts';
+import { type RpcErrorObject, rpcCodes } from '../../wire/json-rpc.ts';
 import type { JsonText } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 
@@ -64,6 +65,15 @@ export type TaskEnd = { readonly at: string; readonly statusMessage?: string | u
 	| { readonly status: 'failed'; readonly error: RpcErrorObject }
 	| { readonly status: 'cancelled' }
 );
+
+/** The end of a task without a result to give. @param data for clients: the code, and whether the call `ran` or the outcome is `unknown` */
+export function failedEnd(
+	message: string,
+	data: { readonly code: ErrorCode; readonly outcome: 'ran' | 'unknown' },
+): TaskEnd {
+	const error = { code: rpcCodes.internal, message, data };
+	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+}
 
 /** A task as it is now. */
 export interface TaskState {

@@ -3,7 +3,7 @@
  *
  * A folder for each principal, in it two files for each task. `<id>.json` is the record; only the
  * process that runs the task writes it. `<id>.end` is how it ended; it is created once, by
- * whoever is first, and never changed. So a record needs no lock, a reader sees the old text or the
+ * the first process that does, and never changed. So a record needs no lock, a reader sees the old text or the
  * new one, and a kill at any moment leaves a state that says what is known: a task whose process is
  * gone and that has no end has failed, with an unknown outcome, unless its server runs elsewhere:
  * then another process may take it.
@@ -20,7 +20,6 @@ import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import type { Log } from '../../log.ts';
 import { isObject } from '../../wire/json.ts';
-import { rpcCodes } from '../../wire/json-rpc.ts';
 import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 import {
@@ -29,10 +28,12 @@ import {
 	TASK_LEFTOVER_MS,
 	TASK_STORE_BYTES,
 	TASK_SWEEP_MS,
+	TASK_SWEPT_SHARE,
 	TASKS_LIMIT,
 } from './task-limits.ts';
 import {
 	endOf,
+	failedEnd,
 	isLasting,
 	isLeft,
 	isOver,
@@ -123,7 +124,7 @@ export class TaskStore {
 		return end;
 	}
 
-	/** Cancel a task of another process, which is told to stop the call. It may have ended otherwise first. */
+	/** Cancel a task of another process, which is notified to stop the call. It may have ended otherwise first. */
 	async cancel(record: TaskRecord): Promise<TaskState> {
 		await this.send(record, { cancel: true });
 		return { record, end: await this.finish(record, { status: 'cancelled', at: new Date().toISOString() }) };
@@ -151,7 +152,7 @@ export class TaskStore {
 		return states.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1));
 	}
 
-	/** Forget a task that nobody was told of. */
+	/** Forget a task that no client knows of. */
 	async remove(task: Pick<TaskRecord, 'principal' | 'id'>): Promise<void> {
 		this.#count--;
 		for (const kind of KINDS) await rm(this.#path(task, kind), { force: true });
@@ -239,9 +240,12 @@ export class TaskStore {
 		const ended = sized
 			.filter((state) => state.end !== undefined || isOver(state))
 			.sort(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? -1 : 1));
+		// All records were read to find the oldest, so a full store gets room for more than one task.
+		const isFull = this.#count >= this.#limit || this.#bytes > this.#limitBytes;
+		const share = isFull ? TASK_SWEPT_SHARE : 1;
 		for (const { bytes, ...state } of ended) {
-			const isFull = this.#count >= this.#limit || this.#bytes > this.#limitBytes;
-			if (!isFull && !isOver(state)) continue;
+			const fits = this.#count <= Math.floor(this.#limit * share) && this.#bytes <= this.#limitBytes * share;
+			if (fits && !isOver(state)) continue;
 			this.#bytes -= bytes;
 			await this.remove(state.record);
 		}
@@ -276,15 +280,12 @@ export class TaskStore {
 /** The end of a task whose process is gone. */
 export function lostEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
 	const message = `the hub that ran ${tool} ended before the call did; its outcome is unknown`;
-	const error = { code: rpcCodes.internal, message, data: { code: 'closed', outcome: 'unknown' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+	return failedEnd(message, { code: 'closed', outcome: 'unknown' });
 }
 
 /** The end of a task whose file was damaged. */
 function unreadableEnd({ tool }: Pick<TaskRecord, 'tool'>): TaskEnd {
-	const message = `the stored result of ${tool} cannot be read`;
-	const error = { code: rpcCodes.internal, message, data: { code: 'io', outcome: 'unknown' } };
-	return { status: 'failed', at: new Date().toISOString(), statusMessage: message, error };
+	return failedEnd(`the stored result of ${tool} cannot be read`, { code: 'io', outcome: 'unknown' });
 }
 
 /** The first line: how the task ended. The result follows, as it was written. */

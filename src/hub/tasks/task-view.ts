@@ -15,7 +15,7 @@ export function legacyCreatedTask(state: TaskState): Result {
 	return { task: legacyTask({ record: { ...state.record, status: 'working' } }) };
 }
 
-/** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with questions, result or error. */
+/** The answer to `tasks/get`, and the params of `notifications/tasks`: by its status with input requests, result or error. */
 export function modernState(state: TaskState): Result {
 	const { record, end, result } = state;
 	const task = modernTask(state);
@@ -26,18 +26,10 @@ export function modernState(state: TaskState): Result {
 }
 
 /** A legacy task has failed when its result says so. */
-export function legacyTask({ record, end }: TaskState): Result {
-	const { id, createdAt, ttlMs } = record;
-	const isFailed = end?.status === 'completed' && end.isError;
-	return {
-		taskId: id,
-		status: isFailed ? 'failed' : (end ?? record).status,
-		...messageIn(record, end),
-		createdAt,
-		lastUpdatedAt: end?.at ?? record.updatedAt,
-		ttl: ttlMs,
-		pollInterval: TASK_POLL_MS,
-	};
+export function legacyTask(state: TaskState): Result {
+	const { ttlMs: ttl, pollIntervalMs: pollInterval, ...task } = modernTask(state);
+	const isFailed = state.end?.status === 'completed' && state.end.isError;
+	return { ...task, ...(isFailed && { status: 'failed' }), ttl, pollInterval };
 }
 
 function modernTask({ record, end }: TaskState): Result {
@@ -69,7 +61,7 @@ export interface TaskReport
 	readonly endedAt?: string | undefined;
 	/** The process that runs it. */
 	readonly pid?: number | undefined;
-	/** The keys of the questions that wait. */
+	/** The keys of the input requests that wait. */
 	readonly questions?: readonly string[] | undefined;
 	readonly error?: RpcErrorObject | undefined;
 }

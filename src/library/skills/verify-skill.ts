@@ -3,7 +3,7 @@
  *
  * Each read is checked against the size and the digest of the list, SKILL.md also against the front
  * matter, and only listed files are read. A digest is no trust: it says that the bytes are those that
- * were listed, and approved, whoever listed them.
+ * were listed, and approved, in whatever list.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { attempt, OrchestraError } from '../../errors.ts';

@@ -262,7 +262,7 @@ export function providerCapabilities(
 	);
 }
 
-/** What clients are told of the capabilities of a provider: it reports changes when it can be watched. */
+/** What is declared to clients of the capabilities of a provider: it reports changes when it can be watched. */
 export function declaredCapabilities(
 	provider: Provider,
 	era: Revision['era'],

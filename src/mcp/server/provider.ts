@@ -125,7 +125,7 @@ export interface Provider {
 	readonly answersAll?: boolean;
 	/** The current ones, read for each client. */
 	readonly capabilities: Awaitable<readonly Capability[]>;
-	/** The extensions that a client of this era is told of. Default: none. */
+	/** The extensions that are declared to a client of this era. Default: none. */
 	extensions?(era: Revision['era']): Extensions;
 	/** Its items of a kind, for the client of a request, or all without one. Asked for when it declares the capability, or answers all. */
 	list(kind: ItemKind, reader?: CallContext): Awaitable<readonly Item[]>;
@@ -142,6 +142,6 @@ export interface Provider {
 	subscribeResource?(uri: string, isSubscribed: boolean, client: ClientConnection): Awaitable<void>;
 	/** Follows the sessions of its clients. */
 	readonly sessions?: ProviderSessions;
-	/** Call `listener` with each change, until the returned function is called. Default: it never changes, and clients are not told that it may. */
+	/** Call `listener` with each change, until the returned function is called. Default: it never changes, and `listChanged` is not declared. */
 	watch?(listener: (change: Change) => void): () => void;
 }

@@ -378,7 +378,7 @@ function timedOut(call: PendingCall, now: number): OrchestraError {
 	const limitMs = isCap ? maxTotalMs : timeoutMs;
 	return new OrchestraError('timeout', `request timed out after ${limitMs}ms`, {
 		hint: isCap
-			? `${method} still reported progress when its total timeout expired; raise \`maxTotalMs\`.`
+			? `${method} was not complete within its total timeout; raise \`maxTotalMs\`.`
 			: `${method} got no response; raise \`timeoutMs\` if it needs longer.`,
 		data: { method, timeoutMs: limitMs, kind: isCap ? 'total' : 'idle', outcome: outcomeOf(call) },
 	});

@@ -149,7 +149,7 @@ describe('the lists of an MCP server', () => {
 		const env = { LIST_MS: '50' };
 		const served = await serveServers({ gate: gateway({ maxMs: 300, restart: false }, 'pages', env) });
 		expect(await names(await served.client())).toEqual([]);
-		expect(served.log.join('\n')).toMatch(/could not list what it offers: .* within its total time/);
+		expect(served.log.join('\n')).toMatch(/could not list its items: .* within its total time/);
 	});
 
 	it('with a TTL of 0 start no process for each list', async () => {

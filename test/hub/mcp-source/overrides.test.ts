@@ -8,6 +8,7 @@ import { overrideProblems } from '../../../src/hub/sources/mcp/tools/override-pr
 import { Log } from '../../../src/log.ts';
 import type { Tool } from '../../../src/protocol/mcp-types.ts';
 import { realServer } from '../../support/mcp-folder.ts';
+import { mctl } from '../../support/mctl.ts';
 import { serveServers } from '../../support/served-hub.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
 
@@ -140,6 +141,27 @@ it('changes what a client of a real server sees and sends; a secret is in no lis
 	expect(await client.call('files__read_text_file', { path: '/etc/passwd' })).toBe('one\ntwo');
 	expect(await client.call('files__read_text_file', { head: 1 })).toBe('one');
 	expect(served.opened.hub.sources.find(({ id }) => id === 'files')?.status.drifted).toBe(0);
+});
+
+it('shows no fixed value in a list, and lists what clients see', async () => {
+	const folder = writeFiles(temporaryFolder(), { 'orchestra.json': '' });
+	const overrides = {
+		read_text_file: {
+			annotations: { readOnlyHint: false },
+			parameters: { path: { hidden: true, value: `\${TENANT}` } },
+		},
+		write_file: { parameters: { pat: { hidden: true, value: 'x' } } },
+	};
+	const files = { ...realServer('filesystem', folder), overrides };
+	const policy = [{ tools: '*', when: { readOnly: false }, action: 'deny' }];
+	writeFileSync(join(folder, 'orchestra.json'), JSON.stringify({ mcpServers: { files }, policy }));
+	const env = { HOME: folder, XDG_STATE_HOME: folder, ORCHESTRA_TRUST: 'all', TENANT: 'canary' };
+	const at = { cwd: folder, env };
+	await mctl(['learn'], at);
+	const { stdout } = await mctl(['list', '--json'], at);
+	expect(stdout).not.toContain('canary');
+	expect(JSON.parse(stdout).servers[0].tools).toBe(13);
+	expect((await mctl(['policy', 'test', 'files__read_text_file'], at)).stdout).toContain('deny');
 });
 
 function overridden(

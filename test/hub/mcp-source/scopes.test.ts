@@ -256,6 +256,19 @@ describe('a question of an MCP server', () => {
 		expect(result).toMatchObject({ resultType: 'complete', content: [{ text: accepted }] });
 	});
 
+	it('to a modern client has the key that a legacy server names, which is not passed on', async () => {
+		const served = await serveServers({ gate: gateway() });
+		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });
+		const _meta = { 'orchestra/inputKey': 'who', more: 1 };
+		const call = { name: 'gate__ask', arguments: { with: { _meta } } };
+		const { inputRequests, requestState } = await client.request('tools/call', call);
+		expect(inputRequests).toMatchObject({ who: { params: { _meta: { more: 1 } } } });
+		expect(JSON.stringify(inputRequests)).not.toContain('inputKey');
+		const inputResponses = { who: { action: 'accept', content: { who: 'Ann' } } };
+		const result = await client.request('tools/call', { ...call, requestState, inputResponses });
+		expect(result).toMatchObject({ content: [{ text: accepted }] });
+	});
+
 	it('to a modern client that the server withdraws does not hold the call', async () => {
 		const served = await serveServers({ gate: gateway() });
 		const client = await served.client({ era: 'modern', capabilities: { elicitation: { form: {} } } });

@@ -1,9 +1,10 @@
 /* `_select`, unchanged results and tables, through a hub with a real server. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactJson } from '../../../src/hub/results/compact-json.ts';
+import { allStored } from '../../../src/hub/results/result-store.ts';
 import { type HubClient, serveServers } from '../../support/served-hub.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
 
@@ -78,7 +79,7 @@ describe('the file system server', () => {
 
 	it('answers a repeated call with the handle while the file is the same, for a client that asked for it', async () => {
 		const results = { unchanged: true };
-		const { client, file } = await served({}, { clients: { test: { results } } });
+		const { client, file, environment } = await served({}, { clients: { test: { results } } });
 		const read = (): Promise<string> => client.call('files__read_text_file', { path: file });
 		const first = await read();
 		expect(first).toBe(readFileSync(file, 'utf8'));
@@ -86,6 +87,9 @@ describe('the file system server', () => {
 		expect(again).toMatch(/^Unchanged since .*Z\. It is kept as r-[\da-f]{24}: ask about it with look\.$/);
 		const [handle] = /r-[\da-f]{24}/.exec(again) ?? [];
 		expect(await client.call('look', { handle, op: 'select', select: '[39].id' })).toContain('39');
+		const [kept] = await allStored(environment);
+		rmSync(kept?.path ?? '');
+		expect(await read()).toBe(first);
 		writeFileSync(file, `${first} `);
 		expect(await read()).toBe(`${first} `);
 	});
@@ -103,11 +107,14 @@ describe('the file system server', () => {
 	});
 });
 
-async function served(entry: object, more: object): Promise<{ client: HubClient; file: string }> {
+async function served(
+	entry: object,
+	more: object,
+): Promise<{ client: HubClient; file: string; environment: NodeJS.ProcessEnv }> {
 	const folder = temporaryFolder();
 	const file = join(folder, 'items.json');
 	writeFileSync(file, JSON.stringify(items));
 	const files = { command: process.execPath, args: [filesystem, folder], ...entry };
 	const hub = await serveServers({ files }, { more });
-	return { client: await hub.client(), file };
+	return { client: await hub.client(), file, environment: hub.environment };
 }

@@ -51,6 +51,21 @@ describe('a long result', () => {
 		expect(existsSync(results) ? readdirSync(results) : []).toEqual([]);
 	});
 
+	it('is explained to an agent by the bridge too, when that answers before the hub', async () => {
+		const explained = async (name: string): Promise<boolean> => {
+			const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name, version: '1' } };
+			const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`;
+			const env = { XDG_STATE_HOME: '/dev/null' };
+			return (await mctl(['bridge'], { input, env, cwd: temporaryFolder() })).stdout.includes(
+				'Ask look about',
+			);
+		};
+		expect(await Promise.all([explained('codex-mcp-client'), explained('some program')])).toEqual([
+			true,
+			false,
+		]);
+	});
+
 	it('above the limit in bytes reaches any other client as its first part and a link', async () => {
 		const { client } = await served('some program');
 		const { tools } = await client.listTools();
@@ -71,7 +86,7 @@ describe('a long result', () => {
 	it('goes whole to a request that asks for more tokens', async () => {
 		const result = textResult('x'.repeat(40_000));
 		const call = callOf({ 'orchestra/budgetTokens': 20_000 });
-		expect(await source().shorten(result, call)).toBe(result);
+		expect(await source().answers.shorten(result, call)).toBe(result);
 		expect(
 			textsOf(await shortened(result, callOf({ 'orchestra/budgetTokens': 500 }))).join('').length,
 		).toBeLessThan(2000);
@@ -158,7 +173,7 @@ describe('a long result', () => {
 		const structuredContent = { rows: 'y'.repeat(9000) };
 		const result: CallToolResult = { content: [image], structuredContent };
 		const app = callOf({}, { _meta: { ui: { resourceUri: 'ui://a/b' } } });
-		expect(await source().shorten(result, app)).toBe(result);
+		expect(await source().answers.shorten(result, app)).toBe(result);
 		const large: ContentBlock = { ...image, data: Buffer.alloc(1_500_000, 7).toString('base64') };
 		const { content } = await shortened({ content: [large] }, callOf());
 		expect(content).toMatchObject([{ type: 'resource_link', mimeType: 'image/png', size: 1_500_000 }]);
@@ -179,12 +194,12 @@ describe('a long result', () => {
 	it('is sent whole when it cannot be kept on disk', async () => {
 		const result = textResult('x'.repeat(100_000));
 		const none = source({ XDG_STATE_HOME: '/dev/null' });
-		expect(await none.shorten(result, callOf())).toBe(result);
+		expect(await none.answers.shorten(result, callOf())).toBe(result);
 	});
 
 	it('is not found after its session ended', async () => {
 		const kept = source();
-		const short = (await kept.shorten(textResult('x'.repeat(100_000)), callOf())) as CallToolResult;
+		const short = (await kept.answers.shorten(textResult('x'.repeat(100_000)), callOf())) as CallToolResult;
 		const handle = String(short._meta?.['orchestra/handle']);
 		expect(await kept.find(handle, callOf().context)).toBeDefined();
 		kept.endSession('session');
@@ -204,7 +219,7 @@ function source(environment: NodeJS.ProcessEnv = { XDG_STATE_HOME: temporaryFold
 }
 
 async function shortened(result: CallToolResult, call: HubCall): Promise<CallToolResult> {
-	return (await source().shorten(result, call)) as CallToolResult;
+	return (await source().answers.shorten(result, call)) as CallToolResult;
 }
 
 /** The types of the SDK allow `undefined` where ours do not. */

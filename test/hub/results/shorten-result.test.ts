@@ -44,6 +44,20 @@ describe('shortenText', () => {
 		expect(lists).toBeGreaterThan(0);
 	});
 
+	it('makes JSON within the budget of JSON that is written in any way', () => {
+		fc.assert(
+			fc.property(jsonText(), fc.integer({ min: 200, max: 800 }), (written, budget) => {
+				const whole = textOfResult(textResult(written));
+				expect(whole.json).toBeDefined();
+				const { shown, notice } = shortenText(whole, budget, about);
+				expect(estimateTokens(shown) + estimateTokens(notice)).toBeLessThanOrEqual(budget * 1.02);
+				expect(wellFormed(shown + notice)).toBe(shown + notice);
+				expect(isPartOf(JSON.parse(shown), whole.json)).toBe(true);
+			}),
+			{ numRuns: 100, endOnFailure: true },
+		);
+	});
+
 	it('says in numbers what was left out, the shape of JSON, and how to go on', () => {
 		const items = Array.from({ length: 1200 }, (_, id) => ({ id, title: `Title of item ${id}` }));
 		const json = { total: 1200, items };
@@ -97,6 +111,9 @@ describe('firstPart', () => {
 		expect(firstPart('one\ntwo\nthree', 9)).toBe('one\ntwo\n');
 		expect(firstPart('😀😀😀', 3)).toBe('😀');
 		expect(firstPart('12345678\u001B[31mred', 11)).toBe('12345678');
+		const link = `\u001B]8;;https://example.com/${'a'.repeat(100)}\u001B\\here`;
+		expect(firstPart(`${'word '.repeat(40)}${link}`, 250)).toBe('word '.repeat(40));
+		expect(lastPart('1\u001B[38:2;1mred', 7)).toBe('red');
 	});
 
 	it('has both ends of a text', () => {
@@ -148,6 +165,34 @@ function textResult(text: string): CallToolResult {
 	return { content: [{ type: 'text', text }] };
 }
 
+/** JSON with the escapes, names, blanks, digits and depth that encoders do not write. */
+function jsonText(): fc.Arbitrary<string> {
+	const escapes = ['\\\\', '\\"', '\\n', '\\ud83d', '\\ude00', '\\\\ud83d', '\\u00e9', '\\/'];
+	const piece = fc.constantFrom('word ', '😀', '👩‍👧', ...escapes);
+	const pieces = (maxLength: number): fc.Arbitrary<string> =>
+		fc.array(piece, { maxLength, size: 'max' }).map((each) => `"${each.join('')}"`);
+	const string = fc.oneof(pieces(8), pieces(2000));
+	const blank = fc.constantFrom('', ' ', '\r\n\t');
+	const digits = fc.constantFrom('1.50', '-0', '12345678901234567890', '9'.repeat(5000));
+	const list = (each: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+		fc
+			.tuple(fc.array(each, { maxLength: 6 }), blank)
+			.map(([all, gap]) => `[${gap}${all.join(`,${gap}`)}${gap}]`);
+	const object = (each: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+		fc.tuple(fc.array(fc.tuple(string, each), { maxLength: 6 }), blank).map(([all, gap]) => {
+			const byName = new Map(all.map((member) => [JSON.parse(member[0]), member]));
+			const members = [...byName.values()].map((member) => member.join(`${gap}:${gap}`));
+			return `{${gap}${members.join(`,${gap}`)}${gap}}`;
+		});
+	const flat = fc.oneof(string, digits);
+	const value = fc.oneof(flat, list(flat), object(fc.oneof(flat, list(flat))));
+	const deep = fc
+		.tuple(value, fc.integer({ min: 1, max: 60 }))
+		.map(([each, levels]) => `${'[{"a":'.repeat(levels)}${each}${'}]'.repeat(levels)}`);
+	const mark = fc.constantFrom('', '\uFEFF');
+	return fc.tuple(mark, fc.oneof(list(value), object(value), deep)).map((parts) => parts.join(''));
+}
+
 function longText(): fc.Arbitrary<string> {
 	const line = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 });
 	return fc
@@ -162,12 +207,12 @@ function longJson(): fc.Arbitrary<object> {
 	return fc.oneof(list, fc.record({ list, other: value, long: fc.constant('long "text" '.repeat(1000)) }));
 }
 
-/** Arrays are prefixes, objects have some of the members, strings may be cut with a mark. */
+/** Arrays are prefixes, objects have some of the members, strings may be cut with a mark, numbers of thousands of digits are null. */
 function isPartOf(part: unknown, whole: unknown): boolean {
 	if (Array.isArray(part)) return Array.isArray(whole) && part.every((each, at) => isPartOf(each, whole[at]));
 	if (typeof part === 'object' && part !== null)
 		return Object.entries(part).every(([name, each]) => isPartOf(each, Reflect.get(whole as object, name)));
 	if (typeof part === 'string' && part !== whole)
 		return String(whole).startsWith(part.replace(/… \([\d,]+ characters\)$/, ''));
-	return Object.is(part, whole) || part === whole;
+	return part === whole || (part === null && typeof whole === 'number');
 }

@@ -22,6 +22,14 @@ describe('a full store of tasks', () => {
 		expect(await idsIn(store)).toEqual([fresh.id, running.id]);
 	});
 
+	it('gets room for more than one task, since the oldest is found by reading all', async () => {
+		const store = storeWith({ limit: 20 });
+		for (let age = 20; age > 0; age--)
+			await store.finish(await created(store, age), completed, result('old'));
+		await created(store);
+		expect(await idsIn(store)).toHaveLength(19);
+	});
+
 	it('refuses a task when all of them run', async () => {
 		const store = storeWith({ limit: 2 });
 		await created(store);

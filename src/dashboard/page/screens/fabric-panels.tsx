@@ -205,7 +205,7 @@ function WorkerPanel({ offer }: { offer: SharedWorker }): JSX.Element {
 	const sum = (counts: Readonly<Record<string, number>>): string =>
 		formatCount(Object.values(counts).reduce((total, count) => total + count, 0));
 	return (
-		<Panel title="ListedItem to other hubs">
+		<Panel title="Offered to other hubs">
 			<dl class="strip">
 				<Fact name="group">
 					<VisibleText text={offer.group} isLine />

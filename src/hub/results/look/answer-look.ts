@@ -1,5 +1,5 @@
 /*
- * Answers a question about a text, within a number of characters.
+ * Answers a query about a text, within a number of characters.
  *
  * It runs in a thread of its own, which is ended at its deadline: an expression or a pattern may
  * take any time. Records of JSON and of tables are one line of JSON each. In JSON `grep` searches the
@@ -16,9 +16,9 @@ import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 import { LookedDocument } from './looked-document.ts';
-import { beginning, matchingPieces, type SearchedLines } from './searched-lines.ts';
+import { beginning, type IsMatch, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
-/** Throws `bad_input` for a question that this text has no answer to. */
+/** Throws `bad_input` for a query that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
 	const looker = new Looker(new LookedDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
 	const { text: found, about } = looker.answer(request);
@@ -263,7 +263,7 @@ class Lines {
 	}
 }
 
-function matcherOf(pattern: string): (line: string) => boolean {
+function matcherOf(pattern: string): IsMatch {
 	const [, source, flag] = /^\/(.+)\/(i?)$/s.exec(pattern) ?? [];
 	if (source === undefined) {
 		const wanted = pattern.toLowerCase();
@@ -272,10 +272,10 @@ function matcherOf(pattern: string): (line: string) => boolean {
 	try {
 		if (flag === 'i') {
 			const lower = new BoundedPattern(lowerCasePattern(source));
-			return (line) => lower.test(line.toLowerCase());
+			return (line, around) => lower.test(line.toLowerCase(), around);
 		}
 		const bounded = new BoundedPattern(source);
-		return (line) => bounded.test(line);
+		return (line, around) => bounded.test(line, around);
 	} catch (error) {
 		throw new OrchestraError('bad_input', `the pattern cannot be used: ${messageOf(error)}`);
 	}

@@ -1,4 +1,4 @@
-/* A question about a kept result, as the tool `look` takes it, and its answer. */
+/* A query about a kept result, as the tool `look` takes it, and its answer. */
 
 import { OrchestraError } from '../../../errors.ts';
 import {

@@ -7,6 +7,9 @@ import { ExactJson } from './exact-numbers.ts';
 import { pythonJson } from './python-literal.ts';
 import { tableJson } from './tables.ts';
 
+/** The part of the lines of JSON that may be something else, such as the one that was cut off; each is a string. */
+const OTHER_LINES = 0.1;
+
 export type DocumentKind = 'json' | 'ndjson' | 'table' | 'text';
 
 /** A part of a document that is a list of its own. */
@@ -23,8 +26,8 @@ export class LookedDocument {
 	#lines: readonly string[] | undefined;
 
 	constructor(text: string) {
-		this.text = text;
-		const read = readJson(text) ?? readLines(text) ?? readTable(text);
+		this.text = text.replace(/^\uFEFF/, '');
+		const read = readJson(this.text) ?? readLines(this.text) ?? parsed('table', tableJson(this.text));
 		this.kind = read?.kind ?? 'text';
 		// The lines of a text need no exactness.
 		this.json = read?.json ?? new ExactJson('null');
@@ -62,11 +65,15 @@ function readJson(text: string): Read | undefined {
 function readLines(text: string): Read | undefined {
 	if (!/^\s*[[{]/.test(text)) return undefined;
 	const lines = linesOf(text).filter((line) => line.trim() !== '');
-	return lines.length > 1 ? parsed('ndjson', `[${lines.join(',')}]`) : undefined;
-}
-
-function readTable(text: string): Read | undefined {
-	return parsed('table', tableJson(linesOf(text)));
+	if (lines.length < 2) return undefined;
+	let others = 0;
+	const records: string[] = [];
+	for (const line of lines) {
+		const isRecord = /^\s*[[{]/.test(line) && parsed('json', line) !== undefined;
+		if (!isRecord && ++others > lines.length * OTHER_LINES) return undefined;
+		records.push(isRecord ? line : JSON.stringify(line));
+	}
+	return parsed('ndjson', `[${records.join(',')}]`);
 }
 
 function parsed(kind: DocumentKind, text: string | undefined): Read | undefined {

@@ -1,4 +1,4 @@
-/* Runs a question in a thread that is ended at its deadline; few at a time. */
+/* Runs a query in a thread that is ended at its deadline; few at a time. */
 import { OrchestraError } from '../../../errors.ts';
 import { BoundedThread } from '../../../process/bounded-thread.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
@@ -23,7 +23,7 @@ export class LookThreads {
 		this.#places = new Semaphore({ limit: LOOKS_AT_ONCE, queueLimit: LOOKS_WAITING });
 	}
 
-	/** Rejects with `bad_input` for a question without an answer, `timeout` at the deadline, and the reason of the signal. */
+	/** Rejects with `bad_input` for a query without an answer, `timeout` at the deadline, and the reason of the signal. */
 	async run(job: LookJob, signal?: AbortSignal): Promise<LookAnswer> {
 		signal?.throwIfAborted();
 		await this.#places.enter(undefined, () => ({ signal }));
@@ -51,14 +51,14 @@ export class LookThreads {
 }
 
 function tooSlow(ms: number): OrchestraError {
-	return new OrchestraError('timeout', `the question took longer than ${ms} ms`, {
+	return new OrchestraError('timeout', `the query took longer than ${ms} ms`, {
 		hint: 'Ask for less: a literal pattern, a smaller range, a simpler expression.',
 	});
 }
 
 /** The thread ended by itself: its memory is bounded. */
 function tooLarge(cause?: unknown): OrchestraError {
-	return new OrchestraError('bad_input', `the question needs more than ${LOOK_MEMORY_MB} MiB of memory`, {
+	return new OrchestraError('bad_input', `the query needs more than ${LOOK_MEMORY_MB} MiB of memory`, {
 		hint: 'Ask for less, or read the resource in parts.',
 		cause,
 	});

@@ -3,9 +3,9 @@ import { TABLE_LINES_CHECKED } from '../result-limits.ts';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** An array of objects, as JSON; undefined when the lines are no table. */
-export function tableJson(lines: readonly string[]): string | undefined {
-	const rows = markdownRows(lines) ?? separatedRows(lines);
+/** An array of objects, as JSON; undefined when the text is no table. */
+export function tableJson(text: string): string | undefined {
+	const rows = markdownRows(text) ?? separatedRows(text);
 	const [names, ...records] = rows ?? [];
 	if (names === undefined || records.length === 0) return undefined;
 	return `[${records.map((cells) => rowJson(names, cells)).join(',')}]`;
@@ -21,11 +21,10 @@ function cellJson(cell: string | undefined): string {
 	return NUMBER.test(cell) ? cell : JSON.stringify(cell);
 }
 
-function markdownRows(lines: readonly string[]): string[][] | undefined {
-	const start = lines.findIndex((line) => line.trim() !== '');
-	const [head = '', rule = ''] = lines.slice(start, start + 2);
+function markdownRows(text: string): string[][] | undefined {
+	const [, head = '', rule = ''] = /^\s*([^\n]*)\n([^\n]*)/.exec(text) ?? [];
 	if (!head.includes('|') || !/^[\s|:+-]*-[\s|:+-]*$/.test(rule) || !/[|+]/.test(rule)) return undefined;
-	const body = lines.slice(start + 2);
+	const [, , ...body] = text.trimStart().split('\n');
 	const end = body.findIndex((line) => !line.includes('|'));
 	// A table with text after it is text.
 	if (
@@ -41,44 +40,78 @@ function markdownCells(line: string): string[] {
 	return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-function separatedRows(lines: readonly string[]): string[][] | undefined {
-	const [head = ''] = lines;
+function separatedRows(text: string): string[][] | undefined {
+	const [head = ''] = text.split('\n', 1);
 	const separator = [',', '\t', ';'].find((each) => head.includes(each));
-	if (separator === undefined || lines.length < 2) return undefined;
+	if (separator === undefined) return undefined;
+	const cells = new CellReader(text, separator);
 	const rows: string[][] = [];
-	let pending = '';
-	for (const line of lines) {
-		pending = pending === '' ? line : `${pending}\n${line}`;
-		const cells = separatedCells(pending, separator);
-		if (cells === undefined) continue; // a quoted cell goes on in the next line
-		pending = '';
-		rows.push(cells);
+	while (!cells.isAtEnd) {
+		const row = cells.row();
+		if (row === undefined) return undefined;
+		if (row.length === 1 && row[0] === '') continue;
+		rows.push(row);
+		if (!isRowOf(rows[0] ?? [], row, rows.length)) return undefined;
 	}
-	const [names = []] = rows;
-	const areNames =
-		names.every((name) => /^[\p{L}_][^\n]{0,60}$/u.test(name)) && new Set(names).size === names.length;
-	const isEven = rows.slice(0, TABLE_LINES_CHECKED).every(({ length }) => length === names.length);
-	return areNames && isEven && pending === '' ? rows : undefined;
+	return rows;
 }
 
-/** Undefined while a quote is open. */
-function separatedCells(line: string, separator: string): string[] | undefined {
-	if (!line.includes('"')) return line.split(separator);
-	const cells: string[] = [];
-	let at = 0;
-	for (;;) {
-		if (line[at] !== '"') {
-			const end = line.indexOf(separator, at);
-			cells.push(line.slice(at, end === -1 ? undefined : end));
-			if (end === -1) return cells;
-			at = end + 1;
-			continue;
+/** Whether a row may be the one of this number, from 1, in a table with these names. */
+function isRowOf(names: readonly string[], row: readonly string[], number: number): boolean {
+	if (number === 1)
+		return names.every((name) => /^[\p{L}_][^\n]{0,60}$/u.test(name)) && new Set(names).size === names.length;
+	return number <= TABLE_LINES_CHECKED ? row.length === names.length : row.length <= names.length;
+}
+
+/** Reads a text cell by cell, each character once: a quoted cell may have separators and lines in it. */
+class CellReader {
+	readonly #text: string;
+	readonly #separator: string;
+	readonly #plain: RegExp;
+	#at = 0;
+
+	constructor(text: string, separator: string) {
+		this.#text = text;
+		this.#separator = separator;
+		this.#plain = new RegExp(`[^${separator}\\n]*`, 'y');
+	}
+
+	get isAtEnd(): boolean {
+		return this.#at >= this.#text.length;
+	}
+
+	/** Undefined when a quote is open to the end of the text. */
+	row(): string[] | undefined {
+		const cells: string[] = [];
+		for (;;) {
+			const cell = this.#text[this.#at] === '"' ? this.#quoted() : this.#unquoted();
+			if (cell === undefined) return undefined;
+			cells.push(cell);
+			const isLast = this.#text[this.#at] !== this.#separator;
+			this.#at++;
+			if (isLast) return cells;
 		}
-		let end = line.indexOf('"', at + 1);
-		while (end !== -1 && line[end + 1] === '"') end = line.indexOf('"', end + 2);
+	}
+
+	#unquoted(): string {
+		this.#plain.lastIndex = this.#at;
+		const [cell = ''] = this.#plain.exec(this.#text) ?? [];
+		this.#at += cell.length;
+		const isLast = this.#text[this.#at] !== this.#separator;
+		return isLast && cell.endsWith('\r') ? cell.slice(0, -1) : cell;
+	}
+
+	/** A cell that goes on behind its quotes is taken as it is. */
+	#quoted(): string | undefined {
+		const text = this.#text;
+		let end = text.indexOf('"', this.#at + 1);
+		while (end !== -1 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
 		if (end === -1) return undefined;
-		cells.push(line.slice(at + 1, end).replaceAll('""', '"'));
-		if (line[end + 1] !== separator) return cells;
-		at = end + 2;
+		const after = text.startsWith('\r\n', end + 1) ? end + 2 : end + 1;
+		if (after < text.length && text[after] !== '\n' && text[after] !== this.#separator)
+			return this.#unquoted();
+		const cell = text.slice(this.#at + 1, end).replaceAll('""', '"');
+		this.#at = after;
+		return cell;
 	}
 }

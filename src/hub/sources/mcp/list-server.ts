@@ -1,4 +1,4 @@
-/* Read everything that a connected MCP server offers. */
+/* Read all lists of a connected MCP server. */
 import { messageOf } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';

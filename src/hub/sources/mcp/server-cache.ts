@@ -1,5 +1,5 @@
 /*
- * What an MCP server offered last, kept on disk, so that lists are answered without
+ * The last lists of an MCP server, stored on disk, so that lists are answered without
  * starting it.
  *
  * The file is named by a fingerprint of the entry: another name or command has another
@@ -50,7 +50,7 @@ const MARK_CHARACTERS = 4;
 /** Two hubs of one process may write the same file. */
 let draftCount = 0;
 
-/** What a server offers. */
+/** The lists of a server. */
 export interface ServerLists {
 	readonly tools: readonly Tool[];
 	readonly prompts: readonly Prompt[];
@@ -59,7 +59,7 @@ export interface ServerLists {
 	readonly skills: readonly Skill[];
 }
 
-/** What a server offered, and what it said about itself. */
+/** The lists of a server, and what it said about itself. */
 export interface CachedServer extends ServerLists {
 	readonly era: 'legacy' | 'modern';
 	/** When the server showed last that it is legacy, in milliseconds since 1970; undefined when it never did. */
@@ -80,9 +80,9 @@ export interface CachedServer extends ServerLists {
 export interface CacheFiles {
 	/** The fingerprint of its entry. */
 	readonly key: string;
-	/** What it offered last. */
+	/** Its last lists. */
 	readonly file: string;
-	/** What a server of the same name and program offered last. */
+	/** The last lists of a server of the same name and program. */
 	readonly latest: string;
 	/** Why its last start failed. */
 	readonly failed: string;
@@ -133,7 +133,7 @@ export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | un
 	return readKnownFile(file);
 }
 
-/** What a server of the same name and program offered last; undefined when there is none that can be used. */
+/** The last lists of a server of the same name and program; undefined when there is none that can be used. */
 export function readLatest({ latest }: CacheFiles): CachedServer | undefined {
 	// It is written again when a server was listed.
 	return attempt(() => readKnownFile(latest));
@@ -231,7 +231,7 @@ function textOf(known: CachedServer): string {
 	const text = rewritesNumbers(written) ? `{"keepsNumbers":true,${written.slice(1)}` : written;
 	if (Buffer.byteLength(text) <= KNOWN_LIMIT_BYTES) return text;
 	throw new OrchestraError('io', `the lists are larger than ${KNOWN_LIMIT_BYTES} bytes`, {
-		hint: 'The server is started for each list; offer fewer tools with `allow` or `deny`.',
+		hint: 'The server is started for each list; list fewer tools with `allow` or `deny`.',
 	});
 }
 

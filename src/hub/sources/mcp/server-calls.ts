@@ -324,7 +324,7 @@ export class ServerCalls {
 		return { ttl };
 	}
 
-	/** Start the process. A canceled call does not wait for it, unless the server must be told: it has the task. */
+	/** Start the process. A canceled call does not wait for it, unless the server must be notified: it has the task. */
 	#started(process: ServerProcess, context: CallContext): Promise<ServerConnection> {
 		context.progress(0, undefined, `starting ${this.#options.entry.name}`);
 		if (context.durable?.sentAs !== undefined) return process.up();
@@ -364,7 +364,7 @@ function mayMakeTask({ revision, clientCapabilities }: CallContext, server: Serv
 	return revision.era === 'legacy' || declaresTasks(clientCapabilities);
 }
 
-/** What a modern server is told of the client of a call. The hub follows a task for a legacy client. */
+/** What is declared to a modern server about the client of a call. The hub follows a task for a legacy client. */
 function declaredTo(
 	{ capabilities: server }: ServerConnection,
 	{ revision, clientCapabilities }: CallContext,

@@ -1,5 +1,5 @@
 /*
- * What one MCP server offers: read from disk, from the running server, and again when
+ * The lists of one MCP server: read from disk, from the running server, and again when
  * the server says that it changed.
  *
  * A server that was never seen is started for its lists, and again with backoff until it
@@ -107,7 +107,7 @@ export class ServerCatalogue {
 	}
 
 	/**
-	 * What it offers. Starts a server that was never seen. Throws when the user stopped it, and when its last start
+	 * Its lists. Starts a server that was never seen. Throws when the user stopped it, and when its last start
 	 * failed, unless for lack of authorization.
 	 */
 	lists(): Awaitable<CachedServer> {
@@ -139,7 +139,7 @@ export class ServerCatalogue {
 		this.#refreshWhenStale();
 	}
 
-	/** A process started for a call: what it offers may have changed since the last time. */
+	/** A process started for a call: its lists may have changed since the last time. */
 	started(connection: ServerConnection): void {
 		// A retry in the background may still fail at the lists of the server, so nobody waits for it.
 		if (this.#failure && (!this.#discovering || this.#needsSignIn)) this.#recovered();
@@ -338,7 +338,7 @@ export class ServerCatalogue {
 		this.#refresh().catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 	}
 
-	/** A process that runs knows best what it offers; otherwise one is started. */
+	/** A process that runs knows its lists best; otherwise one is started. */
 	async #refresh(): Promise<void> {
 		const running = this.#pool.running;
 		if (running) return void (await this.read(running));
@@ -352,7 +352,7 @@ export class ServerCatalogue {
 	#save(found: CachedServer, isChanged: boolean): void {
 		const { files, log } = this.#deps;
 		const warn = (error: unknown): void =>
-			log.warn(`what the server offers could not be saved: ${messageOf(error)}`);
+			log.warn(`the lists of the server could not be saved: ${messageOf(error)}`);
 		if (!isChanged) {
 			const isCurrent = (): boolean => this.#known === found;
 			this.#writing = this.#writing.then(() => writeKnownLater(files, found, isCurrent)).catch(warn);

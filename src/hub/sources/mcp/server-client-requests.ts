@@ -10,7 +10,7 @@ import type { Log } from '../../../log.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { LogChange } from '../../../mcp/server/provider.ts';
 import type { InputRequired } from '../../../protocol/mcp-types.ts';
-import { mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
+import { INPUT_KEY, mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
@@ -42,8 +42,9 @@ export class ServerClientRequests {
 		this.#rate.count(context, [method]);
 		if (method === 'elicitation/create') this.#pages.asked(context, [params]);
 		try {
-			const { answer } = await context.askAll({ answer: { method, params: withoutToken(params) } }, signal);
-			return answer;
+			const key = keyOf(params);
+			const asked = { [key]: { method, params: withoutToken(params) } };
+			return (await context.askAll(asked, signal))[key];
 		} catch (error) {
 			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
 			// The server gets the client's own error, not our words about it.
@@ -162,10 +163,18 @@ function withoutTask(calls: readonly CallContext[]): readonly CallContext[] {
 	return plain.length > 0 ? plain : calls;
 }
 
+/** The key of a request of the server for a modern client: a legacy server has no place for it but `_meta`. */
+function keyOf(params: unknown): string {
+	const key = metaOf(params)[INPUT_KEY];
+	return typeof key === 'string' ? key : 'answer';
+}
+
 /** A progress token is valid on one connection only, and so is the id of a task. */
 function withoutToken(params: unknown): Record<string, unknown> | undefined {
 	if (!isObject(params)) return undefined;
-	const { progressToken, [RELATED_TASK]: related, ...meta } = metaOf(params);
-	const isKept = progressToken === undefined && related === undefined;
-	return isKept ? params : { ...params, _meta: meta };
+	const { progressToken: _token, [RELATED_TASK]: _task, [INPUT_KEY]: _key, ...meta } = metaOf(params);
+	const { _meta, ...others } = params;
+	const count = Object.keys(meta).length;
+	if (!isObject(_meta) || count === Object.keys(_meta).length) return params;
+	return count === 0 ? others : { ...others, _meta: meta };
 }

@@ -38,7 +38,7 @@ export interface UpstreamTaskOptions {
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
-	/** What a modern server is told of the client. */
+	/** What is declared to a modern server about the client. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Longest time of one request. */
 	readonly timeoutMs: number;
@@ -206,10 +206,8 @@ class ModernTask {
 		const signal = AbortSignal.any([this.#options.context.signal, this.#failed.signal]);
 		const pushed = new AbortController();
 		this.#wake = () => pushed.abort();
-		if (!this.#isPushed) {
-			const woken = AbortSignal.any([signal, pushed.signal]);
-			await pause(ms, woken).catch(() => {}); // which of the two is looked at below
-		}
+		// Which of the two ended it is looked at below.
+		if (!this.#isPushed) await pause(ms, AbortSignal.any([signal, pushed.signal])).catch(() => {});
 		this.#isPushed = false;
 		// A server that reports without end is not asked without end.
 		await pause(Math.max(0, this.#polledAt + UPSTREAM_POLL_MS.least - performance.now()), signal);
@@ -296,7 +294,6 @@ function withoutRelatedTask(answer: Answer): Answer {
 	return new JsonText(withoutMembers(text, [path]));
 }
 
-/** Rejects with the reason of the signal. */
 function textOf(answer: Answer, member: string): string | undefined {
 	return answer instanceof JsonText ? textAt(answer.text, member) : undefined;
 }

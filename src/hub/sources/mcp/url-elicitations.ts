@@ -5,12 +5,13 @@
  */
 import { attempt } from '../../../errors.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
+import { BoundedMap } from '../../../rpc/bounded-map.ts';
 import { isObject } from '../../../wire/json.ts';
 import { OPENED_PAGES_LIMIT } from '../source-limits.ts';
 
 export class UrlElicitations {
 	/** Keyed by elicitation id. */
-	readonly #clients = new Map<string, CallContext['clientNotifier']>();
+	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 
 	/** The client of a call was asked to open these. */
 	asked({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
@@ -19,8 +20,6 @@ export class UrlElicitations {
 			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;
 			if (typeof id !== 'string') continue;
 			this.#clients.set(id, clientNotifier);
-			const [oldest] = this.#clients.keys();
-			if (this.#clients.size > OPENED_PAGES_LIMIT && oldest !== undefined) this.#clients.delete(oldest);
 		}
 	}
 

@@ -46,6 +46,21 @@ describe('answerLook', () => {
 		expect(look(leaf, { op: 'count', pattern: 'body' }).text).toBe('1');
 	});
 
+	it('finds a long text across the pieces of a line, and sees the ends of a line at its ends only', () => {
+		const wanted = 'n'.repeat(400);
+		const line = `a${'.'.repeat(700)}${wanted}${'.'.repeat(3000)}z`;
+		expect(look(line, { op: 'count', pattern: wanted }).text).toBe('1');
+		for (const [pattern, count] of [
+			['/^a/', '1'],
+			['/z$/', '1'],
+			['/^[.n]/', '0'],
+			['/[.n]$/', '0'],
+			['/\\bn/', '1'],
+		])
+			expect(look(line, { op: 'count', pattern }).text, pattern).toBe(count);
+		expect(look('x'.repeat(1800), { op: 'count', pattern: '/\\bx{2}\\b/' }).text).toBe('0');
+	});
+
 	it('marks every match among the lines around it', () => {
 		const text = 'a\nhit\nhit\nb\nc\nd\ne\nhit';
 		expect(look(text, { op: 'grep', pattern: 'hit', context: 1 }).text).toBe(
@@ -103,13 +118,39 @@ describe('answerLook', () => {
 		['a table', '| a | b |\n|---|---|\n| 1 | x |\n| 2 | y |\n'],
 		['rows of Python', "[{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}]"],
 		['blocks of JSON', '[{"a":1,"b":"x"},\n{"a":2,"b":"y"}]'],
+		['JSON with a byte order mark', '\uFEFF[{"a":1,"b":"x"},{"a":2,"b":"y"}]'],
+		['commas with a byte order mark and CRLF', '\uFEFF"a",b\r\n1,"x"\r\n\r\n2,y\r\n'],
 	])('reads %s as records', (_name, text) => {
 		expect(look(text, { op: 'select', select: '[?a > `1`].b' }).text).toBe('["y"]');
 		expect(look(text, { op: 'tail', lines: 1 }).text).toBe('{"a":2,"b":"y"}');
 	});
 
+	it('reads cells with lines, quotes and separators in them', () => {
+		const text = 'name,note\n"a","one\r\ntwo, ""three"""\n"b" c,4\n';
+		expect(look(text, { op: 'select', select: '@' }).text).toBe(
+			'[{"name":"a","note":"one\\r\\ntwo, \\"three\\""},{"name":"\\"b\\" c","note":4}]',
+		);
+	});
+
+	it('counts a line that is no JSON among lines of JSON as a text', () => {
+		const lines = Array.from({ length: 20 }, (_, id) => `{"id":${id}}`);
+		const text = `${lines.join('\n')}\nnot JSON\n`;
+		expect(look(text, { op: 'select', select: '[?id > `17`].id' }).text).toBe('[18,19]');
+		expect(look(text, { op: 'tail', lines: 1 })).toEqual({
+			text: '"not JSON"',
+			about: 'records 21–21 of 21',
+		});
+	});
+
 	it('reads what is not quite a table or JSON as text', () => {
-		for (const text of ['Dear Ada,\nall is well.\n', '{not json}\nline', '[1, object()]', 'a,b\n1,2,3\n'])
+		for (const text of [
+			'Dear Ada,\nall is well.\n',
+			'{not json}\nline',
+			'[1, object()]',
+			'a,b\n1,2,3\n',
+			'{"a":1\n"b":2}',
+			'a,b\n"1,2\n'.repeat(3),
+		])
 			expect(look(text, { op: 'count' }).about).toBe('lines');
 		expect(look('ERROR a\nok\nERROR b', { op: 'select', select: "[?starts_with(@, 'ERROR')]" }).text).toBe(
 			'["ERROR a","ERROR b"]',

@@ -1,5 +1,5 @@
 /*
- * One process at a time starts a server to learn what it offers: two first starts of one
+ * One process at a time starts a server to read its lists: two first starts of one
  * `npx` package disturb each other, and the second list is of no use. The lock is a bound
  * socket, which the system releases whenever its process ends.
  */

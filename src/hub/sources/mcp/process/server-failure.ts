@@ -124,7 +124,7 @@ function what(error: OrchestraError, { entry, phase }: FailureFacts, outcome: Re
 		case 'initialize':
 			return error.code === 'timeout' ? 'did not answer the handshake' : 'failed in the handshake';
 		case 'list':
-			return 'could not list what it offers';
+			return 'could not list its items';
 		case 'call':
 			if (error.code === 'timeout') return 'did not answer the call';
 			return error.code === 'closed' ? 'ended' : 'failed during the call';
@@ -203,6 +203,6 @@ const beforeRepeat: Readonly<Record<RequestOutcome, string>> = {
 function timeoutStep(error: OrchestraError, key: string): string {
 	const isTotal = error.data['kind'] === 'total';
 	return isTotal
-		? `It still reported progress at its total timeout; raise maxMs of ${key}.`
+		? `It may still run. If it needs longer than this in all, raise maxMs of ${key}, and timeoutMs where it reports no progress.`
 		: `It may still run. If it needs longer than this without progress, raise timeoutMs of ${key}.`;
 }

@@ -1,9 +1,9 @@
 /*
- * The pins of one MCP server, or of one group of the fabric, in a hub: what it offers is compared with what was accepted
+ * The pins of one MCP server, or of one group of the fabric, in a hub: its tools are compared with what was accepted
  * whenever its tools are read. A drift is logged; with `quarantine` the tools that differ are
  * left out of lists, and a call of one is refused.
  *
- * A call costs one comparison. With `tell`, tools from disk are compared only when the
+ * A call costs one comparison. With `warn`, tools from disk are compared only when the
  * hub is idle: nothing depends on the result.
  */
 import type { PinMode } from '../../../../config/configuration.ts';
@@ -176,7 +176,7 @@ export class ServerPins {
 		if (problem) return this.#reportProblem(problem.message, hashes);
 		const { pinned, missing } = store.accepted(server);
 		const isUnknown = pinned === undefined && !this.#isStandIn;
-		// A lock file that was deleted is written again for what the server offers now, not for what it offered once.
+		// A lock file that was deleted is written again for the tools of today, not for those of an earlier day.
 		const isDeleted = missing !== undefined && this.#current?.isFromServer === true;
 		if (isFresh || isUnknown || isDeleted) this.#record(store, tools);
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
@@ -196,7 +196,7 @@ export class ServerPins {
 	/** A catalogue that is too large to compare. */
 	#refuse(tools: readonly Tool[]): void {
 		this.#current = undefined;
-		const message = `it offers too much (${tools.length} tools)`;
+		const message = `it has too much (${tools.length} tools)`;
 		this.#reportProblem(message, new Map(tools.map(({ name }) => [name, ''])));
 	}
 
@@ -232,7 +232,7 @@ export class ServerPins {
 		if (text !== '' && text + note !== this.#logged) {
 			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${note}`;
 			log.warn(
-				`${sourceTitle(server)} does not offer the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
+				`${sourceTitle(server)} does not have the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
 		}
 		this.#logged = text + note;

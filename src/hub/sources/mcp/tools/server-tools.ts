@@ -1,5 +1,5 @@
 /*
- * The tools of one MCP server as clients see them: those that the entry offers, renamed,
+ * The tools of one MCP server as clients see them: those that the entry allows, renamed,
  * without those that are quarantined because they differ from their pins.
  */
 import type { ServerEntry } from '../../../../config/configuration.ts';
@@ -69,7 +69,7 @@ export class ServerTools {
 		);
 	}
 
-	/** The server's own name of a tool. Throws when the entry does not offer it. */
+	/** The server's own name of a tool. Throws when the entry does not allow it. */
 	upstreamName(name: string): string {
 		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
 		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);

@@ -22,67 +22,67 @@ describe('the copy of the bucket', () => {
 		];
 		fc.assert(
 			fc.property(fc.shuffledSubarray(changes, { minLength: changes.length }), (order) => {
-				const offers = new Advertisements();
-				for (const change of order) offers.apply(change, 0);
-				expect(offers.offers).toEqual(['gpu']);
-				expect(offers.workers('gpu').map(({ name }) => name)).toEqual(['two']);
-				expect(offers.toolsOf('gpu', '').map(({ name }) => name)).toEqual(['x', 'y']);
+				const advertisements = new Advertisements();
+				for (const change of order) advertisements.apply(change, 0);
+				expect(advertisements.groups).toEqual(['gpu']);
+				expect(advertisements.workers('gpu').map(({ name }) => name)).toEqual(['two']);
+				expect(advertisements.toolsOf('gpu', '').map(({ name }) => name)).toEqual(['x', 'y']);
 			}),
 		);
 	});
 
 	it('drops workers that a complete read does not contain, but not those that came after it', () => {
-		const offers = new Advertisements();
-		offers.apply(entry(presenceKey('a', 'gone'), 3, '{"h":[]}'), 0);
-		offers.apply(entry(presenceKey('b', 'late'), 9, '{"h":[]}'), 0);
-		offers.keepOnly(new Set([presenceKey('c', 'here')]), 5);
-		expect(offers.offers).toEqual(['b']);
+		const advertisements = new Advertisements();
+		advertisements.apply(entry(presenceKey('a', 'gone'), 3, '{"h":[]}'), 0);
+		advertisements.apply(entry(presenceKey('b', 'late'), 9, '{"h":[]}'), 0);
+		advertisements.keepOnly(new Set([presenceKey('c', 'here')]), 5);
+		expect(advertisements.groups).toEqual(['b']);
 	});
 
 	it('drops workers that were silent, before their death is 20 s old', () => {
-		const offers = new Advertisements();
-		offers.apply(entry(presenceKey('a', 'one'), 1, '{"h":[]}'), 0);
-		expect(offers.sweep(18_900)).toBe(false);
-		expect(offers.sweep(19_100)).toBe(true);
-		expect(offers.offers).toEqual([]);
+		const advertisements = new Advertisements();
+		advertisements.apply(entry(presenceKey('a', 'one'), 1, '{"h":[]}'), 0);
+		expect(advertisements.sweep(18_900)).toBe(false);
+		expect(advertisements.sweep(19_100)).toBe(true);
+		expect(advertisements.groups).toEqual([]);
 	});
 
 	it('keeps one body for equal workers until the last of them leaves, and none that nobody names', () => {
-		const offers = new Advertisements();
-		offers.apply(entry(bodyKey('one', x.hash), 1, x.text), 0);
-		offers.apply(entry(bodyKey('other', xy.hash), 2, xy.text), 0);
+		const advertisements = new Advertisements();
+		advertisements.apply(entry(bodyKey('one', x.hash), 1, x.text), 0);
+		advertisements.apply(entry(bodyKey('other', xy.hash), 2, xy.text), 0);
 		for (const [at, name] of ['one', 'two'].entries())
-			offers.apply(entry(presenceKey('gpu', name), at + 3, naming(x)), 0);
-		expect(offers.missingBodies()).toEqual([]);
-		offers.apply(entry(presenceKey('gpu', 'one'), 5), 0);
-		expect(offers.toolsOf('gpu', '').map(({ name }) => name)).toEqual(['x']);
-		offers.sweep(19_100);
-		expect([x, xy].map(({ hash }) => offers.hasBody(hash))).toEqual([false, false]);
+			advertisements.apply(entry(presenceKey('gpu', name), at + 3, naming(x)), 0);
+		expect(advertisements.missingBodies()).toEqual([]);
+		advertisements.apply(entry(presenceKey('gpu', 'one'), 5), 0);
+		expect(advertisements.toolsOf('gpu', '').map(({ name }) => name)).toEqual(['x']);
+		advertisements.sweep(19_100);
+		expect([x, xy].map(({ hash }) => advertisements.hasBody(hash))).toEqual([false, false]);
 	});
 
 	it('does not take a body whose hash is another one', () => {
-		const offers = new Advertisements();
-		offers.apply(entry(presenceKey('gpu', 'one'), 1, naming(x)), 0);
-		expect(offers.apply(entry(bodyKey('one', x.hash), 2, xy.text), 0)).toBe(false);
-		expect(offers.missingBodies()).toEqual([{ worker: 'one', hash: x.hash }]);
+		const advertisements = new Advertisements();
+		advertisements.apply(entry(presenceKey('gpu', 'one'), 1, naming(x)), 0);
+		expect(advertisements.apply(entry(bodyKey('one', x.hash), 2, xy.text), 0)).toBe(false);
+		expect(advertisements.missingBodies()).toEqual([{ worker: 'one', hash: x.hash }]);
 	});
 
-	it('ignores what is no offer', () => {
-		const offers = new Advertisements();
+	it('ignores what is no advertisement', () => {
+		const advertisements = new Advertisements();
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (key, value) => {
-				offers.apply(entry(key, 1, value), 0);
-				offers.apply(entry(presenceKey('a', 'one'), 2, value), 0);
-				offers.apply(entry(bodyKey('one', bodyHash(value)), 2, value), 0);
-				expect(offers.toolsOf('a', '')).toEqual([]);
+				advertisements.apply(entry(key, 1, value), 0);
+				advertisements.apply(entry(presenceKey('a', 'one'), 2, value), 0);
+				advertisements.apply(entry(bodyKey('one', bodyHash(value)), 2, value), 0);
+				expect(advertisements.toolsOf('a', '')).toEqual([]);
 			}),
 		);
 		const wrong = '{"tools":[1,null,{"name":""},{"name":"x"},{"name":5,"inputSchema":{}}]}';
 		const hash = bodyHash(wrong);
-		offers.apply(entry(presenceKey('a', 'one'), 5, JSON.stringify({ h: [hash, '../x', 7] })), 0);
-		offers.apply(entry(bodyKey('one', hash), 5, wrong), 0);
-		expect(offers.missingBodies()).toEqual([]);
-		expect(offers.toolsOf('a', '')).toEqual([]);
+		advertisements.apply(entry(presenceKey('a', 'one'), 5, JSON.stringify({ h: [hash, '../x', 7] })), 0);
+		advertisements.apply(entry(bodyKey('one', hash), 5, wrong), 0);
+		expect(advertisements.missingBodies()).toEqual([]);
+		expect(advertisements.toolsOf('a', '')).toEqual([]);
 	});
 });
 
