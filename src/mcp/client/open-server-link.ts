@@ -112,7 +112,7 @@ class Opening {
 		const start = async (): Promise<Transport> => {
 			const transport = await this.#start(signal);
 			// It started after its caller was released.
-			if (signal.aborted) this.#close(transport);
+			if (signal.aborted) void this.#close(transport);
 			return transport;
 		};
 		try {
