@@ -20,7 +20,7 @@ const SCREENS = [
 	'tools/files__write_file',
 	'tools/warehouse__book',
 	'calls',
-	'calls/1',
+	'calls?outcome=failures',
 	'servers',
 	'servers/files',
 	'servers/github',
@@ -84,6 +84,11 @@ async function walk(target) {
 			for (const screen of SCREENS) {
 				await page.evaluate(`location.hash = '#/${screen}'`);
 				await page.waitForTimeout(1500);
+				// A call that failed is opened.
+				if (screen.startsWith('calls?')) {
+					await page.locator('.virtual-row').first().click();
+					await page.locator('.call-page').waitFor();
+				}
 				const name = `${screen.replaceAll(/\W+/g, '-')}-${width}-${scheme}.png`;
 				await screenshotAll(page, [width, height], join(target, name));
 			}
@@ -98,7 +103,9 @@ async function walk(target) {
 
 /** The content scrolls in a part of the page, so the page is made as high as it. */
 async function screenshotAll(page, [width, height], path) {
-	const hidden = await page.locator('main').evaluate((main) => main.scrollHeight - main.clientHeight);
+	const hidden = await page
+		.locator('main, .split-detail')
+		.evaluateAll((boxes) => Math.max(...boxes.map((box) => box.scrollHeight - box.clientHeight)));
 	await page.setViewportSize({ width, height: Math.min(MOST_HEIGHT, height + hidden) });
 	await page.screenshot({ path });
 	await page.setViewportSize({ width, height });

@@ -15,7 +15,10 @@ import { cookieHeader, type DashboardAccess, type EntryVerdict, noCookieHeader }
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { PageFiles, plain } from './page-files.ts';
 
-const UNAUTHORIZED = 'unauthorized\nOpen the dashboard with: mctl dashboard\n';
+/** For every reason alike. */
+const UNAUTHORIZED = `This browser is not signed in. A link works once, for a few minutes.
+Open the dashboard with: mctl dashboard
+`;
 
 export class DashboardSite {
 	readonly #access: DashboardAccess;

@@ -273,7 +273,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 		await visit(page, 'servers/page');
 		await page.getByRole('button', { name: 'Restart page', exact: true }).click();
 		await page.locator('.drift ins').getByText('secret').waitFor();
-		await page.getByRole('button', { name: 'Hold page', exact: true }).click();
+		await page.getByRole('button', { name: 'Quarantine page', exact: true }).click();
 		await page.locator('.drift').getByText('left out of lists until accepted').first().waitFor();
 		await page.getByRole('button', { name: 'Accept changes page', exact: true }).click();
 		await page.locator('.drift').waitFor({ state: 'detached' });

@@ -6,6 +6,7 @@ import { HUB_CONTROL } from '../../src/hub/shared/hub-control.ts';
 import { loadIdentity, ORCHESTRATOR_NAME } from '../../src/link/certificates/certificates.ts';
 import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { Browser, fetchRaw } from '../support/dashboard.ts';
+import { HttpCaller } from '../support/http-caller.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { pythonServer } from '../support/mcp-folder.ts';
 import { isAlive } from '../support/programs.ts';
@@ -58,6 +59,9 @@ describe('mctl dashboard', () => {
 		expect(urls[0].url).not.toBe(urls[1].url);
 		expect(place.hubs()).toEqual([pid]);
 		expect((await place.run('hub', 'status')).stdout).toContain(new URL(urls[0].url).host);
+		const token = (await place.run('hub', 'token')).stdout.trim();
+		await HttpCaller.connect(new URL(urls[0].url).origin, token, 'agent');
+		expect(JSON.parse((await place.run('hub', 'status', '--json')).stdout).clients).toBe(1);
 	});
 
 	it('ends its event streams when the hub is stopped', async () => {

@@ -98,10 +98,14 @@ describe('the overview', () => {
 				server: 'broken',
 				reason: expect.stringContaining('no key'),
 				hint: expect.stringContaining('by hand'),
+				command: 'mctl server start broken',
 			},
 			{ reason: 'orchestra.json · mcpServers.bad.command' },
 			{ title: '${NO_SUCH_VARIABLE} has no value' },
 		]);
+		await browser.post('/api/servers/broken/start');
+		const { history } = await browser.get('/api/servers/broken');
+		expect(new Set(history.map(({ state }: Line) => state))).toEqual(new Set(['did not start']));
 	});
 
 	it('says that a server needs a sign-in, with the command', async () => {

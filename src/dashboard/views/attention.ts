@@ -7,7 +7,7 @@ import { blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { isInside } from '../../files/is-inside.ts';
 import { healthOf } from '../../hub/source-status.ts';
 import type { AttentionRow, HubFacts, ProblemRow, SourceRow } from '../api/api-types.ts';
-import { signInCommand } from '../commands/mctl-commands.ts';
+import { serverCommand, signInCommand } from '../commands/mctl-commands.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
 export interface AttentionFacts extends Pick<DashboardDeps, 'opened'> {
@@ -39,7 +39,9 @@ function serverRow(row: SourceRow): AttentionRow[] {
 	const level = health === 'bad' ? 'bad' : 'warn';
 	if (health !== 'bad' && state !== 'unhealthy') return [];
 	const title = state === 'failed' ? `${id} failed` : `${id} is ${state}`;
-	return [{ level, kind: 'server', title, reason, hint, server: id, command: null }];
+	const action = row.actions.find((each) => each === 'start' || each === 'restart');
+	const command = action === undefined ? null : serverCommand(action, id);
+	return [{ level, kind: 'server', title, reason, hint, server: id, command }];
 }
 
 function driftRow({ id, drifted }: SourceRow): AttentionRow[] {

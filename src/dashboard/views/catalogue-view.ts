@@ -85,15 +85,19 @@ export class CatalogueView {
 		const list = await this.list();
 		if (this.#text?.list !== list) {
 			this.#text = { list, text: encodedList(list) };
-			// Who reads the list searches it next. A failure is that of the search then.
-			void this.#text.text.then(() => this.#prepareSearch()).catch(() => undefined);
+			void this.#text.text.then(
+				() => this.#prepareSearch(),
+				() => undefined, // who waits for the text gets the error
+			);
 		}
 		return this.#text.text;
 	}
 
 	/** What the definitions of the tools cost. */
 	async costs(): Promise<CostsReply> {
-		return { sources: (await this.#made()).costs };
+		const { costs } = await this.#made();
+		void this.#prepareSearch();
+		return { sources: costs };
 	}
 
 	/** The rows of one source. */
@@ -185,10 +189,15 @@ export class CatalogueView {
 		return this.#list;
 	}
 
+	/** Who looks at the lists searches them next. A failure is that of the search then. Never rejects. */
 	async #prepareSearch(): Promise<void> {
 		const { hub } = this.#deps;
-		await hub.exposure?.prepare(await hub.catalogue.list('tools'));
-		await this.#index.prepare((await this.#made()).items);
+		try {
+			await hub.exposure?.prepare(await hub.catalogue.list('tools'));
+			await this.#index.prepare((await this.#made()).items);
+		} catch {
+			// The search meets it again, and reports it.
+		}
 	}
 
 	async #tools(query: string, limit: number): Promise<ToolSearchHit[]> {

@@ -17,11 +17,6 @@ export class Activity {
 	#inFlight = 0;
 	#lastAt = performance.now();
 
-	/** The number of connected bridges. */
-	get clients(): number {
-		return this.#clients.size;
-	}
-
 	/** Idle time in milliseconds; 0 while the hub is in use. */
 	get idleMs(): number {
 		return this.#clients.size + this.#inFlight > 0 ? 0 : performance.now() - this.#lastAt;

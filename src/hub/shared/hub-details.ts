@@ -28,10 +28,7 @@ export interface ProcessStatus {
 }
 
 /** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
-export function hubDetails(
-	{ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>,
-	clients: number,
-): Record<string, string> {
+export function hubDetails({ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.calls.lastCall(id)?.toISOString() ?? null;
 	const sources = hub.sources.map((source): HubSourceStatus => {
 		const lastLines = able(source, 'control')?.lines().lastErrors(HUB_STATUS_LINES) ?? [];
@@ -44,12 +41,14 @@ export function hubDetails(
 		memoryBytes: memoryOf(about.pid),
 		lastCall: lastCall(about.backend),
 	}));
+	// The page is a client only for its own calls.
+	const clients = hub.clients.list().filter(({ transport }) => transport !== 'dashboard');
 	return {
 		backends: JSON.stringify(redactJson(sources)),
 		servers: JSON.stringify(redactJson(sources.filter(({ kind }) => kind === 'mcp'))),
 		processes: JSON.stringify(redactJson(processes)),
 		blocked: JSON.stringify(redactJson(loaded().blocked.map(blockedText))),
-		clients: String(clients),
+		clients: String(clients.length),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};
 }

@@ -230,7 +230,7 @@ function handlersOf(
 	opened: () => OpenedHub,
 	{ shared, activity, forwarded, http, retirement, log }: HandlerDeps,
 ): PluginHandlers {
-	const details = (): Record<string, string> => hubDetails(opened(), activity.clients);
+	const details = (): Record<string, string> => hubDetails(opened());
 	const served = orchestratorHandlers({ opened, shared, log, details });
 	const controlled = withControl(served, { hub: () => opened().hub, http: () => http, retirement });
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));

@@ -47,12 +47,22 @@ describe('the picture of clients and servers', () => {
 		expect(clients).toMatchObject([{ id: 'dashboard', note: 'connected' }]);
 	});
 
+	it('shows of many servers those that are chosen, do not work or have calls', () => {
+		const many = Array.from({ length: 100 }, (_, at) => source(`s${at}`));
+		const broken = { ...source('broken'), state: 'failed' as const };
+		const state = { clients: [], backends: [...many, broken] };
+		const calls = [{ client: 'claude', backend: 's70', count: 1, errors: 0 }];
+		const { servers, moreServers } = flowPicture(state, calls, { choice: { client: '', backend: 's90' } });
+		expect(servers.map(({ id }) => id).slice(-3)).toEqual(['s70', 's90', 'broken']);
+		expect(servers.length + moreServers).toBe(101);
+	});
+
 	it('shows with the lens for access what a client may call', () => {
 		const state = { clients: [], backends: [source('files')] };
 		const sources = [{ backend: 'files', tools: 4, hidden: 1, allow: 2, ask: 1, deny: 0 }];
 		const picture = flowPicture(state, [], { choice: NOBODY, reach: { client: 'c', view: null, sources } });
 		expect(picture.servers).toMatchObject([
-			{ note: '2 of 4 allowed, 1 ask, 1 not in view', reach: { allow: 0.5, ask: 0.25 } },
+			{ note: '2 allowed, 1 ask, 1 not in view', figure: '2 of 4', reach: { allow: 0.5, ask: 0.25 } },
 		]);
 	});
 });

@@ -8,6 +8,7 @@ import { PageRuns } from '../../../src/dashboard/page/call/page-runs.ts';
 import type { ApiClient, Query } from '../../../src/dashboard/page/live/api-client.ts';
 import { CallList } from '../../../src/dashboard/page/live/call-list.ts';
 import { CallRows } from '../../../src/dashboard/page/live/call-rows.ts';
+import { linesAfter } from '../../../src/dashboard/page/live/log-lines.ts';
 import { parseRoute, routeHref } from '../../../src/dashboard/page/live/route.ts';
 import { wordDiff } from '../../../src/sequence-diff.ts';
 import { until } from '../../support/waiting.ts';
@@ -51,6 +52,21 @@ describe('the rows of calls', () => {
 				expect(found).toEqual([...new Set(found)].toSorted((one, other) => other - one));
 			}),
 		);
+	});
+});
+
+describe('the output of a server', () => {
+	const line = (at: number | null, text: string) => ({ at, stream: 'stderr' as const, text });
+
+	it('has the lines once that come both fetched and live, also in one millisecond', () => {
+		const fetched = [line(1, 'a'), line(2, 'b'), line(2, 'c')];
+		const live = [line(1, 'a'), line(2, 'b'), line(2, 'c'), line(2, 'd'), line(3, 'b')];
+		expect(linesAfter(fetched, live)).toEqual([line(2, 'd'), line(3, 'b')]);
+	});
+
+	it('takes every line without a time, and all when nothing was fetched', () => {
+		expect(linesAfter([line(5, 'a')], [line(null, 'a')])).toEqual([line(null, 'a')]);
+		expect(linesAfter([], [line(1, 'a')])).toEqual([line(1, 'a')]);
 	});
 });
 

@@ -3,8 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { VisibleText } from '../text/visible-text.tsx';
-import { base64Bytes } from './base64-bytes.ts';
-import { DownloadLink } from './download-link.tsx';
+import { base64Bytes, DownloadLink } from './download-link.tsx';
 
 export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const playing = useRef<{ context: AudioContext } | undefined>(undefined);

@@ -10,8 +10,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { DRAWN_PIXELS_LIMIT } from '../page-limits.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { base64Bytes } from './base64-bytes.ts';
-import { DownloadLink } from './download-link.tsx';
+import { base64Bytes, DownloadLink } from './download-link.tsx';
 
 export function BitmapImage({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const canvas = useRef<HTMLCanvasElement>(null);

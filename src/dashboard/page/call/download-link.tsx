@@ -1,8 +1,8 @@
 /* Bytes of a server as a file. The type of the file is always a stream of bytes, so that no browser opens it as a page. */
 import type { JSX } from 'preact';
+import { attempt } from '../../../errors.ts';
 import { DOWNLOAD_RELEASE_MS } from '../page-limits.ts';
 import { formatBytes } from '../text/quantities.ts';
-import { base64Bytes } from './base64-bytes.ts';
 
 export function DownloadLink({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const save = (): void => {
@@ -19,4 +19,9 @@ export function DownloadLink({ data, mimeType }: { data: string; mimeType: strin
 			Save {formatBytes(Math.floor((data.replace(/=+$/, '').length * 3) / 4))}
 		</button>
 	);
+}
+
+/** Undefined when the text is not base64. */
+export function base64Bytes(data: string): Uint8Array<ArrayBuffer> | undefined {
+	return attempt(() => Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
 }

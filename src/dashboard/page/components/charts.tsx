@@ -56,20 +56,22 @@ export function PhaseWaterfall({ phases }: { phases: readonly CallPhaseRow[] }):
 	return (
 		<ol class="waterfall" aria-label="Phases">
 			{phases.map(({ name, startMs, ms }) => (
-				<li title={attributeText(`${name}: from ${formatMs(startMs)}, for ${formatMs(ms)}`)}>
+				<li>
 					<span>
 						<VisibleText text={name} isLine />
 					</span>
-					<svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
-						<rect class="track" x={0} y={0} width={1000} height={10} />
-						<rect
-							class={`phase ${/^\w+$/.test(name) ? name : ''}`}
-							x={(startMs / total) * 1000}
-							y={0}
-							width={Math.max(4, (ms / total) * 1000)}
-							height={10}
-						/>
-					</svg>
+					<Tip text={`from ${formatMs(startMs)} to ${formatMs(startMs + ms)}`}>
+						<svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
+							<rect class="track" x={0} y={0} width={1000} height={10} />
+							<rect
+								class={`phase ${/^\w+$/.test(name) ? name : ''}`}
+								x={(startMs / total) * 1000}
+								y={0}
+								width={Math.max(4, (ms / total) * 1000)}
+								height={10}
+							/>
+						</svg>
+					</Tip>
 					<span class="number">{formatMs(ms)}</span>
 				</li>
 			))}

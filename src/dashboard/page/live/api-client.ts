@@ -23,7 +23,7 @@ export class RequestError extends Error {
 		return {
 			code: 'unreachable',
 			message: 'The hub did not answer.',
-			hint: 'Start it with `mctl hub start`, then open the page again with `mctl dashboard`.',
+			hint: 'If it was stopped, start it and sign in with `mctl dashboard`.',
 		};
 	}
 }

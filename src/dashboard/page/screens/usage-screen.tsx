@@ -154,7 +154,7 @@ function UnusedPanel({ report }: { report: UsageReport }): JSX.Element {
 	return (
 		<Panel title={isYoung ? `Not used since ${formatMoment(journalFrom)}` : `Not used in ${days} days`}>
 			{rows.length === 0 && <EmptyState title="Every server and tool was used, or is not known yet." />}
-			<ul class="found">
+			<ul class="unused">
 				{rows.slice(0, USAGE_ROWS_LIMIT).map(({ kind, name, definitionTokens, command }) => (
 					<li class="actions">
 						<span class="tag">{kind}</span>

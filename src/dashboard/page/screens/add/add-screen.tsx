@@ -21,7 +21,7 @@ const WAYS = [
 
 export function AddScreen(): JSX.Element {
 	return (
-		<div class="columns add">
+		<div class="add">
 			<AddServerPanel />
 			<ImportPanel />
 			<ConnectPanel />

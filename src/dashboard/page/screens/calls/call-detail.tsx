@@ -29,15 +29,7 @@ export function CallDetail({ number }: { number: number }): JSX.Element {
 		// The event stream does not look for recordings.
 		if (!isRunning && fetched.value.peek()?.outcome === 'running') fetched.reload();
 	}, [isRunning]);
-	if (fetched.error.value && !call)
-		return (
-			<>
-				<ErrorText error={fetched.error.value} />
-				<p class="dim">
-					Older calls are in the journal: <CommandText command="mctl log" />
-				</p>
-			</>
-		);
+	if (fetched.error.value && !call) return <ErrorText error={fetched.error.value} />;
 	if (!call) return <EmptyState title="Reading the call…" />;
 	return <CallPage call={{ ...call, replay: fetched.value.value?.replay ?? null }} />;
 }

@@ -6,6 +6,7 @@ import { type Health, healthOf } from '../../../../hub/source-status.ts';
 import type { CallFlow } from '../../../api/api-calls.ts';
 import type { DashboardState, ReachReply, SourceRow } from '../../../api/api-types.ts';
 import { FLOW_BUILT_INS_LIMIT, FLOW_CLIENTS_LIMIT, FLOW_SERVERS_LIMIT } from '../../page-limits.ts';
+import { formatCount } from '../../text/quantities.ts';
 
 /** What is chosen in the picture; empty for all. */
 export interface FlowChoice {
@@ -18,6 +19,8 @@ export interface FlowNode {
 	readonly health: Health;
 	/** A word or two about it. */
 	readonly note: string;
+	/** Its number: calls, or with the lens for access the tools that may be called. */
+	readonly figure: string;
 	/** Calls of the choice. */
 	readonly count: number;
 	readonly errors: number;
@@ -57,56 +60,72 @@ export function flowPicture(
 			id,
 			health: connected.has(id) ? ('good' as const) : ('calm' as const),
 			note: connected.has(id) ? 'connected' : 'gone',
-			...(ofClient.get(id) ?? NO_CALLS),
+			...callsOf(ofClient, id),
 		}))
 		.toSorted((one, other) => other.count - one.count || (one.id < other.id ? -1 : 1));
 	const nodeOf = (row: SourceRow): FlowNode => ({
 		id: row.id,
 		health: healthOf(row),
-		...(ofBackend.get(row.id) ?? NO_CALLS),
+		...callsOf(ofBackend, row.id),
 		...noteOf(row, reach),
 	});
-	const servers = backends.filter(isOfUser);
+	const servers = backends.filter(isOfUser).map(nodeOf);
 	const builtIns = backends.filter(
 		(row) => !isOfUser(row) && ((row.tools ?? 0) > 0 || ofBackend.has(row.id)),
 	);
 	return {
 		clients: clientNodes.slice(0, FLOW_CLIENTS_LIMIT),
-		servers: servers.slice(0, FLOW_SERVERS_LIMIT).map(nodeOf),
+		servers: mostRelevant(servers, choice.backend),
 		builtIns: builtIns.slice(0, FLOW_BUILT_INS_LIMIT).map(nodeOf),
 		moreClients: Math.max(0, clientNodes.length - FLOW_CLIENTS_LIMIT),
 		moreServers: Math.max(0, servers.length - FLOW_SERVERS_LIMIT),
 	};
 }
 
-const NO_CALLS = { count: 0, errors: 0 };
+/** The chosen one, those that do not work and those with the most calls, in the order of the configuration. */
+function mostRelevant(nodes: readonly FlowNode[], chosen: string): FlowNode[] {
+	const rank = ({ id, health }: FlowNode): number => (id === chosen ? 2 : health === 'bad' ? 1 : 0);
+	const shown = nodes
+		.toSorted((one, other) => rank(other) - rank(one) || other.count - one.count)
+		.slice(0, FLOW_SERVERS_LIMIT);
+	return nodes.filter((node) => shown.includes(node));
+}
+
+type Calls = Pick<FlowNode, 'count' | 'errors'>;
+
+function callsOf(sums: ReadonlyMap<string, Calls>, id: string): Calls & Pick<FlowNode, 'figure'> {
+	const { count, errors } = sums.get(id) ?? { count: 0, errors: 0 };
+	return { count, errors, figure: formatCount(count) };
+}
 
 function noteOf(
 	{ id, state, tools }: SourceRow,
 	reach: ReachReply['clients'][number] | undefined,
-): Pick<FlowNode, 'note' | 'reach'> {
+): Pick<FlowNode, 'note' | 'reach'> & Partial<Pick<FlowNode, 'figure'>> {
 	if (reach === undefined) return { note: tools === null ? state : toolsText(tools) };
 	const found = reach.sources.find(({ backend }) => backend === id);
-	if (found === undefined || found.tools === 0) return { note: 'no tools', reach: { allow: 0, ask: 0 } };
+	if (found === undefined || found.tools === 0)
+		return { note: 'no tools', figure: '–', reach: { allow: 0, ask: 0 } };
 	const { allow, ask, deny, hidden, tools: all } = found;
 	const parts = [
-		`${allow} of ${all} allowed`,
-		ask > 0 ? `${ask} ask` : '',
-		deny > 0 ? `${deny} denied` : '',
-		hidden > 0 ? `${hidden} not in view` : '',
+		allow === all ? 'all allowed' : `${formatCount(allow)} allowed`,
+		ask > 0 ? `${formatCount(ask)} ask` : '',
+		deny > 0 ? `${formatCount(deny)} denied` : '',
+		hidden > 0 ? `${formatCount(hidden)} not in view` : '',
 	];
-	return { note: parts.filter(Boolean).join(', '), reach: { allow: allow / all, ask: ask / all } };
+	const figure = `${formatCount(allow)} of ${formatCount(all)}`;
+	return { note: parts.filter(Boolean).join(', '), figure, reach: { allow: allow / all, ask: ask / all } };
 }
 
 function toolsText(tools: number): string {
-	return tools === 1 ? '1 tool' : `${tools.toLocaleString('en')} tools`;
+	return tools === 1 ? '1 tool' : `${formatCount(tools)} tools`;
 }
 
 function tally(
 	flows: readonly CallFlow[],
 	key: 'client' | 'backend',
 	isChosen: (flow: CallFlow) => boolean,
-): Map<string, { count: number; errors: number }> {
+): ReadonlyMap<string, Calls> {
 	const sums = new Map<string, { count: number; errors: number }>();
 	for (const flow of flows.filter(isChosen)) {
 		const sum = sums.get(flow[key]) ?? { count: 0, errors: 0 };

@@ -59,50 +59,81 @@ interface DrawingProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
 }
 
 function FlowDrawing({ picture, choice, choose, isAccess }: DrawingProps): JSX.Element {
-	const { clients, servers, builtIns, moreClients, moreServers } = picture;
+	const { clients, servers, builtIns, moreClients } = picture;
 	const right = [...servers, ...builtIns];
-	const rows = Math.max(clients.length + (moreClients > 0 ? 1 : 0), right.length + 1, 2);
-	const height = rows * ROW;
+	const leftRows = Math.max(1, clients.length + (moreClients > 0 ? 1 : 0));
+	const rightRows = right.length + 1;
+	const height = Math.max(leftRows, rightRows, 2) * ROW;
 	const pick = (key: keyof FlowChoice, id: string): void =>
 		choose({ ...choice, [key]: choice[key] === id ? '' : id });
 	return (
 		<div class="flow">
-			<ul class="flow-nodes" aria-label="Clients">
-				{clients.map((node) => (
-					<NodeButton node={node} chosen={choice.client} onPick={() => pick('client', node.id)} />
-				))}
-				{clients.length === 0 && <li class="flow-none dim">no client</li>}
-				{moreClients > 0 && <li class="flow-none dim">and {formatCount(moreClients)} more</li>}
-			</ul>
-			<Links nodes={clients} chosen={choice.client} height={height} isLeft isAccess={false} />
+			<ClientNodes picture={picture} chosen={choice.client} pick={(id) => pick('client', id)} />
+			<Links
+				nodes={clients}
+				top={(height - leftRows * ROW) / 2}
+				chosen={choice.client}
+				height={height}
+				isLeft
+				isAccess={false}
+			/>
 			<div class="flow-hub">
 				<span>hub</span>
 			</div>
 			<Links
 				nodes={right}
 				gapAt={servers.length}
+				top={(height - rightRows * ROW) / 2}
 				chosen={choice.backend}
 				height={height}
 				isAccess={isAccess}
 			/>
-			<ul class="flow-nodes" aria-label="Servers">
-				{servers.map((node) => (
-					<NodeButton node={node} chosen={choice.backend} onPick={() => pick('backend', node.id)} />
-				))}
-				<li class="flow-none dim">
-					{moreServers > 0 ? (
-						<a href={routeHref('servers')}>and {formatCount(moreServers)} more</a>
-					) : servers.length === 0 ? (
-						'no server yet'
-					) : (
-						'built in'
-					)}
-				</li>
-				{builtIns.map((node) => (
-					<NodeButton node={node} chosen={choice.backend} onPick={() => pick('backend', node.id)} />
-				))}
-			</ul>
+			<ServerNodes picture={picture} chosen={choice.backend} pick={(id) => pick('backend', id)} />
 		</div>
+	);
+}
+
+interface NodeListProps {
+	readonly picture: FlowPicture;
+	readonly chosen: string;
+	readonly pick: (id: string) => void;
+}
+
+function ClientNodes({ picture: { clients, moreClients }, chosen, pick }: NodeListProps): JSX.Element {
+	return (
+		<ul class="flow-nodes" aria-label="Clients">
+			{clients.map((node) => (
+				<NodeButton node={node} chosen={chosen} onPick={() => pick(node.id)} />
+			))}
+			{clients.length === 0 && (
+				<li class="flow-none dim">
+					<a href={routeHref('add', 'connect')}>no client yet: connect one</a>
+				</li>
+			)}
+			{moreClients > 0 && <li class="flow-none dim">and {formatCount(moreClients)} more</li>}
+		</ul>
+	);
+}
+
+function ServerNodes({ picture, chosen, pick }: NodeListProps): JSX.Element {
+	const { servers, builtIns, moreServers } = picture;
+	const nodeButton = (node: FlowNode): JSX.Element => (
+		<NodeButton node={node} chosen={chosen} onPick={() => pick(node.id)} />
+	);
+	return (
+		<ul class="flow-nodes" aria-label="Servers">
+			{servers.map(nodeButton)}
+			<li class="flow-none dim">
+				{moreServers > 0 ? (
+					<a href={routeHref('servers')}>and {formatCount(moreServers)} more</a>
+				) : servers.length === 0 ? (
+					<a href={routeHref('add')}>no server yet: add one</a>
+				) : (
+					'built in'
+				)}
+			</li>
+			{builtIns.map(nodeButton)}
+		</ul>
 	);
 }
 
@@ -113,16 +144,17 @@ interface NodeButtonProps {
 }
 
 function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
-	const { id, note, health, count, errors } = node;
-	const calls = count === 1 ? 'call' : 'calls';
+	const { id, note, health, figure, count, errors, reach } = node;
 	const failed = errors > 0 ? `, ${formatCount(errors)} failed` : '';
+	// With the lens for access the note has the numbers.
+	const about = reach === undefined ? `${count === 1 ? ' call' : ' calls'}${failed}` : ' tools';
 	return (
 		<li>
 			<button
 				type="button"
 				class={`flow-node${chosen !== '' && chosen !== id ? ' faded' : ''}`}
 				aria-pressed={chosen === id}
-				data-tip={attributeText(`${id}: ${note}, ${formatCount(count)} ${calls}${failed}`)}
+				data-tip={attributeText(`${id}: ${note}, ${figure}${about}`)}
 				onClick={onPick}
 			>
 				<span class={`state ${health}`}>
@@ -134,8 +166,8 @@ function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 					<VisibleText text={note} isLine />
 				</span>{' '}
 				<span class="number">
-					{formatCount(count)}
-					<span class="spoken">{` ${calls}${failed}`}</span>
+					{figure}
+					<span class="spoken">{about}</span>
 				</span>
 			</button>
 		</li>
@@ -146,6 +178,8 @@ interface LinksProps {
 	readonly nodes: readonly FlowNode[];
 	/** Nodes from here on are one row lower. */
 	readonly gapAt?: number;
+	/** Where the first node begins, in pixels. */
+	readonly top: number;
 	readonly chosen: string;
 	readonly height: number;
 	readonly isLeft?: boolean;
@@ -156,6 +190,7 @@ interface LinksProps {
 function Links({
 	nodes,
 	gapAt = nodes.length,
+	top,
 	chosen,
 	height,
 	isLeft = false,
@@ -181,7 +216,7 @@ function Links({
 				const width = widths[at] ?? 1;
 				const hubY = next + width / 2;
 				next += width + 1;
-				const y = (at < gapAt ? at : at + 1) * ROW + ROW / 2;
+				const y = top + (at < gapAt ? at : at + 1) * ROW + ROW / 2;
 				const d = isLeft
 					? `M0 ${y}C50 ${y} 50 ${hubY} 100 ${hubY}`
 					: `M0 ${hubY}C50 ${hubY} 50 ${y} 100 ${y}`;

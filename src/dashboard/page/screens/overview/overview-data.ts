@@ -1,8 +1,10 @@
-/* The numbers of the overview: fetched for a filter, and again some seconds after new calls. */
+/* The numbers of the overview: calls, fetched for a filter and again some seconds after new ones; and what the tool lists cost. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OverviewReply } from '../../../api/api-calls.ts';
-import type { Query } from '../../live/api-client.ts';
+import type { CostsReply } from '../../../api/api-types.ts';
+import { type Fetched, useFetched } from '../../components/fetched.ts';
+import { pathWith, type Query } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { OVERVIEW_RENEW_MS } from '../../page-limits.ts';
 
@@ -21,6 +23,7 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 				.get<OverviewReply>('/api/overview', { ...query, since }, closing.signal)
 				.catch(() => undefined);
 			if (loaded && !closing.signal.aborted) reply.value = loaded;
+			if (!loaded) isNew = true; // it is asked again
 		};
 		void load();
 		const stop = dashboard.onCalls(() => {
@@ -34,4 +37,14 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 		};
 	}, [query['client'], query['backend'], minutes, dashboard.feed.opened.value]);
 	return reply;
+}
+
+/** What the definitions of the tools cost, read again when the lists of the hub change. */
+export function useToolCosts(): Fetched<CostsReply> {
+	const { value: version } = useDashboard().catalogueVersion;
+	// The hub answers for its newest version; this one makes it another address.
+	return useFetched<CostsReply>(
+		version === undefined ? undefined : pathWith('/api/costs', { version }),
+		true,
+	);
 }

@@ -12,7 +12,6 @@ import { Bar, FailureShare } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../../components/panel.tsx';
-import { useToolCosts } from '../../components/tool-costs.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import {
@@ -28,7 +27,7 @@ import { BackendList } from '../servers/backend-list.tsx';
 import { AttentionPanel } from './attention-panel.tsx';
 import type { FlowChoice } from './flow-model.ts';
 import { FlowView } from './flow-view.tsx';
-import { useOverview } from './overview-data.ts';
+import { useOverview, useToolCosts } from './overview-data.ts';
 
 const TIMES: readonly (readonly [string, string])[] = [
 	['15', '15 min'],

@@ -34,14 +34,7 @@ export function BackendList({ backends }: { backends: readonly SourceRow[] }): J
 	);
 	return (
 		<Panel title="Servers" aside={aside}>
-			{servers.length === 0 && (
-				<EmptyState title="There is no server yet.">
-					<p>
-						Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
-						<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
-					</p>
-				</EmptyState>
-			)}
+			{servers.length === 0 && <NoServers />}
 			<div class="rows backends">
 				{servers.map((backend) => (
 					<Backend key={backend.id} backend={backend} hasCommands={isShowing.value} />
@@ -52,6 +45,17 @@ export function BackendList({ backends }: { backends: readonly SourceRow[] }): J
 				))}
 			</div>
 		</Panel>
+	);
+}
+
+export function NoServers(): JSX.Element {
+	return (
+		<EmptyState title="There is no server yet.">
+			<p>
+				Import the servers of your MCP clients with <CommandText command="mctl init" />, or add one with{' '}
+				<CommandText command="mctl add files -- npx -y @modelcontextprotocol/server-filesystem ." />
+			</p>
+		</EmptyState>
 	);
 }
 
@@ -80,7 +84,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 					: `${formatCount(backend.tools)} ${backend.tools === 1 ? 'tool' : 'tools'}`}
 			</span>
 			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />
-			<span class="number calls">{callsPerMinute.at(-1) ?? 0}/min</span>
+			<span class="number calls">{formatCount(callsPerMinute.at(-1) ?? 0)}/min</span>
 			<FailureShare
 				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of the calls in 30 minutes failed`}

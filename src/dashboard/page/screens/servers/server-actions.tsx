@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<ServerAction, { label: string; done: string }>> = {
 	enable: { label: 'Enable', done: 'Enabled' },
 	disable: { label: 'Disable', done: 'Disabled' },
 	accept: { label: 'Accept changes', done: 'Accepted the changes of' },
-	quarantine: { label: 'Quarantine', done: 'Quarantining' },
+	quarantine: { label: 'Quarantine', done: 'Quarantined the changed tools of' },
 };
 
 interface ServerActionsProps {

@@ -8,6 +8,7 @@ import { logsCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
 import { EmptyState, Panel } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
+import { linesAfter } from '../../live/log-lines.ts';
 import { OUTPUT_LINES_LIMIT } from '../../page-limits.ts';
 import { formatCount, formatTime } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
@@ -21,17 +22,16 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 	const dropped = useSignal(0);
 	// The page was fetched again: its lines, and those that came since.
 	useEffect(() => {
-		const last = page.log.at(-1)?.at ?? 0;
-		lines.value = [...page.log, ...lines.peek().filter(({ at }) => (at ?? 0) > last)];
+		lines.value = [...page.log, ...linesAfter(page.log, lines.peek())];
 	}, [page.log]);
 	useEffect(
 		() =>
 			dashboard.onLog((event) => {
 				if (event.server !== page.id) return;
-				lines.value = [...lines.peek(), ...event.lines].slice(-OUTPUT_LINES_LIMIT);
+				lines.value = [...lines.peek(), ...linesAfter(page.log, event.lines)].slice(-OUTPUT_LINES_LIMIT);
 				dropped.value += event.dropped;
 			}),
-		[page.id],
+		[page.id, page.log],
 	);
 	const copied = (): string =>
 		lines

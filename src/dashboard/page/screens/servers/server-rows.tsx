@@ -5,11 +5,12 @@ import type { SourceRow } from '../../../api/api-types.ts';
 import { FailureShare, SparkBars } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel, StateWord } from '../../components/panel.tsx';
-import { useToolCosts } from '../../components/tool-costs.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
+import { useToolCosts } from '../overview/overview-data.ts';
+import { NoServers } from './backend-list.tsx';
 
 export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JSX.Element {
 	const costs = useToolCosts().value.value;
@@ -17,6 +18,7 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 	const rowOf = (row: SourceRow): JSX.Element => (
 		<ServerRow key={row.id} row={row} tokens={tokens.get(row.id)} />
 	);
+	const servers = backends.filter(isOfUser);
 	const builtIns = backends.filter((row) => !isOfUser(row));
 	const aside = (
 		<span class="actions">
@@ -26,8 +28,9 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 	);
 	return (
 		<Panel title="Servers" aside={aside}>
+			{servers.length === 0 && <NoServers />}
 			<div class="rows server-rows">
-				{backends.filter(isOfUser).map(rowOf)}
+				{servers.map(rowOf)}
 				{builtIns.length > 0 && <h3 class="built-in">Built in</h3>}
 				{builtIns.map(rowOf)}
 			</div>

@@ -178,6 +178,7 @@ function NextStep({ page }: { page: ServerPage }): JSX.Element {
 				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
 			</p>
 		);
+	if (state === 'starting') return <p>It is starting; what it offers appears here.</p>;
 	if (!isEnabled || pid === null)
 		return (
 			<p>

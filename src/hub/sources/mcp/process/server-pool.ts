@@ -148,7 +148,10 @@ export class ServerPool {
 	/** Start or stop on behalf of the user. The last request counts: a restart that has not started it yet gives way. */
 	async control(action: ProcessAction): Promise<void> {
 		const request = ++this.#requests;
-		if (action !== 'start') await this.#stop();
+		if (action !== 'start') {
+			this.#deps.serverLog.event('stopped: by a user');
+			await this.#stop();
+		}
 		if (action === 'stop') return;
 		if (request !== this.#requests)
 			throw new OrchestraError('canceled', `a later request stopped or started ${this.#deps.entry.name}`);
@@ -163,7 +166,6 @@ export class ServerPool {
 		this.#callPolicy = restartPolicy(this.#deps);
 		this.#shared = this.#makeShared();
 		this.#isStopped = true;
-		this.#deps.serverLog.event('stopped: by a user');
 		this.#stopping = Promise.all([this.#stopping, ...stopped.map((process) => process.close())]);
 		await this.#stopping;
 	}
