@@ -1,16 +1,12 @@
 /* Programs made of hostile pieces, as plans of one `mctl serve`. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { root } from '../../scripts/steps.mjs';
+import { ServeClient } from '../support/serve-client.mjs';
 
 export const title =
 	'every program is answered within its bounds, reaches only allowed tools, and the hub stays usable';
 
-const ANSWER_MS = 60_000;
 const MOST_MEMORY_MB = 900;
 const PIECES = 6;
 
@@ -36,6 +32,12 @@ const pieces = [
 	'return { toJSON() { for (;;); } };',
 	'await new Promise(() => {});',
 	"throw new Error('x'.repeat(1e6));",
+	"for (let at = 0; at < 1e6; at++) console.log('');",
+	"await Promise.all(Array.from({ length: 12 }, () => tools.files.readTextFile({ path: 'x'.repeat(4e6) })));",
+	"for (;;) void tools.files.readTextFile({ path: 'x'.repeat(1e5) });",
+	'const tangled = (a = (b = (c = (d = (e = (f = (g = (h = 1) => 1) => 1) => 1) => 1) => 1) => 1) => 1) => 1;',
+	"for (const name of ['then', 'constructor', '__proto__', 'toString']) try { await tools.files[name]({}); await tools[name].x({}) } catch {}",
+	'for (const queue of [0, 1, 2]) { const again = () => Promise.resolve().then(again); again(); }',
 	"console.log('y'.repeat(1e6)); console.log({ get a() { throw 1 } });",
 	'const f = () => f() + 1; try { f() } catch {}',
 	'new Uint8Array(1e9); new ArrayBuffer(3e7);',
@@ -60,35 +62,16 @@ export async function run({ random, rounds, folder }) {
 		policy: [{ tools: 'files__write*', action: 'deny' }],
 	};
 	writeFileSync(join(project, 'orchestra.json'), JSON.stringify(settings));
-	const child = spawn(process.execPath, [join(root, 'dist', 'cli', 'main.js'), 'serve'], {
+	const client = await ServeClient.start({
 		cwd: project,
-		env: {
-			...process.env,
-			HOME: folder,
-			XDG_STATE_HOME: join(folder, 'state'),
-			ORCHESTRA_TRUST: 'all',
-			LOG_LEVEL: 'error',
-		},
-		stdio: ['pipe', 'pipe', 'ignore'],
+		env: { HOME: folder, XDG_STATE_HOME: join(folder, 'state') },
 	});
-	const exited = once(child, 'exit');
-	child.stdin.on('error', () => {}); // a server that ended is reported by its missing answer
-	const waiting = new Map();
-	createInterface({ input: child.stdout }).on('line', (line) => {
-		const message = JSON.parse(line);
-		waiting.get(message.id)?.(message);
-	});
-	let id = 0;
-	const request = (method, params) => {
-		const answer = new Promise((resolve) => waiting.set(++id, resolve));
-		child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-		return within(ANSWER_MS, answer);
-	};
-	const clientInfo = { name: 'chaos', version: '1' };
-	await request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
 	for (let round = 0; round < rounds && counts.failures.length === 0; round++) {
 		const code = Array.from({ length: 1 + random.integer(PIECES) }, () => pieceOf(random)).join('\n');
-		const answer = await request('tools/call', { name: 'run_plan', arguments: { code, input: project } });
+		const answer = await client.request('tools/call', {
+			name: 'run_plan',
+			arguments: { code, input: project },
+		});
 		counts.programs++;
 		if (answer?.result?.isError) counts.refused++;
 		else if (answer?.result) counts.results++;
@@ -100,14 +83,12 @@ export async function run({ random, rounds, folder }) {
 			counts.failures.push(`round ${round}: a long answer to ${code}`);
 		if (existsSync(join(project, 'escaped')))
 			counts.failures.push(`round ${round}: a denied tool wrote: ${code}`);
-		counts.mostMemoryMb = Math.max(counts.mostMemoryMb, memoryMb(child.pid));
+		counts.mostMemoryMb = Math.max(counts.mostMemoryMb, memoryMb(client.pid));
 	}
 	if (counts.mostMemoryMb > MOST_MEMORY_MB) counts.failures.push(`the hub used ${counts.mostMemoryMb} MB`);
-	const alive = await request('tools/call', { name: 'run_plan', arguments: { code: 'return 1 + 1' } });
+	const alive = await client.request('tools/call', { name: 'run_plan', arguments: { code: 'return 1 + 1' } });
 	if (alive?.result?.content?.[0]?.text !== '2') counts.failures.push(`the hub does not run plans any more`);
-	child.stdin.end();
-	if (!(await within(ANSWER_MS, exited))) child.kill('SIGKILL');
-	await exited;
+	await client.end();
 	return counts;
 }
 
@@ -131,12 +112,4 @@ function memoryMb(pid) {
 	} catch {
 		return 0; // not Linux, or it has ended
 	}
-}
-
-function within(ms, promise) {
-	let timer;
-	const late = new Promise((resolve) => {
-		timer = setTimeout(() => resolve(undefined), ms);
-	});
-	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

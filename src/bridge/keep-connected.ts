@@ -1,8 +1,10 @@
 /* Keep a relay connected to a hub: reconnect with exponential backoff until aborted. */
+
 import { OrchestraError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import { within } from '../rpc/clock.ts';
+import { deferred } from '../rpc/deferred.ts';
 import { RestartPolicy } from '../rpc/restart-policy.ts';
 import { type Ending, Supervisor } from '../rpc/supervisor.ts';
 import { LATE_CONNECT_MS, RECONNECT_FIRST_MS, RECONNECT_MAX_MS, STABLE_MS } from './bridge-limits.ts';
@@ -28,11 +30,8 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 	const policy = new RestartPolicy(limits);
 	let hasOpened = false;
 	let permanent: OrchestraError | undefined;
-	let wake = (): void => {};
-	const over = new Promise<void>((resolve) => {
-		wake = resolve;
-		onAbort(signal, resolve);
-	});
+	const over = deferred();
+	onAbort(signal, over.resolve);
 	const unreachable = (error: OrchestraError): void => {
 		relay.unreachable(error);
 		if (policy.isFresh) warn(log, error);
@@ -53,7 +52,7 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 			stop: (hub) => hub.close(),
 			onDown: () => {
 				hasOpened = true;
-				if (permanent) wake();
+				if (permanent) over.resolve();
 			},
 			onStarted: () => {
 				hasOpened = true;
@@ -63,7 +62,7 @@ export async function keepConnected({ relay, open, signal, log }: KeepConnectedO
 		{ policy, log },
 	);
 	if (!signal.aborted) supervisor.keepUp();
-	await over;
+	await over.promise;
 	const isAttempt = supervisor.isStarting;
 	const closed = supervisor.close().then(() => true);
 	const isOver = isAttempt ? ((await within(closed, LATE_CONNECT_MS)) ?? false) : await closed;

@@ -9,11 +9,13 @@
  * Reading never waits for writing: responses always pass, and only new requests are
  * queued, in order and bounded, while a pipe is full.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../errors.ts';
 import { Log } from '../log.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { deferred } from '../rpc/deferred.ts';
 import type { Transport } from '../transport/transport.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
@@ -112,9 +114,8 @@ export class Relay implements Receiver {
 	 * lost. The caller closes it.
 	 */
 	attach(hub: Transport): Promise<OrchestraError> {
-		const lost = new Promise<OrchestraError>((resolve) => {
-			this.#onLost = resolve;
-		});
+		const lost = deferred<OrchestraError>();
+		this.#onLost = lost.resolve;
 		this.#hub = hub;
 		this.#isHubFull = false;
 		this.#roots?.attached();
@@ -136,7 +137,7 @@ export class Relay implements Receiver {
 		this.#hasConnected = true;
 		this.#queue.clearDeadlines();
 		this.#sendQueued();
-		return lost;
+		return lost.promise;
 	}
 
 	/** The hub is lost: fail the requests in flight and cancel the requests of the hub. */

@@ -2,7 +2,7 @@
  * The session state that is replayed to a new hub: `initialize`, the log level and the
  * resource subscriptions. Only requests that the old hub accepted are kept.
  */
-import { isObject, parseJson } from '../wire/json.ts';
+import { textAt } from '../wire/json-text.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
 import { readHead, withId } from './message-head.ts';
 
@@ -73,7 +73,5 @@ export class SessionState {
 }
 
 function uriOf(text: string): string {
-	const message = parseJson(text);
-	const params = isObject(message) ? message['params'] : undefined;
-	return isObject(params) ? String(params['uri']) : '';
+	return String(JSON.parse(textAt(text, 'params', 'uri') ?? '""'));
 }

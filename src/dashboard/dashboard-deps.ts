@@ -14,7 +14,7 @@ export interface DashboardDeps {
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	/** What this hub offers to other hubs. */
-	readonly offer?: (() => WorkerOverview | undefined) | undefined;
+	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** The journal of the hub. */
 	readonly journalFile: string;
 	readonly calls: CallLog;

@@ -21,17 +21,17 @@ export interface WorkerHttpOptions extends Pick<HubMetricsOptions, 'spans'> {
 	/** The state folder, which has the token. */
 	readonly folder: string;
 	readonly hub: Hub;
-	readonly offer: () => WorkerOverview | undefined;
+	readonly worker: () => WorkerOverview | undefined;
 	readonly log: Log;
 }
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
 export async function openWorkerHttp(options: WorkerHttpOptions): Promise<HubHttp> {
-	const { hub, offer, folder, log } = options;
+	const { hub, worker, folder, log } = options;
 	const settings = await listenerSettings(options.address, options.settings);
 	const isLocal = (await resolveHost(settings.address.host)).every(isLoopback);
 	const metrics = new HubMetrics(hub, options);
-	const routes = [healthRoute, readyRoute(() => offer()?.isReady === true), metricsRoute(metrics, isLocal)];
+	const routes = [healthRoute, readyRoute(() => worker()?.isReady === true), metricsRoute(metrics, isLocal)];
 	const listener = await HttpListener.open({
 		...settings,
 		authenticate: isLocal ? () => undefined : bearerToken(ensureToken(tokenFile(folder))),

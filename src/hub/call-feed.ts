@@ -32,7 +32,10 @@ export interface StartedCall {
 
 /** How a call ended. */
 export interface CallEnd
-	extends Pick<JournalEntry, 'outcome' | 'error' | 'ms' | 'phases' | 'policy' | 'rule' | 'trace' | 'result'> {
+	extends Pick<
+		JournalEntry,
+		'outcome' | 'error' | 'ms' | 'phases' | 'policy' | 'rule' | 'plan' | 'trace' | 'result'
+	> {
 	/** What was thrown; undefined when there is a result. */
 	readonly thrown?: unknown;
 }

@@ -1,7 +1,7 @@
 /* The parts that a hub is made of. */
 import type { Log } from '../log.ts';
 import type { CallGate } from '../trust/call-gate.ts';
-import type { Middleware } from './calls/compose.ts';
+import type { Middleware } from './calls/middleware.ts';
 import type { ToolExposure } from './expose/tool-exposure.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LoopGuard } from './loops/loop-guard.ts';

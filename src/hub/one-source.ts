@@ -16,8 +16,8 @@ import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../pro
 import { rpcError } from '../rpc/rpc-error.ts';
 import type { NamedTool } from '../trust/tool-name.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
-import { type Handler, readerOf } from './calls/compose.ts';
 import { HubCall, type Target } from './calls/hub-call.ts';
+import { type Handler, readerOf } from './calls/middleware.ts';
 import type { MergedList, Route } from './catalogue/merged-list.ts';
 import { unlistedName } from './catalogue/published-names.ts';
 import { AnnouncedExtensions } from './extensions.ts';

@@ -16,7 +16,7 @@ import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
 import { SharedPins } from '../trust/pins/shared-pins.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
-import type { Middleware } from './calls/compose.ts';
+import type { Middleware } from './calls/middleware.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
 import { usageFileOf } from './expose/query-usage.ts';
 import { ToolExposure } from './expose/tool-exposure.ts';

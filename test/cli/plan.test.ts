@@ -25,7 +25,10 @@ describe('mctl plan', () => {
 			'q.ts': program.replace('content.length', `content + '!'`),
 		});
 		expect(await run('replay', id)).toMatchObject({ stdout: '5\n', code: 0 });
-		expect(await run('replay', id, 'q.ts')).toMatchObject({ stdout: '"first!"\n', code: 1 });
+		expect(await run('replay', id, 'q.ts')).toMatchObject({
+			stdout: '- 5\n+ "first!"\n',
+			code: 1,
+		});
 		expect((await run('show', id)).stdout).toMatch(/call 1: files__read_text_file \(line 1, column \d+\) ok/);
 	});
 

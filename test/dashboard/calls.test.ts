@@ -143,6 +143,7 @@ describe('the calls', () => {
 				phases: { start: 4, run: 5 },
 				policy: 'allow',
 				rule: 'orchestra.json:3',
+				plan: 'b'.repeat(32),
 				worker: 'gpu-1',
 				trace: 'a'.repeat(32),
 			},
@@ -183,6 +184,7 @@ describe('the calls', () => {
 			],
 			policy: 'allow',
 			rule: 'orchestra.json:3',
+			plan: 'b'.repeat(32),
 			worker: 'gpu-1',
 			trace: 'a'.repeat(32),
 		});

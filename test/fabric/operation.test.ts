@@ -121,13 +121,13 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 			{ name: 'seen', workers: [{ name: 'seen', version, labels: ['zone=a'], calls: 1, inFlight: 0 }] },
 		]);
 		const environment = { HOME: temporaryFolder() };
-		const page = await fabricReply({ hub: hub.hub, offer: () => worker.overview(), environment });
+		const page = await fabricReply({ hub: hub.hub, worker: () => worker.overview(), environment });
 		expect(page).toMatchObject({
 			use: { groups: [{ name: 'seen' }], failed: { not_run: 0, unknown: 0, ran: 0 } },
 			offer: { accepted: { 'agent-hub': 1 } },
 		});
 		expect(JSON.parse(JSON.stringify(page))).toEqual(page);
-		const metrics = new HubMetrics(hub.hub, { offer: () => worker.overview() });
+		const metrics = new HubMetrics(hub.hub, { worker: () => worker.overview() });
 		atEnd(() => metrics.close());
 		const text = metrics.text();
 		expect(text).toContain('orchestra_fabric_link_up{orchestra_role="use"} 1');

@@ -20,14 +20,17 @@ export function agentProgram(name: AgentName): string | undefined {
 export async function runAgent(
 	name: AgentName,
 	args: readonly string[],
-	{ home, project, env }: ClientHome,
+	{ home, project, env }: Pick<ClientHome, 'home' | 'project' | 'env'>,
 ): Promise<string> {
 	const options = {
 		cwd: project,
 		env: { ...env, HOME: home, PATH: process.env['PATH'] ?? '', CI: '1' },
 		timeout: 60_000,
 	};
-	const { stdout, stderr } = await promisify(execFile)(agentProgram(name) ?? name, args, options);
+	const running = promisify(execFile)(agentProgram(name) ?? name, args, options);
+	// Some read more of the prompt from there.
+	running.child.stdin?.end();
+	const { stdout, stderr } = await running;
 	return stdout + stderr;
 }
 

@@ -102,7 +102,7 @@ async function openHttp({
 		settings,
 		folder: await folder(),
 		hub,
-		offer: overview,
+		worker: overview,
 		spans,
 		log,
 	});

@@ -9,14 +9,14 @@ export const openFabric: OpenFabric = async (settings, deps) => {
 	return openFabricSource(settings, deps);
 };
 
-/** The offer of the shared hub, as its configuration says at any time. */
+/** The worker of the shared hub, as its configuration says at any time. */
 export function hubWorker(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptions['openWorker'] {
 	return async (opened, log) => {
-		let offer: HubWorker | undefined;
+		let worker: HubWorker | undefined;
 		let opening: Promise<void> | undefined;
 		const open = async (): Promise<void> => {
 			const { openWorker } = await import('../../fabric/open-fabric.ts');
-			offer = await openWorker(opened, { environment, log: log.named('fabric') });
+			worker = await openWorker(opened, { environment, log: log.named('fabric') });
 		};
 		const openWithSetting = async (): Promise<void> => {
 			const { fabric } = opened.configuration();
@@ -32,13 +32,13 @@ export function hubWorker(environment: Readonly<NodeJS.ProcessEnv>): RunHubOptio
 		});
 		return {
 			get isOpen() {
-				return offer?.isOpen === true;
+				return worker?.isOpen === true;
 			},
-			overview: () => offer?.overview(),
+			overview: () => worker?.overview(),
 			async close() {
 				stopListening();
 				await opening;
-				await offer?.close();
+				await worker?.close();
 			},
 		};
 	};

@@ -1,4 +1,5 @@
 /* What `mctl plan` prints about plans that ran. */
+import { attempt } from '../../errors.ts';
 import {
 	answersOf,
 	endOf,
@@ -9,9 +10,13 @@ import {
 import { isRunning, type PlanStore } from '../../hub/plans/plan-store.ts';
 import { replayPlan } from '../../hub/plans/replay-plan.ts';
 import { printable, printableLine } from '../../printable.ts';
+import { diffHunks, sequenceDiff } from '../../sequence-diff.ts';
 import type { CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { printTable } from '../terminal/table.ts';
+
+/** Lines around a difference. */
+const DIFF_CONTEXT = 2;
 
 type Status = 'running' | 'completed' | 'failed' | 'stopped';
 
@@ -66,7 +71,7 @@ export async function replay(
 	code: string | undefined,
 	{ out, flags, signal }: CommandInput,
 ): Promise<number> {
-	const { isOk, text, calls, isSame } = await replayPlan(plan, { code, signal });
+	const { isOk, text, calls, isSame, recorded } = await replayPlan(plan, { code, signal });
 	if (flags['json'])
 		out.json({
 			schema: 'orchestra.plan-replay/1',
@@ -74,15 +79,29 @@ export async function replay(
 			isSame,
 			isOk,
 			result: text,
+			recorded,
 			calls: calls.length,
 		});
 	else {
-		out.line(printable(text));
+		const lines = isSame === false ? differences(recorded ?? '', text) : [text];
+		for (const line of lines) out.line(printable(line));
 		out.info(
 			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
 		);
 	}
 	return isSame === false ? exitCodes.tool_failed : 0;
+}
+
+/** The lines of two results that differ, with some around them. */
+function differences(recorded: string, now: string): string[] {
+	const [before, after] = [recorded, now].map((text) => {
+		const value = attempt(() => JSON.parse(text) as unknown);
+		return (value === undefined ? text : JSON.stringify(value, null, 2)).split('\n');
+	});
+	const steps = sequenceDiff(before ?? [], after ?? []);
+	return diffHunks(steps, DIFF_CONTEXT).flatMap(([start, end]) =>
+		steps.slice(start, end).map(([sign, line]) => `${sign} ${line}`),
+	);
 }
 
 function reportOf(plan: StoredPlan): {

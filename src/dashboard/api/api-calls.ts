@@ -107,6 +107,8 @@ export interface CallDetails extends CallRow {
 	/** The decision of the policy, and its rule as `file:line`. */
 	readonly policy: string | null;
 	readonly rule: string | null;
+	/** The id of the plan that made it, or that it ran. */
+	readonly plan: string | null;
 	readonly trace: string | null;
 	/** The worker of the fabric that accepted it. */
 	readonly worker: string | null;

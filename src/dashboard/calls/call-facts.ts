@@ -27,7 +27,7 @@ const RETAINED_MESSAGES = 100;
 const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
 
 /** What the journal has of a call besides its row. */
-export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'trace'> &
+export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'plan' | 'trace'> &
 	Pick<CallContext, 'worker'>;
 
 /** Most calls have these rows, which are never written to. */
@@ -80,8 +80,8 @@ export class CallFacts {
 		}
 	}
 
-	ended({ phases, policy, rule, trace, thrown, result, ms }: CallEnd): void {
-		this.#end = { phases, policy, rule, trace, worker: this.#context?.worker };
+	ended({ phases, policy, rule, plan, trace, thrown, result, ms }: CallEnd): void {
+		this.#end = { phases, policy, rule, plan, trace, worker: this.#context?.worker };
 		this.#runMs = ms;
 		this.#context = undefined;
 		if (thrown !== undefined) this.#explanation = explain(thrown);
@@ -102,6 +102,7 @@ export class CallFacts {
 
 	details(row: CallRow): CallDetails {
 		const { policy, rule, trace, worker = this.#context?.worker } = this.#end ?? {};
+		const plan = this.#end?.plan ?? this.#context?.plan?.id;
 		const run = this.#runMs === undefined ? {} : { run: this.#runMs };
 		const phases = this.#end?.phases ?? run;
 		const input = this.#arguments === undefined ? null : JSON.stringify(redactArguments(this.#arguments));
@@ -116,6 +117,7 @@ export class CallFacts {
 			explanation: this.#explanation,
 			policy: policy ?? null,
 			rule: rule ?? null,
+			plan: plan ?? null,
 			trace: trace ?? null,
 			worker: worker ?? null,
 			sessionId: this.#sessionId,

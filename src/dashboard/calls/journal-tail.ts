@@ -29,10 +29,10 @@ export function addJournalTail(calls: CallLog, file: string, since?: number): vo
 		const outcome = entry['outcome'] as CallOutcome;
 		const end = { outcome, ms: Number(entry['ms']) || 0, error: text('error') };
 		if (since !== undefined && at + end.ms < since) continue;
-		const [policy, rule, trace, worker] = ['policy', 'rule', 'trace', 'worker'].map(
+		const [policy, rule, plan, trace, worker] = ['policy', 'rule', 'plan', 'trace', 'worker'].map(
 			(name) => text(name) || undefined,
 		);
-		const facts = { ...end, policy, rule, trace, worker, phases: phasesOf(entry['phases']) };
+		const facts = { ...end, policy, rule, plan, trace, worker, phases: phasesOf(entry['phases']) };
 		if (since === undefined) calls.addEarlier(begun, facts);
 		else calls.addMissed(begun, facts);
 	}

@@ -5,20 +5,20 @@ import type { DashboardDeps } from '../dashboard-deps.ts';
 
 export async function fabricReply({
 	hub,
-	offer,
+	worker,
 	environment,
-}: Pick<DashboardDeps, 'hub' | 'offer' | 'environment'>): Promise<FabricReply> {
+}: Pick<DashboardDeps, 'hub' | 'worker' | 'environment'>): Promise<FabricReply> {
 	const member = hub.sources.map((source) => able(source, 'overview')).find((found) => found !== undefined);
-	const offered = offer?.();
-	const isUsed = member !== undefined || offered !== undefined;
+	const overview = worker?.();
+	const isUsed = member !== undefined || overview !== undefined;
 	return {
 		use: member?.overview() ?? null,
-		offer: offered
+		offer: overview
 			? {
-					...offered,
-					running: Object.fromEntries(offered.running),
-					accepted: Object.fromEntries(offered.accepted),
-					refused: Object.fromEntries(offered.refused),
+					...overview,
+					running: Object.fromEntries(overview.running),
+					accepted: Object.fromEntries(overview.accepted),
+					refused: Object.fromEntries(overview.refused),
 				}
 			: null,
 		members: isUsed ? await members(environment) : [],

@@ -16,7 +16,7 @@ import { rpcCodes } from '../../wire/json-rpc.ts';
 import { memoized } from '../../wire/memoized.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
 import { UI } from '../extensions.ts';
-import type { Middleware } from './compose.ts';
+import type { Middleware } from './middleware.ts';
 
 /** The member of `_meta` that older hosts read; others read `ui.resourceUri`. */
 export const OLD_PAGE_KEY = 'ui/resourceUri';

@@ -8,7 +8,7 @@ import type { Item } from '../../protocol/item-lists.ts';
 import { memoized } from '../../wire/memoized.ts';
 import type { MergedList } from '../catalogue/merged-list.ts';
 import type { ResultSource } from '../results/result-source.ts';
-import type { Middleware } from './compose.ts';
+import type { Middleware } from './middleware.ts';
 
 export function addLookTool(results: ResultSource): Middleware {
 	/** The same list for the same list: the search compares it. */

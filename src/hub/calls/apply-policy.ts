@@ -3,7 +3,7 @@ import { failure } from '../../mcp/define/defined-results.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
-import type { Middleware } from './compose.ts';
+import type { Middleware } from './middleware.ts';
 
 export function applyPolicy(gate: CallGate): Middleware {
 	return (inner) => ({

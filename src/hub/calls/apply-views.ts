@@ -12,8 +12,8 @@ import { isSearchTool } from '../expose/search-tools.ts';
 import type { ToolExposure } from '../expose/tool-exposure.ts';
 import type { Source } from '../source.ts';
 import { isForPages } from './adapt-apps.ts';
-import type { Handler, Middleware } from './compose.ts';
 import { HubCall } from './hub-call.ts';
+import type { Handler, Middleware } from './middleware.ts';
 import { skillsSoon } from './skills-soon.ts';
 
 export interface SearchDeps {

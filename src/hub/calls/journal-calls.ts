@@ -5,8 +5,8 @@ import { whenEnded } from '../../mcp/server/methods.ts';
 import { type Answer, answerValue } from '../../protocol/mcp-types.ts';
 import type { CallEnd } from '../call-feed.ts';
 import { type Journal, type JournalEntry, noJournal } from '../journal/journal.ts';
-import type { Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
+import type { Middleware } from './middleware.ts';
 
 /** Write the lines, and leave what is in them in the call. */
 export function journalCalls(journal: Journal): Middleware {

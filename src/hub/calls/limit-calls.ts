@@ -4,8 +4,8 @@ import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { ClientCalls, ExceededLimit } from '../loops/client-calls.ts';
 import type { LoopGuard } from '../loops/loop-guard.ts';
-import type { Handler, Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
+import type { Handler, Middleware } from './middleware.ts';
 
 /** @param gate asks a user; without it every such call is refused */
 export function limitCalls(guard: LoopGuard, gate: CallGate | undefined): Middleware {

@@ -10,7 +10,7 @@ import { isObject } from '../../wire/json.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import type { SkillSearch } from '../expose/skill-search.ts';
-import type { Middleware } from './compose.ts';
+import type { Middleware } from './middleware.ts';
 import { skillsSoon } from './skills-soon.ts';
 
 /** What a search begins with; its parameters follow. */

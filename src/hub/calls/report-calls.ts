@@ -2,7 +2,7 @@
 
 import { whenEnded } from '../../mcp/server/methods.ts';
 import type { CallFeed } from '../call-feed.ts';
-import type { Middleware } from './compose.ts';
+import type { Middleware } from './middleware.ts';
 
 /** Report calls to a feed. What is known of their end is set further inside. */
 export function reportCalls(feed: CallFeed): Middleware {

@@ -1,6 +1,6 @@
 /* The source that a call goes to, and the source's own name of the item. */
 import { after } from '../../mcp/server/methods.ts';
-import type { Middleware, Targets } from './compose.ts';
+import type { Middleware, Targets } from './middleware.ts';
 
 /** Find the target of each call that has none yet. */
 export function routeCalls(targets: Targets): Middleware {

@@ -6,8 +6,8 @@ import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Journal, JournalTokens } from '../journal/journal.ts';
 import type { ResultSource } from '../results/result-source.ts';
 import { countCharacters } from '../results/value-size.ts';
-import type { Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
+import type { Middleware } from './middleware.ts';
 
 /** @param journal gets the tokens that are spared */
 export function shortenResults(results: ResultSource, journal: Journal): Middleware {

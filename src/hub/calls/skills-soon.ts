@@ -2,7 +2,7 @@
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { within } from '../../rpc/clock.ts';
 import { SKILLS_WAIT_MS } from '../hub-limits.ts';
-import type { Handler } from './compose.ts';
+import type { Handler } from './middleware.ts';
 
 /** None when they take too long: the search is about something else. */
 export async function skillsSoon(listed: ReturnType<Handler['list']>): Promise<readonly Skill[]> {

@@ -11,8 +11,8 @@ import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';
 import type { CallEnd } from '../call-feed.ts';
 import { errorTypeOf } from '../metrics/error-type.ts';
-import type { Middleware } from './compose.ts';
 import type { HubCall } from './hub-call.ts';
+import type { Middleware } from './middleware.ts';
 
 /** Record the spans of each call. */
 export function traceCalls(tracer: Tracer): Middleware {

@@ -5,7 +5,7 @@ import type { FabricLinkFacts, FabricOverview, WorkerOverview } from '../fabric-
 /** Read whenever the metrics are; each is undefined without that side of the fabric. */
 export interface FabricSides {
 	readonly use: () => FabricOverview | undefined;
-	readonly offer: () => WorkerOverview | undefined;
+	readonly worker: () => WorkerOverview | undefined;
 }
 
 type Read = () => Iterable<readonly [Readonly<Record<string, string>>, number]>;
@@ -22,9 +22,9 @@ export function addFabricMetrics(registry: MetricRegistry, sides: FabricSides): 
 function addLinks(add: Add, sides: FabricSides): void {
 	const links = (read: (link: FabricLinkFacts) => number): Read =>
 		function* () {
-			const [use, offer] = [sides.use(), sides.offer()];
+			const [use, worker] = [sides.use(), sides.worker()];
 			if (use) yield [{ orchestra_role: 'use' }, read(use.link)];
-			if (offer) yield [{ orchestra_role: 'offer' }, read(offer.link)];
+			if (worker) yield [{ orchestra_role: 'offer' }, read(worker.link)];
 		};
 	const about = 'Whether the NATS server answers: 1, or 0 when the link is down or suspect.';
 	add('gauge', 'link_up', about, links(isUp));
@@ -76,20 +76,20 @@ function addWorkers(add: Add, sides: FabricSides): void {
 	);
 }
 
-function addWorker(add: Add, { offer }: Pick<FabricSides, 'offer'>): void {
-	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(offer()?.isReady));
+function addWorker(add: Add, { worker }: Pick<FabricSides, 'worker'>): void {
+	add('gauge', 'ready', 'Whether other hubs can call this one: 1 or 0.', () => one(worker()?.isReady));
 	add('gauge', 'draining', 'Whether it finishes its calls and accepts no more: 1 or 0.', () =>
-		one(offer()?.isDraining),
+		one(worker()?.isDraining),
 	);
-	add('gauge', 'offered_tools', 'Tools that are offered to other hubs.', () => one(offer()?.tools));
+	add('gauge', 'offered_tools', 'Tools that are offered to other hubs.', () => one(worker()?.tools));
 	add('gauge', 'running_calls', 'Calls of other hubs that run here.', () =>
-		labelled('orchestra_hub', offer()?.running),
+		labelled('orchestra_hub', worker()?.running),
 	);
 	add('counter', 'accepted_calls_total', 'Calls of other hubs that were accepted here.', () =>
-		labelled('orchestra_hub', offer()?.accepted),
+		labelled('orchestra_hub', worker()?.accepted),
 	);
 	add('counter', 'refused_calls_total', 'Calls of other hubs that were refused here, by reason.', () =>
-		labelled('orchestra_reason', offer()?.refused),
+		labelled('orchestra_reason', worker()?.refused),
 	);
 }
 

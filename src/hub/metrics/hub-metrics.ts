@@ -33,8 +33,8 @@ const MICROSECONDS = 1e6;
 export interface HubMetricsOptions {
 	/** What became of the spans, when they are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
-	/** What this hub offers to others, when it does. */
-	readonly offer?: (() => WorkerOverview | undefined) | undefined;
+	/** The worker of this hub, when it serves others. */
+	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 }
 
 export class HubMetrics {
@@ -48,14 +48,14 @@ export class HubMetrics {
 	#loopDelay: IntervalHistogram | undefined;
 
 	/** Counts from now on; `close` it. */
-	constructor(hub: Hub, { spans, offer }: HubMetricsOptions = {}) {
+	constructor(hub: Hub, { spans, worker }: HubMetricsOptions = {}) {
 		this.#hub = hub;
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
 		this.#addSourceMetrics();
 		this.#addProcessMetrics();
 		const use = (): FabricOverview | undefined =>
 			hub.sources.map((source) => able(source, 'overview')?.overview()).find((found) => found);
-		addFabricMetrics(this.#registry, { use, offer: () => offer?.() });
+		addFabricMetrics(this.#registry, { use, worker: () => worker?.() });
 		if (hub.tasks) this.#addTaskMetrics(hub.tasks);
 		if (spans) this.#addSpanMetrics(spans);
 	}

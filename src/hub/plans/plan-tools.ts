@@ -26,7 +26,18 @@ export class PlanTools {
 	readonly #servers = new Map<string, Map<string, PlanTool | undefined>>();
 	readonly all: readonly PlanTool[];
 
-	constructor({ items, routes }: MergedList<Tool>) {
+	readonly #items: readonly Tool[];
+
+	/** The tools of a list; `earlier` when it has the same ones. */
+	static of(list: MergedList<Tool>, earlier: PlanTools | undefined): PlanTools {
+		const { items } = list;
+		const known = earlier ? earlier.#items : undefined;
+		const isSame = known?.length === items.length && known.every((item, at) => item === items[at]);
+		return earlier && isSame ? earlier : new PlanTools(list);
+	}
+
+	private constructor({ items, routes }: MergedList<Tool>) {
+		this.#items = items;
 		this.all = items.flatMap((tool): PlanTool[] => {
 			const route = routes.get(tool.name);
 			// A plan does not call plans; `look` has a function of its own.

@@ -8,6 +8,8 @@ import { RecordedCalls } from './recorded-calls.ts';
 export interface Replayed extends PlanEnd {
 	/** Whether it ended as it did in the record; undefined when the record has no end. */
 	readonly isSame: boolean | undefined;
+	/** JSON of the result in the record, or its error. */
+	readonly recorded: string | undefined;
 }
 
 /**
@@ -33,5 +35,5 @@ export async function replayPlan(
 			hint: `Go on with it: mctl plan resume ${plan.head.id.slice(0, 8)}`,
 		});
 	const isSame = before && before.text === end.text && (before.end === 'completed') === end.isOk;
-	return { ...end, isSame };
+	return { ...end, isSame, recorded: before?.text };
 }

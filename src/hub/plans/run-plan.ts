@@ -58,6 +58,8 @@ export class PlanRunner {
 	readonly #threads = new PlanThreads();
 	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 	readonly #closing = new AbortController();
+	/** Those of the last call. */
+	#known: PlanTools | undefined;
 	readonly #running = new Set<Promise<unknown>>();
 
 	constructor(hub: PlanHub) {
@@ -209,7 +211,8 @@ export class PlanRunner {
 	async #tools(context: CallContext, isEnough: (tools: PlanTools) => boolean): Promise<PlanTools> {
 		const giveUpAt = performance.now() + PLAN_NAME_WAIT_MS;
 		for (;;) {
-			const tools = new PlanTools(await this.#hub.tools(context));
+			const tools = PlanTools.of(await this.#hub.tools(context), this.#known);
+			this.#known = tools;
 			const next = isEnough(tools) ? undefined : this.#hub.nextAnswer();
 			const leftMs = giveUpAt - performance.now();
 			if (next === undefined || leftMs <= 0) return tools;

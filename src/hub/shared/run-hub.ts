@@ -54,11 +54,11 @@ export interface RunHubOptions {
 	readonly signal: AbortSignal;
 }
 
-/** The offer of a hub to others. */
+/** The worker of a hub, which serves others. */
 export interface HubWorker {
-	/** Whether something is offered now. */
+	/** Whether it serves something now. */
 	readonly isOpen: boolean;
-	/** Undefined while nothing is offered. */
+	/** Undefined while it serves nothing. */
 	overview(): WorkerOverview | undefined;
 	/** Accept no more calls, finish those that run, and leave. */
 	close(): Promise<void>;
@@ -78,7 +78,7 @@ export interface HubHttpDeps {
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** What this hub offers to others. */
-	readonly offer?: (() => WorkerOverview | undefined) | undefined;
+	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
 	readonly log: Log;
@@ -132,10 +132,10 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const forwarded = new BridgeEnvironment();
 	// Listeners must be open before plugins start, and handlers need the hub, so the handlers refer to it lazily.
 	let opened: OpenedHub | undefined;
-	let offer: HubWorker | undefined;
-	const offered = (): WorkerOverview | undefined => offer?.overview();
+	let worker: HubWorker | undefined;
+	const overview = (): WorkerOverview | undefined => worker?.overview();
 	const http = new HttpSwitch((address) =>
-		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, offer: offered }),
+		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, worker: overview }),
 	);
 	let retirement: Retirement | undefined;
 	let alone: NodeJS.Timeout | undefined;
@@ -145,7 +145,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
 	try {
 		opened = await openHubOf(options, { certsDir, listeners, forwarded });
-		offer = await options.openWorker?.(opened, log);
+		worker = await options.openWorker?.(opened, log);
 		const address = await openRequestedHttp(http, opened, options);
 		const record = recorder({ folder, certsDir, listeners, opened, http });
 		folder.announce(record());
@@ -155,7 +155,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const current = opened;
 		alone = setTimeout(() => current.hub.sessions.learn(), LEARN_ALONE_MS);
 		// A hub that other hubs may call does not stop when it has no client of its own.
-		const isReached = (): boolean => address !== undefined || offer?.isOpen === true;
+		const isReached = (): boolean => address !== undefined || worker?.isOpen === true;
 		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
 		const isUnused = (): boolean => limitMs() > 0 && http.current === undefined && activity.isIdle(1);
 		retirement = new Retirement(isUnused, () => listeners.closeIfAlone());
@@ -166,7 +166,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		clearTimeout(alone);
 		log.info('the hub is shutting down');
 		folder.withdraw();
-		await offer?.close();
+		await worker?.close();
 		shared.suspendedCalls.close();
 		await http.close();
 		await retirement?.answered();
@@ -236,7 +236,7 @@ function handlersOf(
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));
 }
 
-interface ListenerDeps extends Pick<HubHttpDeps, 'opened' | 'shared' | 'offer'> {
+interface ListenerDeps extends Pick<HubHttpDeps, 'opened' | 'shared' | 'worker'> {
 	readonly activity: Activity;
 }
 
@@ -255,7 +255,7 @@ async function openAtLastPort(address: string, options: RunHubOptions, deps: Lis
 async function openListener(
 	address: string,
 	{ openHttp, folder, environment, log }: RunHubOptions,
-	{ opened, shared, activity, offer }: ListenerDeps,
+	{ opened, shared, activity, worker }: ListenerDeps,
 ): Promise<HubHttp> {
 	if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
 	const http = await openHttp({
@@ -264,7 +264,7 @@ async function openListener(
 		folder: folder.path,
 		hub: opened.hub,
 		spans: opened.spans,
-		offer,
+		worker,
 		opened,
 		environment,
 		journalFile: folder.journalFile,

@@ -29,8 +29,8 @@ import {
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
-import type { Handler } from '../calls/compose.ts';
 import { HubCall } from '../calls/hub-call.ts';
+import type { Handler } from '../calls/middleware.ts';
 import type { LiveTask } from './live-task.ts';
 import { TASK_FIRST_POLL_MS, TASK_ROUNDS_LIMIT } from './task-limits.ts';
 import type { TaskForm } from './task-record.ts';

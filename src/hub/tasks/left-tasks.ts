@@ -17,8 +17,8 @@ import { modernRevision, modernVersions, negotiate } from '../../protocol/revisi
 import { LEGACY_TASKS_VERSION } from '../../protocol/tasks.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { encodeJson } from '../../wire/json-text.ts';
-import type { Handler } from '../calls/compose.ts';
 import { HubCall, type Target } from '../calls/hub-call.ts';
+import type { Handler } from '../calls/middleware.ts';
 import type { ProcessIdentity } from '../shared/process-identity.ts';
 import { able, type Source } from '../source.ts';
 import { LiveTask } from './live-task.ts';

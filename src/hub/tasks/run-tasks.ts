@@ -2,7 +2,7 @@
 import { after } from '../../mcp/server/methods.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../protocol/tasks.ts';
-import type { Middleware } from '../calls/compose.ts';
+import type { Middleware } from '../calls/middleware.ts';
 import { DurableCall } from './durable-call.ts';
 import type { HubTasks } from './hub-tasks.ts';
 

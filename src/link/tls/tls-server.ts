@@ -1,8 +1,10 @@
 /* Listen for TLS 1.3 peers on TCP or a Unix socket. Each connection is one stream; both sides need a certificate. */
+
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { messageOf, OrchestraError } from '../../errors.ts';
+import { deferred } from '../../rpc/deferred.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, parseAddress, resolveHost } from '../address.ts';
 import { keepRenewed } from '../certificates/keep-renewed.ts';
@@ -155,10 +157,8 @@ function describePeer(
 	kind: LinkKind,
 ): { peer: LinkPeer; ended: () => void } {
 	const { address } = stream;
-	let ended: () => void = () => {};
-	const closed = new Promise<OrchestraError>((resolve) => {
-		ended = () => resolve(new OrchestraError('closed', `the connection of ${address} is closed`));
-	});
+	const { promise: closed, resolve } = deferred<OrchestraError>();
+	const ended = (): void => resolve(new OrchestraError('closed', `the connection of ${address} is closed`));
 	const name = checkPeerName(address, socket.getPeerX509Certificate(), undefined);
 	const peer: LinkPeer = { kind, name, address, closed, close: async () => stream.reset() };
 	return { peer, ended };

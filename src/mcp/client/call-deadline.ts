@@ -1,7 +1,6 @@
 /* The total deadline and the cancellation of a call that may take several requests. */
-
 import { OrchestraError } from '../../errors.ts';
-import { onAbort } from '../../rpc/abortable.ts';
+import { abortable, onAbort } from '../../rpc/abortable.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { requestError } from './phase-error.ts';
 
@@ -11,64 +10,45 @@ export interface CallDeadlineOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
-export class CallDeadline {
-	readonly #method: string;
-	readonly #options: CallDeadlineOptions;
-	readonly #abort = new AbortController();
-	readonly #endsAt: number;
-	readonly #timer: NodeJS.Timeout | undefined;
-	readonly #stopListening: () => void;
-	#reject: (reason: OrchestraError) => void = () => {};
-
-	constructor(method: string, options: CallDeadlineOptions) {
-		const { maxMs, signal } = options;
-		this.#method = method;
-		this.#options = options;
-		this.#endsAt = maxMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + maxMs;
-		if (maxMs !== undefined) this.#timer = setTimeout(() => this.#onTimeout(), timerMs(maxMs));
-		this.#stopListening = onAbort(signal, () => this.#onAbort());
+/**
+ * The outcome of `work`, or the end of its deadline, whichever is first. It gets a signal that is aborted when the
+ * caller cancels or the total time is over, and the total timeout of its next request.
+ */
+export async function beforeDeadline<T>(
+	method: string,
+	{ maxMs = Number.POSITIVE_INFINITY, signal }: CallDeadlineOptions,
+	work: (signal: AbortSignal, left: () => TotalTimeout) => Promise<T>,
+): Promise<T> {
+	const ends = new AbortController();
+	const endsAt = performance.now() + maxMs;
+	const onTimeout = (): void => ends.abort(totalTimeIsOver(method, maxMs));
+	const timer = maxMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(onTimeout, timerMs(maxMs));
+	const stopListening = onAbort(signal, () => ends.abort(canceledBy(method, signal?.reason)));
+	try {
+		return await abortable(() => work(ends.signal, () => totalUntil(endsAt)), ends.signal);
+	} finally {
+		clearTimeout(timer);
+		stopListening();
 	}
+}
 
-	/** Aborted when the caller cancels or the total time is over. */
-	get signal(): AbortSignal {
-		return this.#abort.signal;
-	}
+export interface TotalTimeout {
+	readonly maxTotalMs?: number;
+}
 
-	/** The total timeout of the next request. */
-	remaining(): { maxTotalMs?: number } {
-		if (this.#endsAt === Number.POSITIVE_INFINITY) return {};
-		return { maxTotalMs: Math.max(1, this.#endsAt - performance.now()) };
-	}
+/** The total timeout of a request that is part of what must end then. */
+export function totalUntil(endsAt: number): TotalTimeout {
+	return endsAt === Number.POSITIVE_INFINITY ? {} : { maxTotalMs: Math.max(1, endsAt - performance.now()) };
+}
 
-	/** The outcome of `work`, or the end of the deadline, whichever is first. */
-	race<T>(work: Promise<T>): Promise<T> {
-		return new Promise((resolve, reject) => {
-			this.#reject = reject;
-			work.then(resolve, reject);
-			if (this.#abort.signal.aborted) this.#onAbort();
-		});
-	}
+function canceledBy(method: string, cause: unknown): OrchestraError {
+	return new OrchestraError('canceled', `${method} was canceled by its caller`, {
+		cause,
+		data: { phase: 'call' },
+	});
+}
 
-	/** Release the timer and the listener. */
-	end(): void {
-		clearTimeout(this.#timer);
-		this.#stopListening();
-	}
-
-	#onAbort(): void {
-		const { signal } = this.#options;
-		this.#reject(
-			new OrchestraError('canceled', `${this.#method} was canceled by its caller`, {
-				cause: signal?.reason,
-				data: { phase: 'call' },
-			}),
-		);
-		this.#abort.abort(signal?.reason);
-	}
-
-	#onTimeout(): void {
-		const data = { timeoutMs: this.#options.maxMs, kind: 'total' };
-		this.#reject(requestError(new OrchestraError('timeout', 'total time is over', { data }), this.#method));
-		this.#abort.abort();
-	}
+function totalTimeIsOver(method: string, timeoutMs: number): OrchestraError {
+	const data = { timeoutMs, kind: 'total' };
+	return requestError(new OrchestraError('timeout', 'total time is over', { data }), method);
 }

@@ -26,7 +26,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { isObject } from '../../wire/json.ts';
 import type { Change } from '../server/provider.ts';
-import { CallDeadline } from './call-deadline.ts';
+import { beforeDeadline } from './call-deadline.ts';
 import {
 	type CompletionQuery,
 	isLogMessage,
@@ -205,20 +205,16 @@ export class McpClient {
 	/** Call any method. Client requests of the server go to the handlers. */
 	async request(method: string, params: Result = {}, options: McpCallOptions = {}): Promise<Result> {
 		if (this.era === 'legacy') return this.#connection.request(method, params, requestOptions(options));
-		const deadline = new CallDeadline(method, options);
-		try {
-			const call = { ...requestOptions(options), signal: deadline.signal };
-			const complete = completeCall({
+		return beforeDeadline(method, options, (signal, left) => {
+			const call = { ...requestOptions(options), signal };
+			return completeCall({
 				method,
 				params: this.#withLogLevel(params, options),
-				request: (sent) => this.#connection.request(method, sent, { ...call, ...deadline.remaining() }),
+				request: (sent) => this.#connection.request(method, sent, { ...call, ...left() }),
 				answer: (request, params, signal) => answerRequest(this.#handlers, request, params, signal),
-				signal: deadline.signal,
+				signal,
 			});
-			return await deadline.race(complete);
-		} finally {
-			deadline.end();
-		}
+		});
 	}
 
 	/** Send a notification. Throws when the connection has ended. */

@@ -7,7 +7,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Diagnosis, explainExit, lastLinesText } from '../../process/diagnosis.ts';
-import { onAbort } from '../../rpc/abortable.ts';
+import { abortable, onAbort } from '../../rpc/abortable.ts';
 import { timerMs, within } from '../../rpc/clock.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { CHILD_PROBE_MS, LAST_LINES_MS, REMOTE_PROBE_MS, SERVER_START_MS } from '../mcp-limits.ts';
@@ -91,9 +91,7 @@ class Opening {
 			return { link, description, startedInMs: Math.round(performance.now() - this.#startedAt) };
 		} catch (error) {
 			const isExit = OrchestraError.is(link.endReason, 'closed') && !this.#signal.aborted;
-			const closed = link.close().catch((thrown: unknown) => {
-				this.#options.log.debug(`close failed: ${messageOf(thrown)}`);
-			});
+			const closed = this.#close(link);
 			// A canceled caller is released at once.
 			if (!this.#signal.aborted) await within(closed, LAST_LINES_MS);
 			if (isExit && mayRepeat) return undefined;
@@ -109,27 +107,25 @@ class Opening {
 		return probeMs ?? (isRemote ? Math.min(REMOTE_PROBE_MS, halfMs) : CHILD_PROBE_MS);
 	}
 
-	#startTransport(): Promise<Transport> {
-		return new Promise((resolve, reject) => {
-			const fail = (error: unknown): void => reject(this.#explain(error, 'spawn', undefined));
-			const stopListening = onAbort(this.#signal, () => fail(this.#signal.reason));
-			if (this.#signal.aborted) return;
-			const onStarted = (transport: Transport): void => {
-				stopListening();
-				if (this.#signal.aborted) void this.#closeLate(transport);
-				else resolve(transport);
-			};
-			this.#start(this.#signal).then(onStarted, fail);
-		});
+	async #startTransport(): Promise<Transport> {
+		const signal = this.#signal;
+		const start = async (): Promise<Transport> => {
+			const transport = await this.#start(signal);
+			// It started after its caller was released.
+			if (signal.aborted) void this.#close(transport);
+			return transport;
+		};
+		try {
+			return await abortable(start, signal);
+		} catch (error) {
+			throw this.#explain(error, 'spawn', undefined);
+		}
 	}
 
-	/** The server started after its caller was released. */
-	async #closeLate(transport: Transport): Promise<void> {
-		try {
-			await transport.close();
-		} catch (error) {
+	#close(server: Pick<Transport, 'close'>): Promise<void> {
+		return server.close().catch((error: unknown) => {
 			this.#options.log.debug(`close failed: ${messageOf(error)}`);
-		}
+		});
 	}
 
 	#explain(error: unknown, phase: Phase, diagnosis: Diagnosis | undefined): OrchestraError {

@@ -28,6 +28,7 @@ import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import type { Change } from '../server/provider.ts';
+import { totalUntil } from './call-deadline.ts';
 import { ChangeSubscription } from './change-subscription.ts';
 import type { ServerDescription } from './handshake.ts';
 import { listPages, type ServerList } from './list-pages.ts';
@@ -321,8 +322,4 @@ function noObject(method: string): OrchestraError {
 		hint: 'The server does not follow MCP. Report this to its author.',
 		data: { phase: phaseOf(method), outcome: 'ran' },
 	});
-}
-
-function totalUntil(endsAt: number): { maxTotalMs?: number } {
-	return endsAt === Number.POSITIVE_INFINITY ? {} : { maxTotalMs: Math.max(1, endsAt - performance.now()) };
 }

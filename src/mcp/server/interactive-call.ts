@@ -8,6 +8,7 @@
 import { OrchestraError } from '../../errors.ts';
 import type { Answer, Awaitable, InputRequest } from '../../protocol/mcp-types.ts';
 import { onAbort } from '../../rpc/abortable.ts';
+import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { CLIENT_ANSWER_MS } from '../mcp-limits.ts';
 import type { CallContext } from './call-context.ts';
 import { type InputRequests, type InputResponses, requireCapabilities } from './input-requests.ts';
@@ -36,7 +37,7 @@ export class InteractiveCall {
 	#context: CallContext | undefined;
 	#asks: Ask[] = [];
 	#shown: Shown | undefined;
-	#request: { end: (step: StepOutcome) => void; fail: (error: unknown) => void } | undefined;
+	#request: Deferred<StepOutcome> | undefined;
 	/** Set when the work has settled. */
 	#outcome: Promise<Answer> | undefined;
 
@@ -58,11 +59,11 @@ export class InteractiveCall {
 		outcome.then(
 			(result) => {
 				this.#outcome = outcome;
-				this.#takeRequest()?.end({ result });
+				this.#takeRequest()?.resolve({ result });
 			},
 			(error: unknown) => {
 				this.#outcome = outcome;
-				this.#takeRequest()?.fail(error);
+				this.#takeRequest()?.reject(error);
 			},
 		);
 		return step;
@@ -112,13 +113,12 @@ export class InteractiveCall {
 	}
 
 	#awaitStep(): Promise<StepOutcome> {
-		return new Promise((end, fail) => {
-			this.#request = { end, fail };
-		});
+		this.#request = deferred();
+		return this.#request.promise;
 	}
 
 	/** The open request; undefined while no request is open. */
-	#takeRequest(): { end: (step: StepOutcome) => void; fail: (error: unknown) => void } | undefined {
+	#takeRequest(): Deferred<StepOutcome> | undefined {
 		const step = this.#request;
 		this.#request = undefined;
 		return step;
@@ -134,7 +134,7 @@ export class InteractiveCall {
 		timer.unref();
 		const { inputRequests, asks } = merged(this.#asks.splice(0));
 		this.#shown = { id, inputRequests, asks, timer };
-		this.#takeRequest()?.end({ suspended: id, inputRequests });
+		this.#takeRequest()?.resolve({ suspended: id, inputRequests });
 	}
 
 	/** Returns the id of the suspended call; undefined when the limit is reached, which fails every pending ask. */

@@ -4,8 +4,10 @@
  * The buffer is bounded: when it is full the stream is paused, which applies
  * backpressure to the peer. Leaving the loop early cancels the call.
  */
+
 import { OrchestraError } from '../../errors.ts';
 import type { LinkStream } from '../../link/link.ts';
+import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { decodeResponse } from '../codec.ts';
 import type { PluginResponse } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { RESPONSE_STREAM_LIMIT } from '../plugin-limits.ts';
@@ -16,7 +18,7 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 	readonly #isLast: (response: PluginResponse) => boolean;
 	readonly #onCancel: () => void;
 	#buffer: PluginResponse[] = [];
-	#wake: (() => void) | undefined;
+	#more: Deferred<void> | undefined;
 	#error: OrchestraError | undefined;
 	#isDone = false;
 
@@ -45,7 +47,7 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 		this.#error = error;
 		this.#onCancel();
 		this.#stream.reset();
-		this.#wake?.();
+		this.#more?.resolve();
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<PluginResponse, void, void> {
@@ -57,20 +59,11 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 					yield next;
 				} else if (this.#error) throw this.#error;
 				else if (this.#isDone) return;
-				else await this.#more();
+				else await (this.#more = deferred()).promise;
 			}
 		} finally {
 			this.cancel();
 		}
-	}
-
-	#more(): Promise<void> {
-		return new Promise((resolve) => {
-			this.#wake = () => {
-				this.#wake = undefined;
-				resolve();
-			};
-		});
 	}
 
 	#take(payload: Uint8Array): void {
@@ -81,6 +74,6 @@ export class ResponseStream implements AsyncIterable<PluginResponse> {
 			this.#isDone = true;
 			this.#stream.end();
 		} else if (this.#buffer.length >= RESPONSE_STREAM_LIMIT) this.#stream.pause();
-		this.#wake?.();
+		this.#more?.resolve();
 	}
 }

@@ -155,9 +155,8 @@ describe('resources of MCP servers', () => {
 		);
 		const client = await served.client();
 		await client.request('resources/list');
-		await until('it is listed', () =>
-			served.opened.hub.sources.some(({ status }) => status.state === 'ready'),
-		);
+		const { sources } = served.opened.hub;
+		await until('it is listed', () => sources.some(({ id, status }) => id === 'gate' && status.isListed));
 		await controlServer(served.opened.hub, 'stop', 'gate');
 		writeFileSync(mark, '');
 		await client.request('resources/subscribe', { uri: 'note://one' });

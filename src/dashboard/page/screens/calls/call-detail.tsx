@@ -92,6 +92,11 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 					<VisibleText text={[call.policy, call.rule].filter(Boolean).join(' · ')} isLine />
 				</Fact>
 			)}
+			{call.plan !== null && (
+				<Fact name="plan">
+					<CommandText command={`mctl plan show ${call.plan.slice(0, 8)}`} />
+				</Fact>
+			)}
 			{call.resultBytes !== null && <Fact name="result">{formatBytes(call.resultBytes)}</Fact>}
 			{call.trace !== null && (
 				<Fact name="trace">
