@@ -65,7 +65,6 @@ describe('normalEntry', () => {
 		['gemini', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
 		['claude-code', { command: 'a', timeout: 9000 }, { command: 'a', timeoutMs: 9000, maxMs: 9000 }],
 		['cline', { command: 'a', timeout: 90 }, { command: 'a', timeoutMs: 90_000, maxMs: 90_000 }],
-		['opencode', { command: ['a'], timeout: 9000 }, { command: 'a' }],
 		[
 			'gemini',
 			{ httpUrl: 'https://a' },
