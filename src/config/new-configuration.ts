@@ -11,9 +11,9 @@ function schemaOfFile(folder: string): string {
 	return existsSync(join(folder, INSTALLED)) ? INSTALLED : PUBLISHED;
 }
 
-/** The text of a new file of the user. */
-export function newUserText(folder: string): string {
-	return `{\n\t"$schema": "${schemaOfFile(folder)}",\n\t"mcpServers": {}\n}\n`;
+/** The text of a new file in this folder that has nothing but its `$schema`. */
+export function emptyConfigurationText(folder: string): string {
+	return `{\n\t"$schema": "${schemaOfFile(folder)}"\n}\n`;
 }
 
 /** The text of a new file of the project in this folder. */

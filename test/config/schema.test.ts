@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonc } from '../../src/config/jsonc.ts';
 import type { AnyKeys } from '../../src/config/key.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
-import { newConfigurationText, newUserText } from '../../src/config/new-configuration.ts';
+import { emptyConfigurationText, newConfigurationText } from '../../src/config/new-configuration.ts';
 import { sections } from '../../src/config/sections/sections.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
@@ -24,7 +24,11 @@ describe('orchestra.schema.json', () => {
 	it('accepts what the documentation shows, and new files', () => {
 		const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
 		const [, shown = ''] = /```jsonc\n([^]*?)```/.exec(page) ?? [];
-		for (const text of [shown, newConfigurationText(root, { a: 'stdio:cat' }), newUserText(root)]) {
+		for (const text of [
+			shown,
+			newConfigurationText(root, { a: 'stdio:cat' }),
+			emptyConfigurationText(root),
+		]) {
 			expect(accepts(parseJsonc(text, 'x').value)).toBe(true);
 		}
 	});

@@ -14,7 +14,7 @@ import { type FoundServer, foundServers } from '../../config/clients/import-plan
 import { readTarget } from '../../config/clients/import-targets.ts';
 import { type Survey, surveyClients } from '../../config/clients/survey.ts';
 import { userFile } from '../../config/load.ts';
-import { newConfigurationText, newUserText } from '../../config/new-configuration.ts';
+import { emptyConfigurationText, newConfigurationText } from '../../config/new-configuration.ts';
 import { LOCK_FILE } from '../../config/project-file.ts';
 import { trustsAll } from '../../config/trust/blocked.ts';
 import { importTrust } from '../../config/trust/trust-edit.ts';
@@ -60,7 +60,7 @@ export function openImport(
 		project: isForUser
 			? undefined
 			: readTarget(join(project, 'orchestra.json'), newConfigurationText(project, {}), 0o644),
-		user: user === undefined ? undefined : readTarget(user, newUserText(dirname(user)), 0o600),
+		user: user === undefined ? undefined : readTarget(user, emptyConfigurationText(dirname(user)), 0o600),
 	};
 	const all = surveyClients({ platform: process.platform, home, project, environment });
 	const existing = { project: targets.project?.servers ?? {}, user: targets.user?.servers ?? {} };

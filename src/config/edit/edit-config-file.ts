@@ -7,12 +7,13 @@
  * is noticed by the comparison, as far as one can.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { withFolderLock } from '../../files/folder-lock.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { readIfPresent, replaceFile } from '../../files/replace-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import { emptyConfigurationText } from '../new-configuration.ts';
 import { trustEdit } from '../trust/trust-edit.ts';
 
 const FOLDER = 'edits';
@@ -26,7 +27,8 @@ export interface ConfigFile {
 }
 
 /**
- * Replace the text of the file by what `edit` makes of it; the same text writes nothing. Returns the reason when a file of
+ * Replace the text of the file by what `edit` makes of it; the same text writes nothing, and a file that is not there
+ * begins with its `$schema`. Returns the reason when a file of
  * the project is not trusted afterwards. Throws `bad_input` when the file is not as expected.
  */
 export async function editConfigFile(
@@ -36,7 +38,7 @@ export async function editConfigFile(
 ): Promise<string | undefined> {
 	const write = async (): Promise<string | undefined> => {
 		const before = expected ? expected.bytes : readIfPresent(path);
-		const text = before?.toString('utf8') ?? '';
+		const text = before?.toString('utf8') ?? emptyConfigurationText(dirname(path));
 		const edited = edit(text);
 		const after = Buffer.from(edited);
 		const untrusted = isOfUser ? undefined : await trustEdit({ path, before, after }, environment);

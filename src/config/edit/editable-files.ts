@@ -82,13 +82,16 @@ export function writeServerFile(
 	const file = { path, isOfUser: scope === 'user' };
 	return typeof edit === 'string'
 		? editConfigFile({ ...file, expected: { bytes } }, () => edit, environment)
-		: editConfigFile(file, () => edit(readServerFile(scope, path)), environment);
+		: editConfigFile(file, (text) => edit(parseServerFile({ scope, path, bytes, text })), environment);
 }
 
 /** The entries of one file. Throws `bad_input` when it does not parse. */
 export function readServerFile(scope: EntryScope, path: string): ServerFile {
 	const bytes = readIfPresent(path);
-	const text = bytes?.toString('utf8') ?? '';
+	return parseServerFile({ scope, path, bytes, text: bytes?.toString('utf8') ?? '' });
+}
+
+function parseServerFile({ scope, path, bytes, text }: Omit<ServerFile, 'servers' | 'plugins'>): ServerFile {
 	const value = text.trim() === '' ? {} : parseConfigText(text, path).value;
 	const { mcpServers: servers, plugins } = isObject(value) ? value : {};
 	return {

@@ -52,7 +52,8 @@ const embeddings: Shape<EmbeddingsSection> = {
 function readEmbeddings(field: Field, place: Place): EmbeddingsSection | undefined {
 	if (!field.isPresent) return undefined;
 	const { url, model, key: secret } = readKeys(embeddingsKeys, field, place);
-	for (const name of ['url', 'model']) if (!field.at(name).isPresent) return field.at(name).report('a text');
+	for (const name of ['url', 'model'])
+		if (!field.at(name).isPresent) return field.at(name).report('a non-empty string');
 	return url === undefined || model === undefined ? undefined : { url, model, key: secret };
 }
 

@@ -16,6 +16,9 @@ const COMMENTED = `{
 }
 `;
 
+/** What a new file begins with. */
+const $schema = 'https://unpkg.com/orchestra-hub/orchestra.schema.json';
+
 describe('mctl add', () => {
 	it('adds a command behind the other entries, and keeps comments', async () => {
 		const place = openPlace({ 'orchestra.json': COMMENTED });
@@ -45,6 +48,7 @@ describe('mctl add', () => {
 		const place = openPlace({});
 		await place.run('add', '--transport', 'sse', 'docs', 'https://example.com/sse', '-H', 'X-Team: a: b');
 		expect(JSON.parse(place.text('orchestra.json'))).toEqual({
+			$schema,
 			mcpServers: { docs: { type: 'sse', url: 'https://example.com/sse', headers: { 'X-Team': 'a: b' } } },
 		});
 	});
@@ -54,6 +58,7 @@ describe('mctl add', () => {
 		await place.run('add', 'live', 'wss://example.com/mcp', '--transport', 'ws');
 		await place.run('add', 'local', 'unix:///nowhere/mcp.sock#/mcp');
 		expect(JSON.parse(place.text('orchestra.json'))).toEqual({
+			$schema,
 			mcpServers: {
 				live: { type: 'ws', url: 'wss://example.com/mcp' },
 				local: { type: 'http', url: 'unix:///nowhere/mcp.sock#/mcp' },
@@ -69,6 +74,7 @@ describe('mctl add', () => {
 		expect(existsSync(place.file('orchestra.json'))).toBe(false);
 		const user = join(place.home, '.config/orchestra/config.json');
 		expect(JSON.parse(readFileSync(user, 'utf8'))).toEqual({
+			$schema,
 			mcpServers: { b: { command: place.file('run.sh') } },
 		});
 		expect(statSync(user).mode & 0o777).toBe(0o600);
