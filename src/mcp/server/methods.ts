@@ -249,7 +249,7 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 	return Object.entries(table) as [keyof T, T[keyof T]][];
 }
 
-/** What a provider offers, for the answer to `initialize` and `server/discover`. */
+/** The capabilities of a provider, for the answer to `initialize` and `server/discover`. */
 export function providerCapabilities(
 	provider: Provider,
 	era: Revision['era'],

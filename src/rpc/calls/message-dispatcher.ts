@@ -128,7 +128,7 @@ export class MessageDispatcher {
 		return view !== undefined && this.takeView(view);
 	}
 
-	/** Offer a request before it is parsed; true when it is taken. */
+	/** Pass a request before it is parsed; true when it is taken. */
 	takeView(view: MessageView): boolean {
 		return (
 			!this.#isQueueing &&

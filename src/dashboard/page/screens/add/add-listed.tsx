@@ -14,15 +14,15 @@ const REFERENCE = 'reference/';
 
 export function AddListed(): JSX.Element {
 	const run = useCommandRun();
-	const words = useSignal('');
+	const terms = useSignal('');
 	const chosen = useSignal<string | undefined>(undefined);
-	const query = words.value.trim();
+	const query = terms.value.trim();
 	const found = objectsIn(run.result.value?.['servers']);
 	if (chosen.value !== undefined)
 		return <ListedPlan key={chosen.value} name={chosen.value} onBack={() => (chosen.value = undefined)} />;
 	return (
 		<form class="fields" onSubmit={(event) => event.preventDefault()}>
-			<LabelledText label="Words of its name" text={words} about="As in files, github, notes." />
+			<LabelledText label="Words of its name" text={terms} about="As in files, github, notes." />
 			<CommandButton
 				run={run}
 				command={query === '' || query.startsWith('-') ? undefined : { kind: 'search', query }}

@@ -1,5 +1,5 @@
 /*
- * The tools of one MCP server with the words and values of its `overrides`.
+ * The tools of one MCP server with the names, descriptions and values of its `overrides`.
  *
  * A tool whose override does not fit its schema is left out, and a call of it is refused: a fixed
  * value under a mistyped name would leave the choice to the client. Pins and scans see the tools as

@@ -72,7 +72,7 @@ export class ServerTools {
 	/** The server's own name of a tool. Throws when the entry does not allow it. */
 	upstreamName(name: string): string {
 		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
-		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		if (!this.#names.isAllowed(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		return own;
 	}
 
@@ -83,7 +83,7 @@ export class ServerTools {
 		if (quarantined === undefined && problems.size === 0) return undefined;
 		for (const [own, reason] of [...(quarantined ?? []), ...problems]) {
 			const given = this.#names.givenName(own);
-			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
+			if (this.#names.isAllowed(own) && (name === given || name === this.#published(given))) return reason;
 		}
 		return undefined;
 	}

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { CommandInput } from '../command.ts';
 import { commands } from '../commands.ts';
 import { listings } from '../list/listing.ts';
-import { builtInWords, firstWords, membersOf } from '../resolve-command.ts';
+import { builtInCommands, firstNames, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
 
@@ -30,24 +30,24 @@ const names: ReadonlyMap<string, (place: Place) => Promise<readonly string[]>> =
 /** The names that a command takes after a server. */
 const secondNames: ReadonlySet<string> = new Set(['call', 'show']);
 
-/** Candidates for the last of `words`, which may be empty; `words` come after `mctl`. */
-export async function completionsFor(words: readonly string[], place: Place): Promise<readonly string[]> {
-	const whole = joinedPairs(words);
+/** Candidates for the last of `args`, which may be empty; `args` come after `mctl`. */
+export async function completionsFor(args: readonly string[], place: Place): Promise<readonly string[]> {
+	const whole = joinedPairs(args);
 	const current = whole.at(-1) ?? '';
 	const all = await allFor(whole.slice(0, -1), current, place);
 	// What bash split off stays where it is.
-	const from = whole.length < words.length ? current.indexOf('=') + 1 : 0;
+	const from = whole.length < args.length ? current.indexOf('=') + 1 : 0;
 	// A name with a control character cannot be typed, and a newline would make two of it.
 	return all
 		.filter((each) => each.startsWith(current) && printableLine(each) === each)
 		.map((each) => each.slice(from));
 }
 
-/** bash takes `key=value` for three words. */
-function joinedPairs(words: readonly string[]): string[] {
+/** bash takes `key=value` for three arguments. */
+function joinedPairs(args: readonly string[]): string[] {
 	const joined: string[] = [];
-	words.forEach((word, at) => {
-		const isRest = word === '=' || (words[at - 1] === '=' && words[at - 2] !== undefined);
+	args.forEach((word, at) => {
+		const isRest = word === '=' || (args[at - 1] === '=' && args[at - 2] !== undefined);
 		if (isRest && joined.length > 0) joined.push(`${joined.pop()}${word}`);
 		else joined.push(word);
 	});
@@ -58,7 +58,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 	const [first, second] = before.filter(
 		(word, index) => !word.startsWith('-') && !(index === 0 && word === 'help'),
 	);
-	if (first === undefined) return [...firstWords(commands), ...(before.length === 0 ? builtInWords : [])];
+	if (first === undefined) return [...firstNames(commands), ...(before.length === 0 ? builtInCommands : [])];
 	const members = membersOf(commands, first);
 	const isGroup = members.length > 0 && !(commands.has(first) && current.startsWith('-'));
 	if (isGroup && second === undefined) return members;
@@ -85,7 +85,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 		: [];
 }
 
-/** The input of the tool that the words name: one of the folder, or one of a server that was seen before. */
+/** The input of the tool that the arguments name: one of the folder, or one of a server that was seen before. */
 async function schemaOf(
 	[first = '', second = '']: readonly string[],
 	place: Place,
