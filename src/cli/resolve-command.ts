@@ -35,7 +35,7 @@ export function resolveCommand(table: CommandTable, args: readonly string[]): Re
 	const members = membersOf(table, name);
 	if (members.length === 0) throw unknownCommand(table, name);
 	if (second === '' || second.startsWith('-')) {
-		if (ordered.some((word) => helpFlags.includes(word))) return { kind: 'group', name };
+		if (ordered.some((arg) => helpFlags.includes(arg))) return { kind: 'group', name };
 		throw memberNeeded(name, members);
 	}
 	throw unknownMember(name, second, members);
@@ -57,8 +57,8 @@ function commandFirst(table: CommandTable, args: readonly string[]): readonly st
 	if (!args[0]?.startsWith('-')) return args;
 	const known = new Set(firstNames(table));
 	// A flag before the command may have a value, so the first known word is taken, else the first word.
-	const byName = args.findIndex((word) => known.has(word));
-	const at = byName >= 0 ? byName : args.findIndex((word) => !word.startsWith('-'));
+	const byName = args.findIndex((arg) => known.has(arg));
+	const at = byName >= 0 ? byName : args.findIndex((arg) => !arg.startsWith('-'));
 	if (at < 0) return args;
 	const length = table.has(args.slice(at, at + 2).join(' ')) ? 2 : 1;
 	return [...args.slice(at, at + length), ...args.slice(0, at), ...args.slice(at + length)];
@@ -72,11 +72,11 @@ function withoutCommand(args: readonly string[]): ResolvedCommand {
 	});
 }
 
-function alone(resolved: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
+function alone(resolved: ResolvedCommand, arg: string, others: readonly string[]): ResolvedCommand {
 	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
 	if (extra === undefined) return resolved;
-	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${word}`, {
-		hint: `usage: mctl ${word}`,
+	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${arg}`, {
+		hint: `usage: mctl ${arg}`,
 	});
 }
 
@@ -93,9 +93,9 @@ function memberNeeded(group: string, members: readonly string[]): OrchestraError
 	});
 }
 
-function unknownMember(group: string, word: string, members: readonly string[]): OrchestraError {
-	const [guess] = nearest(word, members);
-	return new OrchestraError('bad_input', `there is no command "${group} ${word}"`, {
+function unknownMember(group: string, arg: string, members: readonly string[]): OrchestraError {
+	const [guess] = nearest(arg, members);
+	return new OrchestraError('bad_input', `there is no command "${group} ${arg}"`, {
 		hint:
 			guess === undefined
 				? `mctl ${group} has: ${members.join(', ')}`

@@ -44,7 +44,7 @@ export interface RegistryOptions {
 	/** The time of the day, in milliseconds since 1970. */
 	readonly now?: (() => number) | undefined;
 	/** Receives what the user should know beside the answer. */
-	readonly note: (text: string) => void;
+	readonly info: (text: string) => void;
 }
 
 /** The entries that a search found, best first. */
@@ -150,18 +150,18 @@ export class RegistryClient {
 			if (answer.status === 200) this.#cache.write(url, answer);
 			if (answer.status < 500 && answer.status !== 429) return answer;
 			if (cached === undefined) return answer;
-			this.#noteOld(cached.at, `status ${answer.status}`);
+			this.#reportStale(cached.at, `status ${answer.status}`);
 		} catch (error) {
 			this.#options.signal?.throwIfAborted();
 			if (cached === undefined) throw error;
-			this.#noteOld(cached.at, messageOf(error));
+			this.#reportStale(cached.at, messageOf(error));
 		}
 		return cached;
 	}
 
-	#noteOld(at: number, reason: string): void {
+	#reportStale(at: number, reason: string): void {
 		const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-		this.#options.note(
+		this.#options.info(
 			`note: the registry ${this.registry.name} did not answer (${reason}); this is its answer of ${when}`,
 		);
 	}

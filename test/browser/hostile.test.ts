@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		await page.locator('.result').getByText('evil.example/contents').first().waitFor();
 		await visit(page, 'tools/page__question');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
-		const question = page.getByRole('form', { name: 'Question of the tool' });
+		const question = page.getByRole('form', { name: 'Input for the tool' });
 		for (const place of ['question', 'answer-title', 'answer"'])
 			await question.getByText(`evil.example/${place}`).first().waitFor();
 		await question.getByRole('button', { name: 'Decline' }).click();

@@ -46,17 +46,17 @@ export async function completionsFor(args: readonly string[], place: Place): Pro
 /** bash takes `key=value` for three arguments. */
 function joinedPairs(args: readonly string[]): string[] {
 	const joined: string[] = [];
-	args.forEach((word, at) => {
-		const isRest = word === '=' || (args[at - 1] === '=' && args[at - 2] !== undefined);
-		if (isRest && joined.length > 0) joined.push(`${joined.pop()}${word}`);
-		else joined.push(word);
+	args.forEach((arg, at) => {
+		const isRest = arg === '=' || (args[at - 1] === '=' && args[at - 2] !== undefined);
+		if (isRest && joined.length > 0) joined.push(`${joined.pop()}${arg}`);
+		else joined.push(arg);
 	});
 	return joined;
 }
 
 async function allFor(before: readonly string[], current: string, place: Place): Promise<readonly string[]> {
 	const [first, second] = before.filter(
-		(word, index) => !word.startsWith('-') && !(index === 0 && word === 'help'),
+		(arg, index) => !arg.startsWith('-') && !(index === 0 && arg === 'help'),
 	);
 	if (first === undefined) return [...firstNames(commands), ...(before.length === 0 ? builtInCommands : [])];
 	const members = membersOf(commands, first);
@@ -75,7 +75,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 		if (tools.length > 0) return tools;
 	}
 	if (name === 'run' || name === 'call') {
-		const given = before.filter((word) => !word.startsWith('-')).slice(1);
+		const given = before.filter((arg) => !arg.startsWith('-')).slice(1);
 		const schema = given.length === 0 ? undefined : await schemaOf(given, place);
 		if (schema !== undefined) return pairsOf(schema, given, current);
 	}
@@ -107,7 +107,7 @@ async function pairsOf(
 ): Promise<readonly string[]> {
 	const { propertiesOf, resolveSchema, typesOf } = await import('../../schema/schema-types.ts');
 	const properties = propertiesOf({ schema, root: schema });
-	const isGiven = (key: string): boolean => given.some((word) => word.startsWith(`${key}=`));
+	const isGiven = (key: string): boolean => given.some((arg) => arg.startsWith(`${key}=`));
 	if (!current.includes('='))
 		return [...properties.keys()].filter((key) => !isGiven(key)).map((key) => `${key}=`);
 	const key = current.slice(0, current.indexOf('='));

@@ -72,7 +72,7 @@ function removeFolder(folder: string): void {
 }
 
 /** The strings of a tool's result. */
-export function textsOf(result: unknown): string {
+export function joinedText(result: unknown): string {
 	// Every step checks the text, so a wrong shape shows there.
 	const { content = [] } = result as { content?: { text?: string }[] };
 	return content.map(({ text }) => text ?? '').join('\n');

@@ -131,7 +131,7 @@ const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
 /** Also an installation in another place than this one. */
 function isOwn(entry: NormalEntry): boolean {
 	const [command = '', ...args] = commandLineOf(entry);
-	const at = args.findIndex((word) => ownMain.test(word));
+	const at = args.findIndex((arg) => ownMain.test(arg));
 	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
 	return isOther || isSelfCommand({ command, args });
 }

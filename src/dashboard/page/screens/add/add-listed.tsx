@@ -56,12 +56,12 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 	const run = useCommandRun();
 	useMemo(() => void look.run({ kind: 'add-listed', name, values: [], isDryRun: true }), []);
 	const plan = look.result.value;
-	const asked = objectsIn(plan?.['values']);
-	const values = useMemo(() => new Map(asked.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
+	const required = objectsIn(plan?.['values']);
+	const values = useMemo(() => new Map(required.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
 	const given = [...values]
 		.filter(([, text]) => text.value !== '')
 		.map(([key, text]) => `${key}=${text.value}`);
-	const isMissing = asked.some(
+	const isMissing = required.some(
 		(value) => value['isRequired'] === true && values.get(textIn(value, 'name'))?.value === '',
 	);
 	return (
@@ -74,7 +74,7 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 			<CommandOutput run={look}>
 				<PlanFacts plan={plan} />
 			</CommandOutput>
-			{asked.map((value) => (
+			{required.map((value) => (
 				<LaunchInputField value={value} text={values.get(textIn(value, 'name'))} />
 			))}
 			{plan && (

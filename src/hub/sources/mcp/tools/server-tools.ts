@@ -98,10 +98,10 @@ export class ServerTools {
 	assertContents(own: string, contents: unknown): void {
 		if (!isPage(own) || !Array.isArray(contents) || !this.#isListedPage(own)) return;
 		const parts = contents.filter(isObject);
-		const texts = parts.map(({ uri, mimeType, text, blob }) => ({ uri, mimeType, text, blob }));
+		const pages = parts.map(({ uri, mimeType, text, blob }) => ({ uri, mimeType, text, blob }));
 		const metas = parts.map(({ _meta: meta }) => (isObject(meta) ? meta['ui'] : undefined));
 		const inputSchema = { type: 'object', reaches: metas } as Tool['inputSchema'];
-		const description = `sha256:${canonicalSha256(texts)}`;
+		const description = `sha256:${canonicalSha256(pages)}`;
 		const reason = this.#pins.seen({ name: contentItem(own), description, inputSchema });
 		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
 	}
