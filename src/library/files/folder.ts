@@ -196,10 +196,14 @@ function stampOf({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: n
 }
 
 function tooLarge(file: string, size: number, limit: number): OrchestraError {
-	return new OrchestraError('bad_input', `has ${size} bytes, more than the ${limit} allowed, and is left out`, {
-		hint: 'Split the file.',
-		data: { file, size, limit },
-	});
+	return new OrchestraError(
+		'bad_input',
+		`has ${size} bytes, more than the ${limit} allowed, and is left out`,
+		{
+			hint: 'Split the file.',
+			data: { file, size, limit },
+		},
+	);
 }
 
 function decode(bytes: Buffer): { text: string; problem?: string } {
