@@ -366,10 +366,14 @@ const sameEra: Record<string, () => void> = {
 	},
 	'progress behind its answer': () =>
 		wrap(PlainCall, 'onProgress', (_call, pass, params) => void setImmediate(() => pass(params))),
-	'an answer behind the next one': () =>
-		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
-			text.includes('"id":5,') ? setImmediate(() => answer(call, text)) : answer(call, text),
-		),
+	'an answer behind the next one': () => {
+		let next = (): void => {};
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) => {
+			if (text.includes('"id":5,')) next = () => answer(call, text);
+			else answer(call, text);
+			if (text.includes('"id":6,')) next();
+		});
+	},
 	'a call that no metric counts': () =>
 		wrap(CallFeed, 'end', (_feed, ended, call, end) => (call.isPlain ? undefined : ended(call, end))),
 	'no progress': () => wrap(PlainCall, 'onProgress', () => {}),
