@@ -8,7 +8,7 @@ import { packageVersion } from '../../files/package-version.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';
 import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
-import { remoteCalls } from '../fabric/remote-calls.ts';
+import { remoteCalls } from '../fabric/remote-call-counts.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {

@@ -6,7 +6,7 @@ import { type Command, refuseArgs } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
-import { type RemoteCallCounts, remoteCalls } from './remote-calls.ts';
+import { type RemoteCallCounts, remoteCalls } from './remote-call-counts.ts';
 
 /** Move to the first line and clear the rest. */
 const CLEAR_SCREEN = '\u001B[H\u001B[J';
