@@ -19,7 +19,10 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that is re
 		await hub.seesWorkers('gpu', 2);
 		await hub.sees('gpu__record');
 		const calls: Promise<string>[] = [];
-		const load = setInterval(() => calls.push(hub.call('gpu__record', { id: `id${calls.length}`, ms: 20 })), EVERY_MS);
+		const load = setInterval(
+			() => calls.push(hub.call('gpu__record', { id: `id${calls.length}`, ms: 20 })),
+			EVERY_MS,
+		);
 		for (const server of servers) {
 			await server.kill('SIGUSR2');
 			await server.start();
@@ -28,7 +31,11 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a cluster that is re
 		clearInterval(load);
 		const ids = calls.map((_call, at) => `id${at}`);
 		expect(await Promise.all(calls)).toEqual(ids);
-		expect(runsIn(file).map((line) => line.split(' ')[1]).toSorted()).toEqual(ids.toSorted());
+		expect(
+			runsIn(file)
+				.map((line) => line.split(' ')[1])
+				.toSorted(),
+		).toEqual(ids.toSorted());
 		expect(hub.source.link.facts).toMatchObject({ state: 'up', losses: 0 });
 		// Of three restarts at least one was that of its server.
 		expect(hub.source.link.facts.connects).toBeGreaterThan(1);
