@@ -271,7 +271,10 @@ export class FabricLink {
 
 	/** Resolves when the connection is used no more: with the one that replaces it, when its server announced its end. */
 	async #use(connection: NatsConnection): Promise<NatsConnection | undefined> {
-		if (this.#closing.signal.aborted) return void (await connection.close());
+		if (this.#closing.signal.aborted) {
+			await connection.close();
+			return undefined;
+		}
 		const previous = this.#connection;
 		this.#connection = connection;
 		this.#subscriptions.moveTo(connection);
