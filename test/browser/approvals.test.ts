@@ -95,6 +95,24 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await page.getByText('No call waits for you.').waitFor();
 	});
 
+	it('is given once by two pages that allow it at the same moment, and the second says so', async () => {
+		await visit(page, 'approvals');
+		const other = await page.context().newPage();
+		await other.goto(page.url());
+		const reply = caller.callTool('page__write_note', { text: 'buy tea' });
+		const buttons = [page, other].map((each) => each.getByRole('button', { name: 'Allow once' }));
+		for (const button of buttons) await expect.poll(() => button.isEnabled()).toBe(true);
+		await Promise.all(buttons.map((button) => button.dispatchEvent('click')));
+		expect(await reply).toContain('write_note got buy tea');
+		const late = async (): Promise<number> => {
+			const notices = [page, other].map((each) => each.getByText('has an answer already').count());
+			return (await Promise.all(notices)).reduce((sum, count) => sum + count, 0);
+		};
+		await expect.poll(late).toBe(1);
+		for (const each of [page, other]) await each.getByText('No call waits for you.').waitFor();
+		await other.close();
+	});
+
 	it('is not given by the second click of a double click, which was for the call before it', async () => {
 		await visit(page, 'approvals');
 		const reply = caller.callTool('page__write_note', { text: 'buy salt' });
