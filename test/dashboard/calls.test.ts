@@ -1,7 +1,7 @@
 /* Calls that the page makes, and the calls that it sees. */
 import { describe, expect, it } from 'vitest';
 import { type Browser, eventsOf, type Line, openTestDashboard, readLines } from '../support/dashboard.ts';
-import { pythonServer } from '../support/mcp-folder.ts';
+import { callServer } from '../support/mcp-folder.ts';
 import { until } from '../support/waiting.ts';
 
 describe('a call of the page', () => {
@@ -208,7 +208,7 @@ describe('the calls', () => {
 	});
 
 	it('that were recorded have the command that replays them', async () => {
-		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const { login } = await openTestDashboard({ servers: { py: { ...callServer, record: true } } });
 		const browser = await login();
 		await add(browser, 1);
 		await recorded(browser, 1);
@@ -218,7 +218,7 @@ describe('the calls', () => {
 	});
 
 	it('that were recorded are made again on request, and the answers are compared', async () => {
-		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const { login } = await openTestDashboard({ servers: { py: { ...callServer, record: true } } });
 		const browser = await login();
 		await add(browser, 1);
 		await add(browser, 2);
@@ -246,7 +246,7 @@ describe('the calls', () => {
 	it('are not made again with a replaced secret, without a recording, or before they ended', async () => {
 		const secret = `sk-${'a1B2c3D4'.repeat(6)}`;
 		const { login } = await openTestDashboard({
-			servers: { py: { ...pythonServer, record: true }, plain: pythonServer },
+			servers: { py: { ...callServer, record: true }, plain: callServer },
 		});
 		const browser = await login();
 		await browser.call('/api/call', {
@@ -317,7 +317,7 @@ describe('the event stream', () => {
 	});
 
 	it('shows the lines of a server as it writes them, those of stdout that are no messages too', async () => {
-		const script = `echo "stray line"; exec python3 ${pythonServer.args[0]}`;
+		const script = `echo "stray line"; exec "${callServer.command}" "${callServer.args[0]}"`;
 		const noisy = { command: 'sh', args: ['-c', script] };
 		const { login } = await openTestDashboard({ servers: { py: noisy }, limits: { tickMs: 20 } });
 		const browser = await login();
