@@ -88,13 +88,13 @@ export class ResultFolder {
 		return found?.owner === owner && this.#now() - found.at < STORED_MS ? found : undefined;
 	}
 
-	/** Remove the results of an owner, those from before a restart too. */
-	async drop(owner: string): Promise<void> {
+	/** Remove the results of these owners, those from before a restart too. */
+	async drop(isDropped: (owner: string) => boolean): Promise<void> {
 		const { path, stays } = this.#options;
 		// Without a folder nothing was kept.
 		if (this.#opened === undefined && !(stays && existsSync(path))) return;
 		await this.#ready();
-		for (const [handle, result] of this.#kept) if (result.owner === owner) this.#remove(handle, result);
+		for (const [handle, result] of this.#kept) if (isDropped(result.owner)) this.#remove(handle, result);
 	}
 
 	async close(): Promise<void> {

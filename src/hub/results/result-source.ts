@@ -176,6 +176,13 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		store?.then((opened) => opened.endSession(sessionId)).catch(() => {});
 	}
 
+	endOthers(left: ReadonlySet<string>): void {
+		// What cannot be removed now is removed when it is too old.
+		this.#opened()
+			.then((opened) => opened.endOthers(left))
+			.catch(() => {});
+	}
+
 	async close(): Promise<void> {
 		await (await this.#store)?.close();
 	}

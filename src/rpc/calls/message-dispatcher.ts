@@ -1,5 +1,6 @@
 /*
- * Received messages: each line is parsed once, classified and dispatched.
+ * Received messages: each line is taken as a view by whoever needs no values of it, or parsed,
+ * classified and dispatched.
  *
  * A response settles its call at once. A request is handled, or queued by
  * `Admission`; so is everything else that gets a response, invalid messages included.

@@ -296,7 +296,7 @@ export class ServerCalls {
 
 	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
 		const { entry, extensions, clientRequests } = this.#options;
-		const { timeoutMs, maxMs } = this.#settings;
+		const { timeoutMs, maxMs, redact: redacts } = this.#settings;
 		return followTask(taskId, {
 			connection,
 			// Tasks of a remote server outlive its connection.
@@ -305,6 +305,7 @@ export class ServerCalls {
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,
 			maxMs: context.durable?.maxMs ?? maxMs,
+			redacts,
 			onInputRequests: (inputRequests) =>
 				clientRequests.returned(context, { resultType: 'input_required', inputRequests }),
 		});
