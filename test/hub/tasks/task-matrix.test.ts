@@ -7,6 +7,7 @@ import { until } from '../../support/waiting.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const program = resolve(import.meta.dirname, '../../fixtures/servers/task-server.mjs');
+const sdkProgram = resolve(import.meta.dirname, '../../fixtures/servers/sdk-task-server.mjs');
 const forms = ['modern', 'legacy', 'plain'] as const;
 const declared = { elicitation: {}, extensions: { [TASKS]: {} } };
 
@@ -118,6 +119,14 @@ describe.each(forms)('a legacy client, and a server with %s tasks', (form) => {
 		expect(await client.request('tasks/result', { taskId: task.taskId })).toMatchObject({ isError: true });
 		expect(await client.request('tasks/get', { taskId: task.taskId })).toMatchObject({ status: 'failed' });
 	});
+});
+
+it('a legacy client without tasks answers what a server on the official SDK asks during one', async () => {
+	const work = { command: process.execPath, args: [sdkProgram] };
+	const onQuestion = (): unknown => accept({ ok: true });
+	const served = await serveServers({ work });
+	const client = await served.client({ capabilities: { elicitation: {} }, onQuestion });
+	expect(await client.call('work__deploy', {})).toBe('accept');
 });
 
 it('a modern client is told what a legacy server says about its task', async () => {

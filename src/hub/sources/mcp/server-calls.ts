@@ -311,7 +311,11 @@ export class ServerCalls {
 		});
 	}
 
-	/** Asks a legacy server for a task. Throws -32021 when the tool needs one and the client does not know tasks. */
+	/**
+	 * Asks a legacy server for a task when the tool allows it. A modern client without tasks gets the result of a plain
+	 * call, or -32021 when the tool needs a task; for a legacy one the hub follows the task, since servers on the official
+	 * SDK ask nothing during a plain call of such a tool.
+	 */
 	#taskFor(
 		{ method, context, taskSupport }: ForwardedCall,
 		connection: ServerConnection,
@@ -319,10 +323,9 @@ export class ServerCalls {
 		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
 		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
-		if (context.durable?.isTask) return { ttl };
-		if (taskSupport === 'optional') return undefined;
-		if (context.revision.era === 'modern') throw undeclaredTasks();
-		return { ttl };
+		if (context.durable?.isTask || context.revision.era === 'legacy') return { ttl };
+		if (taskSupport === 'required') throw undeclaredTasks();
+		return undefined;
 	}
 
 	/** Start the process. A canceled call does not wait for it, unless the server must be notified: it has the task. */
