@@ -320,8 +320,8 @@ export class ServerCalls {
 		{ method, context, taskSupport }: ForwardedCall,
 		connection: ServerConnection,
 	): Result | undefined {
-		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
-		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
+		const takesTasks = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
+		if (method !== 'tools/call' || taskSupport === undefined || !takesTasks) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
 		if (context.durable?.isTask || context.revision.era === 'legacy') return { ttl };
 		if (taskSupport === 'required') throw undeclaredTasks();
