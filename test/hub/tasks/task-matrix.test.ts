@@ -121,12 +121,35 @@ describe.each(forms)('a legacy client, and a server with %s tasks', (form) => {
 	});
 });
 
-it('a legacy client without tasks answers what a server on the official SDK asks during one', async () => {
-	const work = { command: process.execPath, args: [sdkProgram] };
-	const onQuestion = (): unknown => accept({ ok: true });
-	const served = await serveServers({ work });
-	const client = await served.client({ capabilities: { elicitation: {} }, onQuestion });
-	expect(await client.call('work__deploy', {})).toBe('accept');
+describe('a legacy client, and a server on the official SDK that asks during a task', () => {
+	const _meta = { progressToken: 'p' };
+	const open = async (): Promise<HubClient> => {
+		const served = await serveServers({ work: { command: process.execPath, args: [sdkProgram] } });
+		const onQuestion = (): unknown => accept({ ok: true });
+		return served.client({ capabilities: { elicitation: {} }, onQuestion });
+	};
+
+	it('answers it without knowing tasks, and gets the progress', async () => {
+		const client = await open();
+		const { content } = await client.request('tools/call', { name: 'work__deploy', arguments: {}, _meta });
+		expect(content).toMatchObject([{ text: 'accept' }]);
+		expect(client.heard).toContainEqual({
+			method: 'notifications/progress',
+			params: { progressToken: 'p', progress: 1, message: 'built' },
+		});
+	});
+
+	it('gets the progress of the task that it asked for, with the id that it has', async () => {
+		const client = await open();
+		const params = { name: 'work__deploy', arguments: {}, task: {}, _meta };
+		const { task } = (await client.request('tools/call', params)) as { task: { taskId: string } };
+		await client.request('tasks/result', { taskId: task.taskId });
+		const own = { 'io.modelcontextprotocol/related-task': { taskId: task.taskId } };
+		expect(client.heard).toContainEqual({
+			method: 'notifications/progress',
+			params: { progressToken: 'p', progress: 1, message: 'built', _meta: own },
+		});
+	});
 });
 
 it('a modern client is told what a legacy server says about its task', async () => {
