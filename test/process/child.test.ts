@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard/guard.ts';
-import { canFindMarks } from '../../src/process/guard/guarded-command.ts';
+import { canFindMarks } from '../../src/process/guard/guard-command.ts';
 import { MARK_VARIABLE } from '../../src/process/guard/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy } from '../support/programs.ts';
@@ -204,7 +204,7 @@ describe('the diagnosis', () => {
 
 	it('names the signal, and stray lines when stderr is empty', async () => {
 		const child = await start(shell('kill -KILL $$'));
-		child.noteStray('Listening on port 80');
+		child.logStray('Listening on port 80');
 		await child.gone;
 		expect(child.exitError().hint).toMatch(
 			/was ended by SIGKILL .* Last stdout lines: Listening on port 80$/,

@@ -82,7 +82,9 @@ export function placeInStack(
 	const found = /\bplan\.ts:(\d{1,7}):(\d{1,7})/.exec(stack);
 	if (found === null) return undefined;
 	const [line, column] = [Number(found[1]), Number(found[2])];
-	const before = [...(lines[line - 1] ?? '').slice(0, 2 * column)].slice(0, column - 1).join('');
+	const before = Array.from((lines[line - 1] ?? '').slice(0, 2 * column))
+		.slice(0, column - 1)
+		.join('');
 	return placeText(placeOf({ line, column: Math.max(column, before.length + 1) }));
 }
 

@@ -3,7 +3,7 @@
  * went on when the client was gone or its time was over, so it never got an id: the status lists them.
  */
 import { OrchestraError } from '../../errors.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
 import type { Answer, Result, Tool } from '../../protocol/mcp-types.ts';
@@ -56,7 +56,10 @@ export class TaskTools implements Source {
 		const wanted = params.arguments['id'];
 		if (params.name === 'task_status') {
 			const states = await this.#tasks.stored(context);
-			const found = states.filter(({ record }) => wanted === undefined || record.id === wanted);
+			// Whose client has tasks knows the id of its own; nobody else needs it.
+			const isMeant = ({ record: { id: task, form } }: TaskState): boolean =>
+				wanted === undefined ? form === 'kept' : task === wanted;
+			const found = states.filter(isMeant);
 			return statusOf(found.slice(0, TASK_PAGE));
 		}
 		const state = await this.#tasks.find(String(wanted), context).catch(() => undefined);

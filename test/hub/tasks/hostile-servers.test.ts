@@ -1,6 +1,6 @@
 /* Servers that misbehave about their tasks harm their own call alone. */
 import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
@@ -42,6 +42,30 @@ describe('a server whose task', () => {
 			return message !== undefined;
 		});
 		expect(message).toBe('x'.repeat(1000));
+	});
+
+	it('asks dozens of times adds no listener for each', async () => {
+		const warnings: Error[] = [];
+		const onWarning = (warning: Error): unknown => warnings.push(warning);
+		process.on('warning', onWarning);
+		onTestFinished(() => void process.off('warning', onWarning));
+		const client = await modern(await serve(60_000));
+		await end(client, await go(client, { how: 'asks-anew-each-time' }));
+		expect(warnings).toEqual([]);
+	});
+
+	it('leaks a token does so neither by what it says about the task, nor with `redact` by what it asks', async () => {
+		const client = await modern(await serve(60_000, { ...entry, redact: true }));
+		const { taskId } = await go(client, { how: 'leaks-a-token' });
+		let state: object = {};
+		await until('it asks', async () => {
+			state = await client.request('tasks/get', { taskId });
+			return 'inputRequests' in state;
+		});
+		expect(state).toMatchObject({
+			statusMessage: 'with •••',
+			inputRequests: { q: { params: { message: 'Use •••?' } } },
+		});
 	});
 
 	it('has no id fails the call', async () => {
@@ -116,8 +140,8 @@ describe('a server that gives the id of a task of the hub', () => {
 });
 
 /** @param maxMs the longest time of a task */
-function serve(maxMs = 1000): Promise<ServedHub> {
-	return serveServers({ evil: entry, twin: entry }, { more: { tasks: { maxMs } } });
+function serve(maxMs = 1000, evil: object = entry): Promise<ServedHub> {
+	return serveServers({ evil, twin: entry }, { more: { tasks: { maxMs } } });
 }
 
 function modern(served: ServedHub): Promise<HubClient> {

@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import { estimateTokens } from '../../../library/match/tokens.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched, useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
+import { useFetched, useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
@@ -102,7 +102,7 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 		<>
 			{back}
 			<ResultFacts result={result} handle={handle} />
-			<BothTexts result={result} />
+			<ResultComparison result={result} />
 		</>
 	);
 }
@@ -133,7 +133,7 @@ function ResultFacts({ result, handle }: { result: ShownResult; handle: string }
 }
 
 /** The whole result beside what its client got of it. */
-function BothTexts({ result }: { result: ShownResult }): JSX.Element {
+function ResultComparison({ result }: { result: ShownResult }): JSX.Element {
 	const { text, shortened } = result;
 	const structured = shortened?.structured ?? null;
 	return (

@@ -4,9 +4,9 @@ import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
 import type { ProblemRow } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched } from '../components/fetched.ts';
 import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx';
 import { SearchBox } from '../components/search-box.tsx';
+import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { SHOWN_SETTINGS_LIMIT } from '../page-limits.ts';
@@ -16,7 +16,7 @@ import { VisibleText } from '../text/visible-text.tsx';
 export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
 	const root = state.value?.hub.root ?? '';
-	const words = (router.route.value.query['q'] ?? '').toLowerCase();
+	const terms = (router.route.value.query['q'] ?? '').toLowerCase();
 	const fetched = useFetched<SettingsReply>('/api/settings');
 	useSignalEffect(() => {
 		if (feed.configured.value > 0) fetched.reload();
@@ -25,7 +25,7 @@ export function SettingsScreen(): JSX.Element {
 	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
 	if (!reply) return <EmptyState title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
-		`${key} ${value} ${source}`.toLowerCase().includes(words),
+		`${key} ${value} ${source}`.toLowerCase().includes(terms),
 	);
 	return (
 		<>
@@ -55,7 +55,7 @@ export function SettingsScreen(): JSX.Element {
 			</Panel>
 			<Panel title="Values">
 				<SearchBox label="Filter settings" />
-				<SettingTable rows={rows} root={root} isFiltered={words !== ''} />
+				<SettingTable rows={rows} root={root} isFiltered={terms !== ''} />
 			</Panel>
 		</>
 	);

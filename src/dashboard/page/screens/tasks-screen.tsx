@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx';
+import { useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatAge } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
@@ -58,8 +58,8 @@ function TaskRow({ task, onDone }: { task: ShownTask; onDone: () => void }): JSX
 	const now = useNow(5_000);
 	const id = task.id.slice(0, SHOWN_ID);
 	const cancel = async (): Promise<void> => {
-		const words = { done: `Canceled the task ${id}.`, failed: `The task ${id} was not canceled.` };
-		await dashboard.act(words, `/api/tasks/${encodeURIComponent(task.id)}`, {});
+		const messages = { done: `Canceled the task ${id}.`, failed: `The task ${id} was not canceled.` };
+		await dashboard.act(messages, `/api/tasks/${encodeURIComponent(task.id)}`, {});
 		onDone();
 	};
 	return (

@@ -21,10 +21,10 @@ import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, ListChanges } from './list-changes.ts';
-import { listServer } from './list-server.ts';
 import type { McpSourceOptions } from './mcp-source-options.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
+import { readServerLists } from './read-server-lists.ts';
 import {
 	type CachedServer,
 	type CacheFiles,
@@ -71,7 +71,7 @@ export class ServerCatalogue {
 	#needsSignIn = false;
 	#isLoaded = false;
 	#isWarm = false;
-	#isAsked = false;
+	#wasListed = false;
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
@@ -129,7 +129,7 @@ export class ServerCatalogue {
 
 	/** A list was answered: what is out of date may be read again. */
 	answered(): void {
-		this.#isAsked = true;
+		this.#wasListed = true;
 		this.#refreshWhenStale();
 	}
 
@@ -197,7 +197,7 @@ export class ServerCatalogue {
 		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
-		const found = await listServer(connection, {
+		const found = await readServerLists(connection, {
 			timeoutMs,
 			maxMs,
 			log,
@@ -333,8 +333,8 @@ export class ServerCatalogue {
 
 	#refreshWhenStale(): void {
 		const { confirmed } = this;
-		if (!this.#isWarm || !this.#isAsked || !confirmed || !isStale(confirmed)) return;
-		this.#isAsked = false;
+		if (!this.#isWarm || !this.#wasListed || !confirmed || !isStale(confirmed)) return;
+		this.#wasListed = false;
 		this.#refresh().catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 	}
 

@@ -17,6 +17,7 @@ import type { InputRequests } from '../../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest, type Result } from '../../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
+import { redactJson } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
@@ -44,6 +45,8 @@ export interface UpstreamTaskOptions {
 	readonly timeoutMs: number;
 	/** Longest time of the task. */
 	readonly maxMs: number;
+	/** Secrets in its elicitations are replaced, as in its results. */
+	readonly redacts: boolean;
 	/** The server asks these. Throws when it asks too often. */
 	readonly onInputRequests: (inputRequests: InputRequests) => void;
 }
@@ -233,7 +236,7 @@ class ModernTask {
 			case 'working':
 				return undefined;
 			case 'input_required':
-				this.#ask(state['inputRequests']);
+				this.#ask(this.#options.redacts ? redactJson(state['inputRequests']) : state['inputRequests']);
 				return undefined;
 			case 'completed':
 				if (!isObject(result)) throw badTask('the task is completed and has no result');
@@ -271,7 +274,9 @@ class ModernTask {
 
 	async #answer(key: string, request: InputRequest): Promise<void> {
 		const { context } = this.#options;
-		const inputResponses = await context.askAll({ [key]: request }, context.signal);
+		// A task of the hub withdraws all its elicitations at its end; dozens would listen to one signal.
+		const signal = context.durable?.isTask ? undefined : context.signal;
+		const inputResponses = await context.askAll({ [key]: request }, signal);
 		await this.#server.ask('tasks/update', { params: { inputResponses } });
 		// An answer changes the state, whether the server reports that or not.
 		this.#isPushed = true;

@@ -2,16 +2,16 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { attempt } from '../../../../errors.ts';
-import { splitCommandLine } from '../../../../process/command-words.ts';
+import { splitCommandLine } from '../../../../process/split-command-line.ts';
 import type { PageCommand } from '../../../commands/page-commands.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { Panel, Toggle } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
-import { AddListed } from './add-listed.tsx';
 import { ConnectPanel, ImportPanel } from './import-panel.tsx';
-import { LabelledText } from './labelled-text.tsx';
+import { RegistryForm } from './registry-form.tsx';
+import { TextField } from './text-field.tsx';
 
 const WAYS = [
 	['command', 'Command'],
@@ -43,7 +43,7 @@ function AddServerPanel(): JSX.Element {
 	);
 	return (
 		<Panel title="Add a server" aside={aside}>
-			{way === 'registry' ? <AddListed /> : <AddEntry key={way} isUrl={way === 'url'} />}
+			{way === 'registry' ? <RegistryForm /> : <AddEntry key={way} isUrl={way === 'url'} />}
 		</Panel>
 	);
 }
@@ -57,12 +57,12 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 	const command = entryCommand(isUrl, { name: name.value, target: target.value, values: values.value });
 	return (
 		<form class="fields" onSubmit={(event) => event.preventDefault()}>
-			<LabelledText
+			<TextField
 				label="Name"
 				text={name}
 				about="Letters, digits, - and _: its tools are called name__tool."
 			/>
-			<LabelledText
+			<TextField
 				label={isUrl ? 'URL' : 'Command'}
 				text={target}
 				about={
@@ -71,7 +71,7 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 						: 'As in npx -y @modelcontextprotocol/server-filesystem .'
 				}
 			/>
-			<LabelledText
+			<TextField
 				label={isUrl ? 'Headers' : 'Variables'}
 				text={values}
 				isLong
@@ -104,6 +104,6 @@ function entryCommand(
 			? { kind: 'add-url', name, url: target.trim(), headers: lines }
 			: undefined;
 	// An unclosed quote: the line is not finished.
-	const words = attempt(() => splitCommandLine(target), []);
-	return words.length === 0 ? undefined : { kind: 'add-command', name, words, env: lines };
+	const args = attempt(() => splitCommandLine(target), []);
+	return args.length === 0 ? undefined : { kind: 'add-command', name, args, env: lines };
 }

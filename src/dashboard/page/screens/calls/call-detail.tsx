@@ -7,9 +7,9 @@ import { ElicitationForm } from '../../call/elicitation-form.tsx';
 import { ReplayPanel } from '../../call/replay-panel.tsx';
 import { PhaseWaterfall } from '../../components/charts.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { JsonTree } from '../../components/json-tree.tsx';
 import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
@@ -109,11 +109,11 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 	);
 }
 
-/** A call of this page: its question, and its end. */
+/** A call of this page: its elicitation, and its end. */
 function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
 	const run = useDashboard().runs.numbered(call.number);
 	if (run?.status.value !== 'running') return null;
-	const { value: question } = run.question;
+	const { value: elicitation } = run.elicitation;
 	return (
 		<>
 			<p class="actions">
@@ -121,7 +121,7 @@ function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
 					Cancel
 				</button>
 			</p>
-			{question && <ElicitationForm key={question.id} question={question} run={run} />}
+			{elicitation && <ElicitationForm key={elicitation.id} elicitation={elicitation} run={run} />}
 		</>
 	);
 }

@@ -5,9 +5,9 @@ import { healthOf } from '../../../../hub/source-status.ts';
 import type { CatalogueRow, ServerPage } from '../../../api/api-catalogue.ts';
 import { logsCommand, serverCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { useNow } from '../../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
@@ -140,7 +140,7 @@ function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 	return (
 		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
 			{rows.length === 0 ? (
-				<EmptyState title="It offers nothing yet.">
+				<EmptyState title="It has no items yet.">
 					<NextStep page={page} />
 				</EmptyState>
 			) : (
@@ -178,7 +178,7 @@ function NextStep({ page }: { page: ServerPage }): JSX.Element {
 				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
 			</p>
 		);
-	if (state === 'starting') return <p>It is starting; what it offers appears here.</p>;
+	if (state === 'starting') return <p>It is starting; its items appear here.</p>;
 	if (!isEnabled || pid === null)
 		return (
 			<p>
