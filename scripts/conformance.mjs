@@ -78,7 +78,8 @@ async function runAll() {
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
-	console.log(`\nScore, counted in checks; a skipped one has not passed:`);
+	console.log(`\nScore, counted in checks; a skipped one has not passed. Nothing changes messages: a proxy adds a token
+to requests, and before \`direct\` a relay carries them between HTTP and stdio, with ids of its own.`);
 	for (const { part, text, mark } of scores) console.log(`${mark}  ${part}: ${text}`);
 	if (scores.some(({ mark }) => mark === 'FAIL')) process.exitCode = 1;
 }

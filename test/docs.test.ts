@@ -11,6 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hasPython } from './support/programs.ts';
 import { temporaryFolder } from './support/workspace.ts';
 
 /** Only what hangs comes near. */
@@ -39,7 +40,9 @@ describe.each(files)('%s', (file) => {
 		expect(status).toBe(0);
 	});
 
-	it.each(sessions(text))('the session at line %i shows what is printed', (_, { session, files, setup }) => {
+	it.for(sessions(text))('the session at line %i shows what is printed', ([, page], { skip }) => {
+		const { session, files, setup } = page;
+		if (session.includes('python3') && !hasPython) skip('there is no python3');
 		const home = temporaryFolder();
 		const env = {
 			...process.env,

@@ -88,7 +88,10 @@ async function strikeDuring({ random, place, agent, round, moment, victim }) {
 	const giveUpAt = performance.now() + SETTLE_MS;
 	while (!isReached() && performance.now() < giveUpAt) await sleep(LOOK_MS);
 	const kills = victim === 'client' ? agent.die() : killAll(pidsOf(victim, place, agent));
-	return { tasks: await Promise.all(calls), kills };
+	// No process that lives now writes the ends of a hub that was killed.
+	const after = filesOf(place);
+	const tasks = await Promise.all(calls);
+	return { tasks: tasks.map((task) => ({ ...task, wasStored: after.has(`${task.id}.end`) })), kills };
 }
 
 function pidsOf(victim, place, agent) {
@@ -119,6 +122,7 @@ function ended(place, task, { status, result, error }, victim) {
 			? undefined
 			: `the task ${task.label} has the result of another`;
 	if (status !== 'failed') return `the task ${task.label} is ${status}`;
+	if (victim === 'hub' && task.wasStored) return `the result of ${task.label} was stored, and is lost`;
 	if (error.data?.outcome === undefined) return `the failure of ${task.label} says nothing about its outcome`;
 	const wasGiven = endsOf(place).includes(task.label);
 	return wasGiven && victim !== 'hub' ? `the result of ${task.label} was given, and is lost` : undefined;

@@ -125,6 +125,8 @@ export interface ResourceUpdates {
 export interface SessionEvents {
 	/** The MCP session of a client has ended: release what was kept for it. */
 	endSession(sessionId: string): void;
+	/** Only these sessions are left: those of an earlier hub that did not come back have ended. */
+	endOthers?(left: ReadonlySet<string>): void;
 	/** The roots of a client changed. */
 	rootsChanged?(client: RootsClient): void;
 	/** A client set its log level. */

@@ -122,7 +122,7 @@ export function planBundle(
 			);
 			return {
 				command: commandIn(folder, templates.text(bundle.command) ?? ''),
-				args: bundle.args.flatMap((template) => templates.words(template)),
+				args: bundle.args.flatMap((template) => templates.args(template)),
 				...(env.length > 0 && { env: Object.fromEntries(env) }),
 				cwd: folder,
 			};
@@ -168,7 +168,7 @@ class BundleTemplates {
 	}
 
 	/** An argument that is one value with several strings becomes several. */
-	words(template: string): readonly string[] {
+	args(template: string): readonly string[] {
 		const [, key] = /^\$\{user_config\.([^}]*)\}$/.exec(template) ?? [];
 		return key === undefined ? oneOrNone(this.text(template)) : this.#given(key);
 	}

@@ -55,6 +55,8 @@ const PLAIN: RegExp = new RegExp(`${plainCharacter}*`, 'y');
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const PAIR = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/y;
 const HALF = /\\u[dD][89a-fA-F]/y;
+const SPACES = /[ \t]*/y;
+const BLANKS = /[ \t\r\n]*/y;
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Scans one text after the other. */
@@ -83,9 +85,13 @@ export class JsonScanner {
 	readonly #names: SeenNames[] = [];
 	#hasEscape = false;
 	#outermost: readonly ScannedMember[] = [];
-	/** A slice ends at the first value behind this, or in a string that is a value. */
+	/** A slice ends at the first value behind this, in a string that is a value, or at an escape of a name. */
 	#stopAt = Number.POSITIVE_INFINITY;
 	#isInString = false;
+	/** A slice ended in the name that starts at `#nameStart`. */
+	#isInName = false;
+	#nameStart = 0;
+	#isFirstName = false;
 	/** True inside the value that is hashed, while it is canonical. */
 	#isSoFar = false;
 	/** The start and the end of the last name, for each depth. */
@@ -141,6 +147,7 @@ export class JsonScanner {
 		this.#isSoFar = false;
 		this.#outermost = members;
 		this.#isInString = false;
+		this.#isInName = false;
 		this.#skipBlanks();
 	}
 
@@ -148,11 +155,12 @@ export class JsonScanner {
 	run(characters: number): boolean {
 		this.#stopAt = this.#at + characters;
 		for (;;) {
-			if (this.#isInString) this.#skipStringRest();
+			if (this.#isInName) this.#readNameRest();
+			else if (this.#isInString) this.#skipStringRest();
 			else this.#enter(this.#depth === 0 ? this.#outermost : this.#current[this.#depth]?.inner);
-			if (this.#isInString) return false;
+			if (this.#isInName || this.#isInString) return false;
 			if (this.#leave()) break;
-			if (this.#at >= this.#stopAt) return false;
+			if (this.#isInName || this.#at >= this.#stopAt) return false;
 		}
 		this.#text = '';
 		return true;
@@ -174,6 +182,7 @@ export class JsonScanner {
 			this.#skipBlanks();
 			if (this.#text.charCodeAt(this.#at) === code + TO_CLOSING) return; // empty: `leave` closes it
 			if (code === OPEN_BRACE) this.#readName(true);
+			if (this.#isInName) return;
 			inside = this.#current[this.#depth]?.inner;
 		}
 	}
@@ -207,6 +216,22 @@ export class JsonScanner {
 		const start = this.#at;
 		if (this.#text.charCodeAt(start) !== QUOTE) this.#fail();
 		this.#skipString();
+		if (this.#isInName) {
+			this.#nameStart = start;
+			this.#isFirstName = isFirst;
+		} else this.#nameRead(start, isFirst);
+	}
+
+	/** In a name: read on, down to the first value behind it that is a scalar. */
+	#readNameRest(): void {
+		this.#isInName = false;
+		this.#skipToQuote();
+		if (this.#isInName) return;
+		this.#nameRead(this.#nameStart, this.#isFirstName);
+		this.#enter(this.#current[this.#depth]?.inner);
+	}
+
+	#nameRead(start: number, isFirst: boolean): void {
 		const end = this.#at;
 		const depth = this.#depth;
 		const members = this.#members[depth];
@@ -292,16 +317,22 @@ export class JsonScanner {
 		this.#at += PLAIN.lastIndex;
 	}
 
-	/** At a quote: skip the string. */
+	/** At a quote: skip the string. A slice may end in it, if it is a name. */
 	#skipString(): void {
 		this.#hasEscape = false;
 		this.#at++;
+		this.#skipToQuote();
+	}
+
+	#skipToQuote(): void {
 		for (;;) {
 			const code = this.#skipPlain();
 			if (code === QUOTE) break;
 			if (code !== BACKSLASH) this.#fail();
 			this.#hasEscape = true;
 			this.#skipEscape();
+			this.#isInName = this.#at >= this.#stopAt;
+			if (this.#isInName) return;
 		}
 		this.#at++;
 	}
@@ -354,7 +385,8 @@ export class JsonScanner {
 	}
 
 	#skipBlanks(): void {
-		for (;;) {
+		const far = this.#at + SHORT_STRING_CHARACTERS;
+		while (this.#at < far) {
 			const code = this.#text.charCodeAt(this.#at);
 			if (code > SPACE) return;
 			if (code === LINE_FEED || code === CARRIAGE_RETURN) this.hasLineBreak = true;
@@ -362,6 +394,14 @@ export class JsonScanner {
 			this.#isSoFar = false;
 			this.#at++;
 		}
+		this.#skipManyBlanks();
+	}
+
+	#skipManyBlanks(): void {
+		this.#skip(SPACES);
+		const end = this.#at;
+		this.#skip(BLANKS);
+		if (this.#at > end) this.hasLineBreak = true;
 	}
 
 	#fail(): never {

@@ -4,8 +4,9 @@
  * that passes through keeps its bytes.
  *
  * A view reads a message as `JSON.parse` does: members in any order, escaped names, the last
- * of two equal names. Another parser may take the first of them, or may replace half of a
- * surrogate pair: a message that `isAmbiguous` is sent on as its parsed value.
+ * of two equal names. Another parser may take the first of them, may replace half of a
+ * surrogate pair, or may refuse a byte order mark: a message that `isAmbiguous` is sent on as
+ * its parsed value.
  */
 import { JsonScanner } from './json-scanner.ts';
 import { MessageForm, noGaps } from './message-form.ts';
@@ -126,7 +127,7 @@ export class MessageView {
 		const { end } = by;
 		if (end !== this.#text.length)
 			throw new SyntaxError(`unexpected text after the JSON value at position ${end}`);
-		this.#isAmbiguous = by.hasEqualNames || by.hasLoneSurrogate;
+		this.#isAmbiguous = by.hasEqualNames || by.hasLoneSurrogate || this.#text.startsWith(BYTE_ORDER_MARK);
 		this.#hasLineBreak = by.hasLineBreak;
 		this.#isCanonical = by.isCanonical;
 	}
@@ -135,7 +136,7 @@ export class MessageView {
 		return this.#text;
 	}
 
-	/** Whether another parser may read it differently: two members of one name, or half of a surrogate pair. */
+	/** Whether another parser may read it differently: two members of one name, half of a surrogate pair, a byte order mark. */
 	get isAmbiguous(): boolean {
 		return this.#isAmbiguous;
 	}

@@ -8,12 +8,12 @@ import { PluginClient } from '../../src/plugin/client/plugin-client.ts';
 import { Browser, fetchRaw } from '../support/dashboard.ts';
 import { HttpCaller } from '../support/http-caller.ts';
 import { openHubPlace } from '../support/hub-place.ts';
-import { pythonServer } from '../support/mcp-folder.ts';
+import { callServer } from '../support/mcp-folder.ts';
 import { isAlive } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
 
-const servers = { mcpServers: { py: pythonServer } };
+const servers = { mcpServers: { py: callServer } };
 
 describe('mctl dashboard', () => {
 	it('starts the hub, and prints a link that works once', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { runsAllTests } from '../support/all-tests.ts';
-import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { callServer, callServerUri, mcpFolder } from '../support/mcp-folder.ts';
 import { mctl, mctlProcess } from '../support/mctl.ts';
 import { hasTerminal, mctlInTerminal, mctlOnScreen, type Typed } from '../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
@@ -31,7 +31,6 @@ interface Row {
 	readonly typed?: readonly Typed[];
 }
 
-const python = `stdio:python3 "${pythonServer.args[0]}"`;
 const listTools = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
 const CTRL_C = '\u0003';
 
@@ -64,7 +63,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrongCode: 1,
 	},
 	request: {
-		right: [['request', python, 'tools/list'], /"add"/],
+		right: [['request', callServerUri, 'tools/list'], /"add"/],
 		wrong: [['request', 'stdio:no-such-program', 'x'], /Install no-such-program/],
 		wrongCode: 69,
 	},
@@ -79,7 +78,7 @@ const rows: Readonly<Record<string, Row>> = {
 		wrong: [['serve', '--config', 'none.json'], /no configuration file none\.json/],
 	},
 	record: {
-		right: [['record', '--to', 'recordings', '--', 'python3', pythonServer.args[0] ?? ''], /"result"/],
+		right: [['record', '--to', 'recordings', '--', callServer.command, ...callServer.args], /"result"/],
 		input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
 		isChange: true,
 		wrong: [['record', '--to='], /--to is empty/],
@@ -343,7 +342,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 	it.each(columns === WIDE || runsAllTests ? Object.entries(rows) : [])(
 		'mctl %s answers right words',
 		async (_, { right: [words, answer], code = 0, isChange, hasHub, input, typed = [] }) => {
-			const { cwd, env } = isChange ? mcpFolder({ py: pythonServer }, skillFiles) : served;
+			const { cwd, env } = isChange ? mcpFolder({ py: callServer }, skillFiles) : served;
 			if (hasHub) await mctl(['hub', 'start'], { cwd, env });
 			if (input === undefined) {
 				const answered =
@@ -366,7 +365,7 @@ describe.skipIf(!hasTerminal).each([NARROW, WIDE])('on a terminal with %i column
 function place(): { cwd: string; env: Record<string, string> } {
 	const home = temporaryFolder();
 	const cwd = writeFiles(join(home, 'work'), {
-		'orchestra.json': JSON.stringify({ mcpServers: { py: pythonServer } }),
+		'orchestra.json': JSON.stringify({ mcpServers: { py: callServer } }),
 		...skillFiles,
 	});
 	return {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { callServer, callServerUri, mcpFolder } from '../support/mcp-folder.ts';
 import { mctl } from '../support/mctl.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
@@ -26,14 +26,14 @@ it.each([
 	[['call', 'dead', 'x']],
 	[['run', 'hello-world', 'name=you']],
 	[['show', 'py', 'add']],
-	[['request', `stdio:python3 "${pythonServer.args[0]}"`, 'tools/list']],
+	[['request', callServerUri, 'tools/list']],
 	[['pipe', 'stdio:cat']],
 	[['read', 'orchestr8://guides/server-hangs']],
 	[['doctor', '--check']],
 	[['learn', 'py']],
 	[['types', 'py']],
 ])('mctl %j leaves nothing open', async (words) => {
-	const { run } = mcpFolder({ py: pythonServer, dead: { command: 'false' } });
+	const { run } = mcpFolder({ py: callServer, dead: { command: 'false' } });
 	await run(...words); // starts the guard of this process, which stays
 	await run('hub', 'stop', '--all', '--force'); // loads what the end of the test loads
 	const before = openThings();

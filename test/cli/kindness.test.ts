@@ -1,6 +1,6 @@
 /* Wrong input, as a new user gives it: each error says what to do instead. */
 import { describe, expect, it } from 'vitest';
-import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { callServer, mcpFolder } from '../support/mcp-folder.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 
 const shapes = {
@@ -72,11 +72,11 @@ describe('manifests', () => {
 });
 
 it('a mistyped key of a server is reported, and the server is used', async () => {
-	const { run } = mcpFolder({ py: { ...pythonServer, alow: ['add'], timeout: 5 } });
+	const { run } = mcpFolder({ py: { ...callServer, alow: ['add'], timeout: 5 } });
 	const { stdout } = await run('doctor');
 	expect(stdout).toMatch(/mcpServers\.py\.alow is an unknown key; allowed: allow, if that was meant/);
 	expect(stdout).not.toContain('mcpServers.py.timeout');
-	expect(stdout).toContain('server py: python3 is there');
+	expect(stdout).toContain(`server py: ${process.execPath} is there`);
 });
 
 describe('a mistyped parameter', () => {
@@ -101,7 +101,7 @@ it('a tool that exits with 0 and sent no result failed', async () => {
 });
 
 it('a mistyped tool of a server is not taken for a server', async () => {
-	const { stderr } = await mcpFolder({ py: pythonServer, adder: pythonServer }).run('call', 'py', 'addr');
+	const { stderr } = await mcpFolder({ py: callServer, adder: callServer }).run('call', 'py', 'addr');
 	expect(stderr).toContain('did you mean: add\n');
 });
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { serverLogPath } from '../../src/hub/sources/mcp/server-files.ts';
 import { runsAllTests } from '../support/all-tests.ts';
-import { mcpFolder, pythonServer, realServer } from '../support/mcp-folder.ts';
+import { callServer, mcpFolder, realServer } from '../support/mcp-folder.ts';
 import { startMctl } from '../support/mctl.ts';
 import { until } from '../support/waiting.ts';
 import { writeFiles } from '../support/workspace.ts';
@@ -27,7 +27,7 @@ const shellServer = {
 
 describe('mctl list servers', () => {
 	it('says what is configured, and what is known after a first use, without starting anything', async () => {
-		const { run } = mcpFolder({ py: pythonServer, off: { ...pythonServer, disabled: true } });
+		const { run } = mcpFolder({ py: callServer, off: { ...callServer, disabled: true } });
 		const before = JSON.parse((await run('list', 'servers', '--json')).stdout);
 		expect(before.schema).toBe('orchestra.list/1');
 		expect(before.servers).toMatchObject([
@@ -44,18 +44,18 @@ describe('mctl list servers', () => {
 			pid: null,
 		});
 		expect((await run('list', 'servers')).stdout).toMatch(
-			/^py +known +- +- +legacy +1\.2\.3 +8 +- +python3 /m,
+			/^py +known +- +- +legacy +1\.2\.3 +8 +- +\S+node /m,
 		);
 	});
 
 	it('starts each server with --check and explains the one that fails', async () => {
 		const { run } = mcpFolder({
-			py: pythonServer,
+			py: callServer,
 			sh: shellServer,
 			memory: realServer('memory'),
 			gone: { command: 'no-such-program' },
 			dies: { command: 'sh', args: ['-c', 'echo no disk >&2; exit 3'] },
-			off: { ...pythonServer, disabled: true },
+			off: { ...callServer, disabled: true },
 		});
 		const { stdout, stderr, code } = await run('list', 'servers', '--check');
 		expect(stdout).toMatch(/^py +ok +\d+ ms +8 +legacy +1\.2\.3 /m);
@@ -90,7 +90,7 @@ describe('mctl list servers', () => {
 
 describe('mctl list', () => {
 	it('shows the tools of servers beside those of the folder, and the servers', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const { stdout, code } = await run('list', '--examples');
 		expect(stdout).toMatch(/^TOOLS\n/);
 		expect(stdout).toMatch(/^py__add +mcp +Add numbers$/m);
@@ -123,10 +123,10 @@ describe('mctl list', () => {
 
 describe('a problem of the configuration', () => {
 	it('is printed once by mctl list', async () => {
-		const { run, cwd } = mcpFolder({ py: pythonServer });
+		const { run, cwd } = mcpFolder({ py: callServer });
 		writeFileSync(
 			join(cwd, 'orchestra.json'),
-			JSON.stringify({ mcpServers: { py: pythonServer, x: { command: 5 } } }),
+			JSON.stringify({ mcpServers: { py: callServer, x: { command: 5 } } }),
 		);
 		const { stderr } = await run('list');
 		expect(stderr.match(/mcpServers\.x\.command is 5/g)).toHaveLength(1);
@@ -135,9 +135,9 @@ describe('a problem of the configuration', () => {
 
 describe('mctl hub logs <server>', () => {
 	it('shows what the server wrote to stderr, and says when it wrote nothing', async () => {
-		const { run } = mcpFolder({ py: pythonServer, other: pythonServer });
+		const { run } = mcpFolder({ py: callServer, other: callServer });
 		await run('call', 'py', 'add', 'numbers=1');
-		expect((await run('hub', 'logs', 'py')).stdout).toContain('the python server is up');
+		expect((await run('hub', 'logs', 'py')).stdout).toContain('the call server is up');
 		const nothing = await run('hub', 'logs', 'other');
 		expect([nothing.code, nothing.stderr]).toEqual([
 			1,
@@ -148,7 +148,7 @@ describe('mctl hub logs <server>', () => {
 	});
 
 	it('follows the log with -f, from before it exists and through rotation', async () => {
-		const { cwd, env } = mcpFolder({ py: pythonServer });
+		const { cwd, env } = mcpFolder({ py: callServer });
 		const file = serverLogPath(join(env['XDG_STATE_HOME'] ?? '', 'orchestra'), 'py');
 		const child = startMctl(['hub', 'logs', 'py', '-f'], { cwd, env });
 		let seen = '';
@@ -172,7 +172,7 @@ describe('mctl hub logs <server>', () => {
 
 describe('completion', () => {
 	it('offers the names of servers and of the tools that are known, without starting anything', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const words = async (...typed: string[]): Promise<string[]> =>
 			(await run('completion', 'words', '--', ...typed)).stdout.split('\n').filter(Boolean);
 		expect(await words('call', 'p')).toEqual(['py']);
@@ -190,12 +190,12 @@ describe('completion', () => {
 describe('mctl doctor', () => {
 	it('says for each server whether its program is there, and starts none', async () => {
 		const { run } = mcpFolder({
-			py: pythonServer,
+			py: callServer,
 			gone: { command: 'no-such-program' },
 			far: { url: 'http://127.0.0.1:9/mcp' },
 		});
 		const { stdout } = await run('doctor');
-		expect(stdout).toContain('[ ok ] server py: python3 is there');
+		expect(stdout).toContain(`[ ok ] server py: ${process.execPath} is there`);
 		expect(stdout).toMatch(/\[FAIL\] server gone: .*no-such-program.*\n +→ /);
 		expect(stdout).toContain('[ ok ] server far: http://127.0.0.1:9/mcp');
 	});

@@ -1,15 +1,15 @@
 /* A command warns about what it uses, says nothing twice, and is as quiet as it is told to be. */
 import { describe, expect, it } from 'vitest';
-import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { callServer, mcpFolder } from '../support/mcp-folder.ts';
 import { mctl } from '../support/mctl.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 
 const variable = '${NOT_SET_TOKEN}';
 const servers = {
-	py: pythonServer,
-	needy: { ...pythonServer, env: { A: variable, B: '${NOT_SET_EITHER}' } },
-	off: { ...pythonServer, disabled: true, env: { A: '${NOT_SET_AND_OFF}' } },
-	wrong: { ...pythonServer, scope: 'galaxy' },
+	py: callServer,
+	needy: { ...callServer, env: { A: variable, B: '${NOT_SET_EITHER}' } },
+	off: { ...callServer, disabled: true, env: { A: '${NOT_SET_AND_OFF}' } },
+	wrong: { ...callServer, scope: 'galaxy' },
 };
 const files = {
 	'tools/hello/manifest.json': manifestOf('hello', { command: ['sh', 'main.sh'] }),

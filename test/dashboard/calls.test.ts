@@ -1,7 +1,7 @@
 /* Calls that the page makes, and the calls that it sees. */
 import { describe, expect, it } from 'vitest';
 import { type Browser, eventsOf, type Line, openTestDashboard, readLines } from '../support/dashboard.ts';
-import { pythonServer } from '../support/mcp-folder.ts';
+import { callServer } from '../support/mcp-folder.ts';
 import { until } from '../support/waiting.ts';
 
 describe('a call of the page', () => {
@@ -36,8 +36,8 @@ describe('a call of the page', () => {
 		const browser = await login();
 		const lines = await browser.call('/api/call', { name: 'py__ask', arguments: {} }, async (line: Line) => {
 			if (line.kind !== 'ask') return;
-			expect(line.question).toMatchObject({ mode: 'form', schema: { required: ['age', 'color'] } });
-			const answer = { id: line.question.id, action: 'accept', content: { age: 3, color: 'red' } };
+			expect(line.elicitation).toMatchObject({ mode: 'form', schema: { required: ['age', 'color'] } });
+			const answer = { id: line.elicitation.id, action: 'accept', content: { age: 3, color: 'red' } };
 			expect((await browser.post('/api/answer', answer)).status).toBe(200);
 			expect((await browser.post('/api/answer', answer)).status).toBe(404);
 		});
@@ -91,7 +91,7 @@ describe('a call of the page', () => {
 		const ask = (action: string, content?: object): Promise<Line[]> =>
 			browser.call('/api/call', request, async (line) => {
 				if (line.kind !== 'ask') return;
-				await browser.post('/api/answer', { id: line.question.id, action, ...(content && { content }) });
+				await browser.post('/api/answer', { id: line.elicitation.id, action, ...(content && { content }) });
 			});
 		const denied = await ask('decline');
 		expect(JSON.stringify(denied.at(-1))).toContain('was not called');
@@ -208,7 +208,7 @@ describe('the calls', () => {
 	});
 
 	it('that were recorded have the command that replays them', async () => {
-		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const { login } = await openTestDashboard({ servers: { py: { ...callServer, record: true } } });
 		const browser = await login();
 		await add(browser, 1);
 		await recorded(browser, 1);
@@ -218,7 +218,7 @@ describe('the calls', () => {
 	});
 
 	it('that were recorded are made again on request, and the answers are compared', async () => {
-		const { login } = await openTestDashboard({ servers: { py: { ...pythonServer, record: true } } });
+		const { login } = await openTestDashboard({ servers: { py: { ...callServer, record: true } } });
 		const browser = await login();
 		await add(browser, 1);
 		await add(browser, 2);
@@ -246,7 +246,7 @@ describe('the calls', () => {
 	it('are not made again with a replaced secret, without a recording, or before they ended', async () => {
 		const secret = `sk-${'a1B2c3D4'.repeat(6)}`;
 		const { login } = await openTestDashboard({
-			servers: { py: { ...pythonServer, record: true }, plain: pythonServer },
+			servers: { py: { ...callServer, record: true }, plain: callServer },
 		});
 		const browser = await login();
 		await browser.call('/api/call', {
@@ -317,7 +317,7 @@ describe('the event stream', () => {
 	});
 
 	it('shows the lines of a server as it writes them, those of stdout that are no messages too', async () => {
-		const script = `echo "stray line"; exec python3 ${pythonServer.args[0]}`;
+		const script = `echo "stray line"; exec "${callServer.command}" "${callServer.args[0]}"`;
 		const noisy = { command: 'sh', args: ['-c', script] };
 		const { login } = await openTestDashboard({ servers: { py: noisy }, limits: { tickMs: 20 } });
 		const browser = await login();

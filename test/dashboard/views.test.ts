@@ -203,7 +203,7 @@ describe('a server', () => {
 		const page = await browser.get('/api/servers/py');
 		expect(page).toMatchObject({
 			environment: ['API_KEY', 'PLAIN'],
-			target: expect.stringContaining('call_server.py'),
+			target: expect.stringContaining('call-server.mjs'),
 			source: expect.stringContaining('orchestra.json'),
 			rules: [{ decision: 'allow', match: 'tools py__*, clients *' }],
 			commands: { restart: 'mctl server restart py', disable: 'mctl disable py', log: 'mctl hub logs py -f' },
@@ -543,7 +543,7 @@ describe('the settings', () => {
 		const valueOf = (key: string): Line => values.find((row: Line) => row['key'] === key);
 		expect(valueOf('mcpServers.py.command')).toEqual({
 			key: 'mcpServers.py.command',
-			value: '"python3"',
+			value: JSON.stringify(process.execPath),
 			source: expect.stringMatching(new RegExp(`^${file}:\\d+$`)),
 		});
 		expect(valueOf('pin')).toEqual({ key: 'pin', value: '"warn"', source: 'default' });

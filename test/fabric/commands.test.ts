@@ -8,7 +8,7 @@ import { atEnd } from '../support/at-end.ts';
 import { BridgeClient, initialize } from '../support/bridges.ts';
 import { offerFabric } from '../support/fabric-place.ts';
 import { openHubPlace } from '../support/hub-place.ts';
-import { pythonServer } from '../support/mcp-folder.ts';
+import { callServer } from '../support/mcp-folder.ts';
 import { startMctl } from '../support/mctl.ts';
 import { natsServer, startNats } from '../support/nats-server.ts';
 import { pluginWith } from '../support/plugins.ts';
@@ -36,7 +36,7 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 			{
 				fabric: { servers: [url], name: 'gpu-box', offer: ['py-tool', 'py__*', 'shout', 'big'] },
 				tools: { roots: ['./tools'] },
-				mcpServers: { py: { ...pythonServer, env: { COMPACT: '1' } } },
+				mcpServers: { py: { ...callServer, env: { COMPACT: '1' } } },
 				plugins: [
 					pluginWith(
 						'tools.loud',

@@ -9,10 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { messageOf } from '../../src/errors.ts';
+import { CallFeed } from '../../src/hub/call-feed.ts';
 import { ToolRoute } from '../../src/hub/calls/plain-routes.ts';
 import { Catalogue } from '../../src/hub/catalogue/catalogue.ts';
 import { ToolExposure } from '../../src/hub/expose/tool-exposure.ts';
 import { fileJournal } from '../../src/hub/journal/journal.ts';
+import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { OneSource } from '../../src/hub/one-source.ts';
 import { PlainCall } from '../../src/hub/sources/mcp/plain-call.ts';
 import { Log } from '../../src/log.ts';
@@ -61,6 +63,8 @@ describe('the plain route', () => {
 			);
 			const [lines, wantedLines] = [await plain.journal(), await general.journal()];
 			expect(sorted(lines)).toEqual(sorted(wantedLines));
+			expect(plain.metrics()).toEqual(general.metrics());
+			expect(plain.metrics().size).toBeGreaterThan(0);
 			expect(plain.plainCount()).toBeGreaterThan(RUNS / 3);
 			expect(general.plainCount()).toBe(0);
 		},
@@ -102,11 +106,15 @@ describe('the plain route', () => {
 
 	it.each(Object.entries(faults))('would be caught with %s', async (_name, { inject, pair = {} }) => {
 		const [plain, general] = [await openRoute(pair), await openRoute({ ...pair, isGeneral: true })];
-		const wanted = { seen: await inTurn(general), lines: await general.journal() };
+		const wanted = {
+			seen: await inTurn(general),
+			lines: await general.journal(),
+			metrics: general.metrics(),
+		};
 		inject();
 		const given = sleep(FAULT_MS, 'an answer never came');
 		const seen = await Promise.race([inTurn(plain).catch(messageOf), given]);
-		const found = { seen, lines: await plain.journal() };
+		const found = { seen, lines: await plain.journal(), metrics: plain.metrics() };
 		expect(plain.plainCount()).toBeGreaterThan(0);
 		expect(found).not.toEqual(wanted);
 	});
@@ -117,6 +125,7 @@ describe('the plain route', () => {
 			const [plain, general] = [await openRoute(pair), await openRoute({ ...pair, isGeneral: true })];
 			expect(await inTurn(plain)).toEqual(await inTurn(general));
 			expect(await plain.journal()).toEqual(await general.journal());
+			expect(plain.metrics()).toEqual(general.metrics());
 		},
 	);
 
@@ -264,24 +273,25 @@ describe('the plain route', () => {
 const TRACE = '"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"';
 const raw = (result: string): string => `{"raw":${JSON.stringify(`"result":${result}`)}}`;
 
-/** Messages that show each fault. */
+/** Messages that show each fault, those that are sent at once together. */
 const probes = [
 	request(1, 'line', '{"b":1,"a":[2]}', TRACE),
 	request(2, 'steps', '{}', '"progressToken":"mine"'),
 	request(3, 'echo', raw('{"content":[],"isError":true}')),
 	request(4, 'echo', raw('{"content":[],"resultType":"complete","structuredContent":[1]}')),
+	`${request(5, 'params')}\n${request(6, 'params')}`,
 ];
 
 /** The probes, as a modern client sends them. */
 const modernProbes = probes.map((probe) =>
 	probe.includes('"_meta":{')
 		? probe.replace('"_meta":{', `"_meta":{${modernMeta()},"io.modelcontextprotocol/logLevel":"debug",`)
-		: probe.replace(/\}\}$/, `,"_meta":{${modernMeta()}}}}`),
+		: probe.replaceAll(/\}\}$/gm, `,"_meta":{${modernMeta()}}}}`),
 );
 
 function inTurn(route: Route): Promise<unknown[]> {
 	return (route.era === 'modern' ? modernProbes : probes).reduce<Promise<unknown[]>>(
-		async (seen, probe) => [...(await seen), await route.exchange([probe])],
+		async (seen, probe) => [...(await seen), await route.exchange(probe.split('\n'))],
 		Promise.resolve([]),
 	);
 }
@@ -354,6 +364,18 @@ const sameEra: Record<string, () => void> = {
 			return text;
 		});
 	},
+	'progress behind its answer': () =>
+		wrap(PlainCall, 'onProgress', (_call, pass, params) => void setImmediate(() => pass(params))),
+	'an answer behind the next one': () => {
+		let next = (): void => {};
+		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) => {
+			if (text.includes('"id":5,')) next = () => answer(call, text);
+			else answer(call, text);
+			if (text.includes('"id":6,')) next();
+		});
+	},
+	'a call that no metric counts': () =>
+		wrap(CallFeed, 'end', (_feed, ended, call, end) => (call.isPlain ? undefined : ended(call, end))),
 	'no progress': () => wrap(PlainCall, 'onProgress', () => {}),
 	'no log messages': () => void vi.spyOn(PlainCall.prototype, 'tag', 'get').mockReturnValue(() => {}),
 	'no journal line': () => wrap(ToolRoute, 'answered', () => {}),
@@ -450,6 +472,7 @@ const messageWith = (meta: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 				.tuple(id, tool, input, meta)
 				.map(([id, name, json, more]) => request(id, name, json, more)),
 		},
+		fc.tuple(id, input).map(([id, json]) => `\uFEFF${request(id, 'echo', json)}`),
 		fc
 			.tuple(id, input)
 			.map(
@@ -479,10 +502,22 @@ interface Route {
 	readonly era: Era;
 	send(text: string): void;
 	/** Send messages at once, and wait for an answer to each. */
-	exchange(texts: readonly string[]): Promise<{ answers: unknown[]; heard: string[] }>;
+	exchange(texts: readonly string[]): Promise<Exchanged>;
 	journal(): Promise<unknown[]>;
+	/** What the metrics count, whatever the route: the value of each series. */
+	metrics(): ReadonlyMap<string, number>;
 	/** The number of calls that took the plain route. */
 	plainCount(): number;
+}
+
+/** The messages that a client got. */
+interface Exchanged {
+	readonly answers: unknown[];
+	/** The kinds of all messages in their order: an answer, or a method. */
+	readonly order: string[];
+	/** The methods of requests and notifications, and their texts. */
+	readonly heard: string[];
+	readonly heardTexts: string[];
 }
 
 interface RouteOptions {
@@ -514,6 +549,7 @@ async function openRoute({
 		{ journal, more },
 	);
 	const { hub } = served.opened;
+	const metrics = new HubMetrics(hub);
 	if (isGeneral) hub.calls.listen({});
 	let plainCount = 0;
 	const forwarder = hub.toolForwarder.bind(hub);
@@ -544,8 +580,13 @@ async function openRoute({
 		received.length = 0;
 		for (const text of texts) client.post(isAlone ? text.replaceAll('gate__', '') : text);
 		await until('the answers', () => answers().length >= texts.length);
-		const heard = received.filter((found) => 'method' in found).map(({ method }) => String(method));
-		return { answers: answers().map(withoutChance), heard };
+		const others = received.filter((found) => 'method' in found);
+		return {
+			answers: answers().map(withoutChance),
+			order: received.map(({ method = 'answer' }) => String(method)),
+			heard: others.map(({ method }) => String(method)),
+			heardTexts: others.map(({ text }) => steadyText(text)),
+		};
 	};
 	const initialize = {
 		protocolVersion: '2025-11-25',
@@ -579,8 +620,21 @@ async function openRoute({
 				return rest;
 			});
 		},
+		metrics: () => countsIn(metrics.text()),
 		plainCount: () => plainCount,
 	};
+}
+
+/** The counts of calls and of their durations, without the route that they took. */
+function countsIn(text: string): Map<string, number> {
+	const counts = new Map<string, number>();
+	for (const [, name = '', labels = '', value] of text.matchAll(
+		/^(orchestra_calls_total|\w+_duration_seconds_count)\{(.*)\} (\d+)$/gm,
+	)) {
+		const series = `${name}{${labels.replace(/,?orchestra_route="\w+"/, '')}}`;
+		counts.set(series, (counts.get(series) ?? 0) + Number(value));
+	}
+	return counts;
 }
 
 /** Whether a call is refused, before and after a rule denies it. */
@@ -602,12 +656,16 @@ function withoutFolders(seen: unknown): unknown {
 /** Tokens and request ids of ours count up over a connection, and times differ. */
 function withoutChance(answer: Record<string, unknown>): unknown {
 	const { text, ...rest } = answer;
-	const written = String(text)
-		.replaceAll(/(\\*"progressToken\\*":)\d+/g, '$1N')
-		.replaceAll(/(\\*"id\\*":)\d+(,\\*"method)/g, '$1N$2');
+	const written = steadyText(text);
 	return 'error' in rest
 		? { ...rest, error: withoutTimes(rest['error']) }
 		: { ...JSON.parse(written.replaceAll(/:N\b/g, ':0')), written };
+}
+
+function steadyText(text: unknown): string {
+	return String(text)
+		.replaceAll(/(\\*"progressToken\\*":)\d+/g, '$1N')
+		.replaceAll(/(\\*"id\\*":)\d+(,\\*"method)/g, '$1N$2');
 }
 
 /** Without times, and the folder of the test. */
@@ -625,9 +683,11 @@ function request(id: number | string, tool: string, input = '{}', meta = ''): st
  * A call of the plain route may overtake one of the general route. The server does not say which call a log message is
  * about: with several in flight, it depends on the moment who gets it.
  */
-function inAnyOrder({ answers, heard }: { answers: unknown[]; heard: string[] }): unknown {
-	const certain = heard.filter((method) => answers.length === 1 || method !== 'notifications/message');
-	return { answers: sorted(answers), heard: sorted(certain) };
+function inAnyOrder({ answers, order, heardTexts }: Exchanged): unknown {
+	const certain = heardTexts.filter(
+		(text) => answers.length === 1 || !text.includes('notifications/message'),
+	);
+	return { answers: sorted(answers), order: answers.length === 1 && order, heard: sorted(certain) };
 }
 
 function sorted(values: readonly unknown[]): string[] {

@@ -26,6 +26,15 @@ describe('SessionEnds', () => {
 		expect(ended).toEqual(['b']);
 	});
 
+	it('knows the sessions that are open, or may be opened again', () => {
+		const { ends } = watched(60_000);
+		for (const id of ['a', 'b', 'b']) ends.opened(id);
+		for (const id of ['a', 'b']) ends.closed(id);
+		expect([...ends.left].sort()).toEqual(['a', 'b']);
+		ends.clear();
+		expect([...ends.left]).toEqual([]);
+	});
+
 	it('reports nothing after it was cleared', async () => {
 		const { ends, ended } = watched(1);
 		ends.opened('a');

@@ -1,14 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mcpFolder, pythonServer } from '../support/mcp-folder.ts';
+import { callServer, mcpFolder } from '../support/mcp-folder.ts';
 
 const OTHERS = 0o077;
 
 test.skipIf(process.platform === 'win32')(
 	'every file and folder that a hub leaves is closed to other users, even with a umask of zero',
 	async () => {
-		const { run, env } = mcpFolder({ one: pythonServer });
+		const { run, env } = mcpFolder({ one: callServer });
 		const before = process.umask(0);
 		try {
 			await run('hub', 'start');

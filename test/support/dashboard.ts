@@ -9,7 +9,7 @@ import type { HubHttp } from '../../src/hub/shared/run-hub.ts';
 import { Log } from '../../src/log.ts';
 import { sharedState } from '../../src/mcp/server/mcp-session.ts';
 import { HttpAnswer } from './http-listener.ts';
-import { pythonServer } from './mcp-folder.ts';
+import { callServer } from './mcp-folder.ts';
 import type { Wire } from './raw-client.ts';
 import { type ServedHub, serveServers } from './served-hub.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
@@ -34,7 +34,7 @@ export interface DashboardSetup {
 }
 
 /** The server that the tests call, as `py`. */
-export const py = { py: pythonServer };
+export const py = { py: callServer };
 
 /** Open it. It is closed when the test ends. */
 export async function openTestDashboard(setup: DashboardSetup = {}): Promise<OpenDashboard> {

@@ -7,11 +7,14 @@ import { livingWith } from './programs.ts';
 import { until } from './waiting.ts';
 import { homeVariables, temporaryFolder, writeFiles } from './workspace.ts';
 
-/** An MCP server in Python, in one file. */
-export const pythonServer = {
-	command: 'python3',
-	args: [resolve(import.meta.dirname, '../fixtures/call_server.py')],
+/** An MCP server in one file, without a library. Tests configure it under the short name `py`. */
+export const callServer = {
+	command: process.execPath,
+	args: [resolve(import.meta.dirname, '../fixtures/servers/call-server.mjs')],
 };
+
+/** The same as a `stdio:` URI. */
+export const callServerUri = `stdio:"${callServer.command}" "${callServer.args[0]}"`;
 
 const require = createRequire(import.meta.url);
 /** Written out, so that unused packages are found. */

@@ -1,8 +1,12 @@
 /* Real programs for the tests, each a few lines of Node or shell, and ways to watch them. */
 
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { until } from './waiting.ts';
+
+/** Whether tests with Python can run; a machine with Node.js alone passes all others. */
+export const hasPython: boolean = spawnSync('python3', ['--version']).status === 0;
 
 /** A spawn record that runs `script` in Node. */
 export function node(script: string, ...args: string[]): SpawnRecord {

@@ -1,6 +1,6 @@
 /*
- * A model without a model, on loopback: to an agent that asks what to do it says which tool to call, and then repeats the
- * result as its answer. It speaks the two protocols that agents stream: `/v1/messages` and `/v1/responses`.
+ * A model without a model, on loopback: to an agent that asks what to do it says which tools to call, one after the other,
+ * and then repeats the last result as its answer. It speaks the two protocols that agents stream: `/v1/messages` and `/v1/responses`.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,10 +44,18 @@ interface Step {
 /** Claude Code lists the tools of servers that are slow to start after this. */
 const WAIT = 'WaitForMcpServers';
 
-/** Start it. It calls the tool whose name ends so with this input, once. */
-export async function scriptedModel(toolName: string, input: object): Promise<ScriptedModel> {
+/** A call of the model. */
+export interface ScriptedCall {
+	/** The end of the name of the tool. */
+	readonly tool: string;
+	readonly input: (lastResult: string) => object;
+}
+
+/** Start it. It makes these calls, each once. */
+export async function scriptedModel(calls: readonly ScriptedCall[]): Promise<ScriptedModel> {
 	const listed: string[][] = [];
-	let toolNames = [toolName, WAIT];
+	const left = [...calls];
+	let mayWait = true;
 	const server = createServer((request, response) => {
 		const chunks: Buffer[] = [];
 		request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -60,13 +68,15 @@ export async function scriptedModel(toolName: string, input: object): Promise<Sc
 				const asked = JSON.parse(text) as AgentRequest;
 				const tools = (asked.tools ?? []).flatMap(withNamespace);
 				listed.push(tools.flatMap(({ name }) => name ?? []));
-				const tool = toolNames.flatMap((name) => tools.find((each) => each.name?.endsWith(name)) ?? [])[0];
-				if (tool) toolNames = tool.name === WAIT ? [toolName] : [];
-				const step: Step = {
-					tool,
-					input: tool?.name === WAIT ? {} : input,
-					text: `The answer is ${resultIn(asked)}`,
-				};
+				const result = resultIn(asked);
+				const named = (end: string): NamedTool | undefined => tools.find(({ name }) => name?.endsWith(end));
+				const [call] = left;
+				const called = call && named(call.tool);
+				const waiting = call && !called && mayWait ? named(WAIT) : undefined;
+				if (called) left.shift();
+				if (called || waiting) mayWait = false;
+				const input = called ? call.input(result) : {};
+				const step: Step = { tool: called ?? waiting, input, text: `The answer is ${result}` };
 				if (isMessages) streamMessage(response, step);
 				else streamResponse(response, step);
 			}

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { HubMetrics } from '../../src/hub/metrics/hub-metrics.ts';
 import { type Span, Tracer } from '../../src/telemetry/tracer.ts';
-import { pythonServer } from '../support/mcp-folder.ts';
+import { callServer } from '../support/mcp-folder.ts';
 import { pluginWith } from '../support/plugins.ts';
 import { type ServedHub, serveServers } from '../support/served-hub.ts';
 import { until } from '../support/waiting.ts';
@@ -10,7 +10,7 @@ import { until } from '../support/waiting.ts';
 describe('a call that waits', () => {
 	it('has spans for approval and queue, and its queue is counted while it waits', async () => {
 		const policy = [{ tools: 'py__add', action: 'ask' }];
-		const { served, spans, value } = await observed({ py: { ...pythonServer, concurrency: 1 } }, { policy });
+		const { served, spans, value } = await observed({ py: { ...callServer, concurrency: 1 } }, { policy });
 		const accepted = { action: 'accept', content: { decision: 'allow once' } };
 		const capabilities = { elicitation: { form: {} } };
 		const client = await served.client({ capabilities, onQuestion: () => accepted });
@@ -29,7 +29,7 @@ describe('a call that waits', () => {
 
 	it('counts a restart after a crash, and has the hop to a plugin in its trace', async () => {
 		const plugins = [pluginWith('talker', `say: tool(() => 'said')`)];
-		const { served, spans, ends, value } = await observed({ py: pythonServer }, { plugins });
+		const { served, spans, ends, value } = await observed({ py: callServer }, { plugins });
 		const client = await served.client();
 		await client.call('py__die').catch(() => '');
 		await until('it works again', async () => (await client.call('py__add', { numbers: [1] })) === '1');

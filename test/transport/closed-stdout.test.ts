@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openHubPlace } from '../support/hub-place.ts';
-import { isAlive } from '../support/programs.ts';
+import { hasPython, isAlive } from '../support/programs.ts';
 import { manifestOf } from '../support/tool-folder.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
@@ -44,6 +44,10 @@ sys.exit(child.wait())`,
 };
 
 describe.each(Object.entries(parents))('with %s', (_name, parent) => {
+	beforeEach(({ skip }) => {
+		if (parent([])[0] === 'python3' && !hasPython) skip('there is no python3');
+	});
+
 	it('mctl serve cancels the silent tool, logs one line and exits 0', async () => {
 		const folder = writeFiles(temporaryFolder(), silentTool);
 		await expectEnd(startIn(folder, parent([process.execPath, mctl, 'serve'])), folder);

@@ -52,6 +52,25 @@ describe('MessageView', () => {
 		expect(inSlices(`${text.slice(0, 100_000)}\u0001`, 1000)).toBeUndefined();
 	});
 
+	it('reads a long name with escapes in slices', () => {
+		const text = JSON.stringify({ params: { ['\n'.repeat(50_000)]: 1, name: 'a', ['"'.repeat(9)]: [2] } });
+		const steps = MessageView.inSlices(text, 1000);
+		let slices = 0;
+		while (!steps.next().done) slices++;
+		expect(slices).toBeGreaterThan(90);
+		expect(inSlices(text, 1000)?.value(member.params)).toEqual(new MessageView(text).value(member.params));
+		const twice = text.replace('"name"', JSON.stringify('\n'.repeat(50_000)));
+		expect(inSlices(twice, 1000)?.isAmbiguous).toBe(true);
+	});
+
+	it.each(['\n', '\r', ' ', '\t'])(
+		'skips many blanks, and says whether there is a line break: %j',
+		(blank) => {
+			const view = new MessageView(`{"id":${' '.repeat(100)}${blank.repeat(100)}${' '.repeat(100)}7}`);
+			expect([view.value(member.id), view.hasLineBreak]).toEqual([7, '\n\r'.includes(blank)]);
+		},
+	);
+
 	it('finds each member, whatever the order, blanks and escapes of its name', () => {
 		fc.assert(fc.property(message, expectSameReading), { numRuns: 1000 });
 	});
@@ -89,6 +108,11 @@ describe('MessageView', () => {
 		expect(new MessageView('{"params":{"name":"\\ud83d"}}').isAmbiguous).toBe(true);
 		expect(new MessageView('{"params":{"name":"\\ude00\\ud83d"}}').isAmbiguous).toBe(true);
 		expect(new MessageView('{"params":{"name":"\\ud83d\\ude00 \\uD83D\\uDE00"}}').isAmbiguous).toBe(false);
+	});
+
+	it('reports a byte order mark, which most parsers refuse', () => {
+		expect(new MessageView('\uFEFF{"id":1}').isAmbiguous).toBe(true);
+		expect(new MessageView('{"id":"\uFEFF"}').isAmbiguous).toBe(false);
 	});
 
 	it('refuses a text that is nested too deeply, naming the limit', () => {

@@ -15,7 +15,7 @@ import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { isSkillName } from '../../library/skills/local-skill.ts';
-import { pathInSkill, skillFiles } from '../../library/skills/verify-skill.ts';
+import { pathsInSkill, skillFiles } from '../../library/skills/verify-skill.ts';
 import type { Skill } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -54,17 +54,17 @@ async function install(skill: Skill, { read }: SkillsOfHub, input: CommandInput)
 	const { configuration } = loadConfiguration({ cwd, environment });
 	const folder = join(configuration.root, '.claude', 'skills', name);
 	const approval = new Approval(folder, stateFolder(environment));
-	const files = skillFiles(skill).map(({ uri, digest }) => ({ uri, digest, path: pathInSkill(skill, uri) }));
-	const digests = Object.fromEntries(files.map(({ uri, digest }) => [uri, digest]));
+	const paths = pathsInSkill(skill);
+	const digests = Object.fromEntries(skillFiles(skill).map(({ uri, digest }) => [uri, digest]));
 	if (existsSync(folder) && approval.digests === undefined) {
 		throw new OrchestraError('bad_input', `${folder} exists and was not installed by mctl`, {
 			hint: 'Move it away, then install again.',
 		});
 	}
-	if (!approval.isFor(digests)) await confirm(consentText(skill, files.length, approval), input);
+	if (!approval.isFor(digests)) await confirm(consentText(skill, paths.size, approval), input);
 	const draft = `${folder}.${process.pid}.draft`;
 	try {
-		for (const { uri, path } of files) replaceFile(join(draft, ...path.split('/')), await read(skill, uri));
+		for (const [uri, path] of paths) replaceFile(join(draft, ...path.split('/')), await read(skill, uri));
 		approval.write(skill.uri, digests);
 		rmSync(folder, { recursive: true, force: true });
 		renameSync(draft, folder);

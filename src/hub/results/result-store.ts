@@ -69,7 +69,14 @@ export class ResultStore {
 	}
 
 	endSession(sessionId: string): Promise<void> {
-		return this.#sessions.drop(ownerOfSession(sessionId));
+		const owner = ownerOfSession(sessionId);
+		return this.#sessions.drop((each) => each === owner);
+	}
+
+	/** Remove the results of all sessions but these. */
+	endOthers(left: ReadonlySet<string>): Promise<void> {
+		const owners = new Set([...left].map(ownerOfSession));
+		return this.#sessions.drop((each) => !owners.has(each));
 	}
 
 	/** Remove what ends with the process. */

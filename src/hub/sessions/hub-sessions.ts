@@ -58,6 +58,12 @@ export class HubSessions implements ProviderSessions {
 		this.#deps.clients.closed(sessionId);
 	}
 
+	/** Sessions of an earlier hub that did not come back have ended. */
+	endOthers(): void {
+		const { left } = this.#ends;
+		for (const source of this.#deps.sources()) able(source, 'endSession')?.endOthers?.(left);
+	}
+
 	/** Forget all sessions; nothing is reported any more. */
 	clear(): void {
 		this.#ends.clear();

@@ -36,6 +36,11 @@ export class SessionEnds {
 		this.#timers.set(sessionId, timer);
 	}
 
+	/** The sessions that did not end. */
+	get left(): ReadonlySet<string> {
+		return new Set([...this.#open.keys(), ...this.#timers.keys()]);
+	}
+
 	/** Whether the session has a connection now. */
 	isOpen(sessionId: string): boolean {
 		return this.#open.has(sessionId);

@@ -17,6 +17,7 @@ import { stopGroup } from '../../process/stop.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
+import { SESSION_GRACE_MS } from '../hub-limits.ts';
 import { fileJournal } from '../journal/journal.ts';
 import { rateLimited } from '../log-rate.ts';
 import { type OpenedHub, openHub } from '../open-hub.ts';
@@ -77,7 +78,7 @@ export interface HubHttpDeps {
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
-	/** What this hub offers to others. */
+	/** The advertisement of this hub to others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;
@@ -138,7 +139,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		openAtLastPort(address, options, { opened: whenOpen(opened), shared, activity, worker: overview }),
 	);
 	let retirement: Retirement | undefined;
-	let alone: NodeJS.Timeout | undefined;
+	let stopTimers = (): void => {};
 	const deps = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
 	const handlers = handlersOf(() => whenOpen(opened), deps);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
@@ -153,7 +154,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		log.info(`the hub of ${configuration.root} listens on ${listeners.address}`);
 		opened.hub.warm();
 		const current = opened;
-		alone = setTimeout(() => current.hub.sessions.learn(), LEARN_ALONE_MS);
+		stopTimers = startTimers(current.hub);
 		// A hub that other hubs may call does not stop when it has no client of its own.
 		const isReached = (): boolean => address !== undefined || worker?.isOpen === true;
 		const limitMs = (): number => idleLimit(current.configuration().hub, isReached());
@@ -163,7 +164,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		const isDone = (): boolean => isIdle(activity, limitMs(), log);
 		await runHeartbeat(signal, { folder, record, listeners, opened, log, isDone });
 	} finally {
-		clearTimeout(alone);
+		stopTimers();
 		log.info('the hub is shutting down');
 		folder.withdraw();
 		await worker?.close();
@@ -173,6 +174,16 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 		await listeners.close();
 		await opened?.close();
 	}
+}
+
+/** What a hub does a while after it began. Returns a function that gives it up. */
+function startTimers({ sessions }: Hub): () => void {
+	const alone = setTimeout(() => sessions.learn(), LEARN_ALONE_MS);
+	const others = setTimeout(() => sessions.endOthers(), SESSION_GRACE_MS);
+	return () => {
+		clearTimeout(alone);
+		clearTimeout(others);
+	};
 }
 
 /** Open HTTP where it was requested, or where a hub that was killed had it. Returns the address; undefined when it is not open. */

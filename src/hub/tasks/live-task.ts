@@ -11,6 +11,7 @@ import type { InputRequests, InputResponses } from '../../mcp/server/input-reque
 import { type Answer, answerValue, type InputRequest } from '../../protocol/mcp-types.ts';
 import { metaOf } from '../../protocol/meta.ts';
 import { RELATED_TASK } from '../../protocol/tasks.ts';
+import { redact } from '../../redact.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { Listeners } from '../../rpc/listeners.ts';
@@ -88,9 +89,12 @@ export class LiveTask {
 		this.#change({ upstream });
 	}
 
-	/** What the server says about the work. */
+	/** What the server says about the work. It is stored, and shown with the task. */
 	says(message: string): void {
-		const statusMessage = message.slice(0, TASK_MESSAGE_CHARACTERS);
+		const statusMessage = redact(message.slice(0, 2 * TASK_MESSAGE_CHARACTERS)).slice(
+			0,
+			TASK_MESSAGE_CHARACTERS,
+		);
 		if (statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
 	}
 

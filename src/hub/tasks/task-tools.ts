@@ -56,7 +56,10 @@ export class TaskTools implements Source {
 		const wanted = params.arguments['id'];
 		if (params.name === 'task_status') {
 			const states = await this.#tasks.stored(context);
-			const found = states.filter(({ record }) => wanted === undefined || record.id === wanted);
+			// Whose client has tasks knows the id of its own; nobody else needs it.
+			const isMeant = ({ record: { id: task, form } }: TaskState): boolean =>
+				wanted === undefined ? form === 'kept' : task === wanted;
+			const found = states.filter(isMeant);
 			return statusOf(found.slice(0, TASK_PAGE));
 		}
 		const state = await this.#tasks.find(String(wanted), context).catch(() => undefined);

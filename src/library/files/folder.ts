@@ -44,12 +44,17 @@ export class Folder {
 	/** The root as it was given, absolute. */
 	readonly path: string;
 	readonly #extensions: readonly string[];
+	readonly #limitBytes: number;
 	readonly #scratch = Buffer.allocUnsafe(READ_SCRATCH_BYTES);
 
-	/** @param extensions the endings of the files that count, lower case with dot */
-	constructor(path: string, extensions: readonly string[]) {
+	/**
+	 * @param extensions the endings of the files that count, lower case with dot
+	 * @param limitBytes the largest file that is read
+	 */
+	constructor(path: string, extensions: readonly string[], limitBytes: number = FILE_LIMIT_BYTES) {
 		this.path = path;
 		this.#extensions = extensions;
+		this.#limitBytes = limitBytes;
 	}
 
 	get exists(): boolean {
@@ -109,7 +114,7 @@ export class Folder {
 		try {
 			const found = fstatSync(handle);
 			if (!found.isFile()) throw new OrchestraError('not_found', `${file} is not a file`);
-			if (found.size > FILE_LIMIT_BYTES) throw tooLarge(file, found.size);
+			if (found.size > this.#limitBytes) throw tooLarge(file, found.size, this.#limitBytes);
 			return read(handle, found);
 		} finally {
 			closeSync(handle);
@@ -190,13 +195,13 @@ function stampOf({ mtimeMs, size, ino }: { mtimeMs: number; size: number; ino: n
 	return `${mtimeMs}:${size}:${ino}`;
 }
 
-function tooLarge(file: string, size: number): OrchestraError {
+function tooLarge(file: string, size: number, limit: number): OrchestraError {
 	return new OrchestraError(
 		'bad_input',
-		`has ${size} bytes, more than the ${FILE_LIMIT_BYTES} allowed, and is left out`,
+		`has ${size} bytes, more than the ${limit} allowed, and is left out`,
 		{
 			hint: 'Split the file.',
-			data: { file, size, limit: FILE_LIMIT_BYTES },
+			data: { file, size, limit },
 		},
 	);
 }

@@ -26,8 +26,8 @@ export class SkillFolder {
 
 	/** @param label how the folder is called in messages */
 	constructor(path: string, label: string, log: Log) {
-		// Files of all endings.
-		this.#folder = new Folder(path, ['']);
+		// Files of all endings; one may be as large as its skill.
+		this.#folder = new Folder(path, [''], SKILL_LIMIT_BYTES);
 		this.#label = label;
 		this.#log = log;
 	}

@@ -23,8 +23,33 @@ export function skillFiles({ uri, resources }: Skill): readonly SkillFile[] {
 	return files;
 }
 
-/** The path of a file in the folder of its skill. Throws for one outside of it. */
-export function pathInSkill(skill: Skill, uri: string): string {
+/**
+ * The paths of the files of a skill in its folder, by URI. Throws for a file outside of it, and for two with one place,
+ * also where case does not count: the later one would replace a file that was checked.
+ */
+export function pathsInSkill(skill: Skill): ReadonlyMap<string, string> {
+	const paths = new Map(skillFiles(skill).map(({ uri }) => [uri, pathInSkill(skill, uri)]));
+	if (!paths.has(skill.uri)) throw refusal(skill.uri, 'its skill does not list it');
+	const places = new Set<string>();
+	for (const [uri, path] of paths) {
+		const place = placeOf(path);
+		if (places.has(place)) throw refusal(uri, 'another file of its skill has its place');
+		places.add(place);
+	}
+	for (const [uri, path] of paths) {
+		const parts = placeOf(path).split('/');
+		if (parts.some((_, at) => at > 0 && places.has(parts.slice(0, at).join('/'))))
+			throw refusal(uri, 'another file of its skill has the place of its folder');
+	}
+	return paths;
+}
+
+/** Equal for paths that a file system may take for one. */
+function placeOf(path: string): string {
+	return path.normalize('NFC').toLowerCase();
+}
+
+function pathInSkill(skill: Skill, uri: string): string {
 	const root = skill.uri.slice(0, -SKILL_FILE.length);
 	const encoded = uri.startsWith(root) ? uri.slice(root.length).split('/') : [];
 	const parts = attempt(() => encoded.map(decodeURIComponent), []);

@@ -127,7 +127,7 @@ export class LegacySession implements ClientConnection {
 		});
 	}
 
-	/** Offer a plain call to the provider before it is parsed; false when it must be parsed. */
+	/** Pass a plain call to the provider before it is parsed; false when it must be parsed. */
 	forward(view: MessageView): boolean {
 		if (this.#revision.adaptContent || view.has(member.clientInfo) || view.has(member.logLevel)) return false;
 		this.#forwarder ??= this.#provider.toolForwarder?.();

@@ -49,7 +49,7 @@ export interface ModernRequestsOptions {
 export class ModernRequests {
 	readonly #options: ModernRequestsOptions;
 	readonly #identity: Readonly<Record<string, unknown>>;
-	/** The client of the last call that was offered as text: the next one is the same, as a rule. */
+	/** The client of the last call that was taken as text: the next one is the same, as a rule. */
 	#lastClient: EnvelopeClient | undefined;
 
 	constructor(options: ModernRequestsOptions) {
@@ -77,7 +77,7 @@ export class ModernRequests {
 		);
 	}
 
-	/** Offer a plain call to the provider before it is parsed; false when it must be parsed. */
+	/** Pass a plain call to the provider before it is parsed; false when it must be parsed. */
 	forward(view: MessageView): boolean {
 		const { provider, peer, sessions } = this.#options;
 		if (!this.#lastClient?.isOf(view)) {

@@ -4,13 +4,12 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runsAllTests } from '../../support/all-tests.ts';
-import { mcpFolder, pythonServer, realServer } from '../../support/mcp-folder.ts';
+import { callServer, callServerUri, mcpFolder, realServer } from '../../support/mcp-folder.ts';
 import { startMctl } from '../../support/mctl.ts';
 import { hasTerminal, mctlInTerminal, mctlOnScreen } from '../../support/terminal.ts';
 import { until } from '../../support/waiting.ts';
 import { writeFiles } from '../../support/workspace.ts';
 
-const address = `stdio:python3 "${pythonServer.args[0]}"`;
 const CLEAR_LINE = '\r\u001B[K';
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const STYLES_AND_CLEAR_LINE = /\u001B\[(1|2|22|3[1-46]|39)m|\r\u001B\[K/g;
@@ -24,11 +23,11 @@ describe('mctl call', () => {
 	it.each([
 		['a server and its tool', ['py', 'add']],
 		['a name as agents see it', ['py__add']],
-		['a program', [address, 'add']],
+		['a program', [callServerUri, 'add']],
 	])(
 		'calls %s with values of the types that the schema has',
 		async (_, words) => {
-			const { run } = mcpFolder({ py: pythonServer });
+			const { run } = mcpFolder({ py: callServer });
 			const { stdout, code, stderr } = await run(
 				'call',
 				...words,
@@ -43,7 +42,7 @@ describe('mctl call', () => {
 	);
 
 	it('takes --input and puts words on top of it', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const base = '{"numbers":[1],"options":{"negate":true}}';
 		const { stdout } = await run('call', 'py', 'add', 'numbers:=[5,6]', '--input', base, '--json');
 		expect(JSON.parse(stdout)).toMatchObject({
@@ -68,17 +67,17 @@ describe('mctl call', () => {
 		[['gone', 'x'], 69, 'command "no-such-program" was not found on PATH'],
 		[['gone__x'], 69, 'command "no-such-program" was not found on PATH'],
 		[['stdio:no-such-program', 'x'], 69, 'command "no-such-program" was not found on PATH'],
-		[[address, 'refuse'], 1, '✗ not today'],
-		[[address, 'die'], 69, 'no disk'],
+		[[callServerUri, 'refuse'], 1, '✗ not today'],
+		[[callServerUri, 'die'], 69, 'no disk'],
 		[['py', 'hang', '--timeout', '300'], 124, 'hint: Give it more time with --timeout.'],
-		[[address, 'hang', '--timeout', '300'], 124, 'hint: Give it more time with --timeout.'],
+		[[callServerUri, 'hang', '--timeout', '300'], 124, 'hint: Give it more time with --timeout.'],
 	])(
 		'%j exits with %i and says why',
 		async (words, exitCode, sentence) => {
 			const { run } = mcpFolder({
-				py: pythonServer,
+				py: callServer,
 				gone: { command: 'no-such-program' },
-				off: { ...pythonServer, disabled: true },
+				off: { ...callServer, disabled: true },
 			});
 			const { stdout, stderr, code } = await run('call', ...words);
 			expect(stderr).toContain(sentence);
@@ -105,7 +104,7 @@ describe('mctl call', () => {
 
 	it('starts no server but the one that it needs', async () => {
 		const { run, cwd } = mcpFolder({
-			py: pythonServer,
+			py: callServer,
 			other: { command: 'sh', args: ['-c', 'touch started'] },
 		});
 		expect((await run('call', 'py', 'add', 'numbers=1')).code).toBe(0);
@@ -114,7 +113,7 @@ describe('mctl call', () => {
 	});
 
 	it('describes an image, saves it with --output, and shows links as lines', async () => {
-		const { run, cwd } = mcpFolder({ py: pythonServer });
+		const { run, cwd } = mcpFolder({ py: callServer });
 		const { stdout } = await run('call', 'py', 'picture');
 		expect(stdout).toBe('[image image/png, 5 bytes]\n→ file:///a.png  a.png\na picture\n');
 		const saved = await run('call', 'py', 'picture', '--output', 'a.png');
@@ -157,26 +156,26 @@ describe('mctl call', () => {
 	}, 30_000);
 
 	it('prints log messages to stderr and the answer to stdout', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const { stdout, stderr } = await run('call', 'py', 'talk');
 		expect(stdout).toMatch(/^doneEVIL/);
 		expect(stderr).toContain('⚠ talk: careful');
 	});
 
-	it.each([['py'], [address]])(
+	it.each([['py'], [callServerUri]])(
 		'declines the question of a server without a terminal (%s)',
 		async (word) => {
-			const { run } = mcpFolder({ py: pythonServer });
+			const { run } = mcpFolder({ py: callServer });
 			const { stdout, code } = await run('call', word, 'ask');
-			expect([stdout, code]).toEqual(['{"action": "decline"}\n', 0]);
+			expect([stdout, code]).toEqual(['{"action":"decline"}\n', 0]);
 		},
 		30_000,
 	);
 
-	it.each([['py'], [address]])(
+	it.each([['py'], [callServerUri]])(
 		'ends with 130 at Ctrl-C and leaves nothing behind (%s)',
 		async (word) => {
-			const { cwd, env } = mcpFolder({ py: pythonServer });
+			const { cwd, env } = mcpFolder({ py: callServer });
 			const child = startMctl(['call', word, 'hang'], { cwd, env });
 			let stderr = '';
 			child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
@@ -208,7 +207,7 @@ describe('mctl call', () => {
 
 describe('mctl run', () => {
 	it('runs a tool of a server, with events as for any tool', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const { stdout, code } = await run('run', 'py__add', 'numbers=1,2', '--json');
 		const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 		expect([code, last]).toEqual([0, expect.objectContaining({ type: 'result', payload: { total: 3 } })]);
@@ -220,10 +219,10 @@ describe('mctl run', () => {
 
 describe('a tool', () => {
 	it('has the same names for mctl call, run and show', async () => {
-		const { cwd, run } = mcpFolder({ py: pythonServer });
-		const file = JSON.stringify({ mcpServers: { py: pythonServer } });
+		const { cwd, run } = mcpFolder({ py: callServer });
+		const file = JSON.stringify({ mcpServers: { py: callServer } });
 		writeFiles(dirname(cwd), { '.cursor/mcp.json': file });
-		const names = [['py', 'add'], ['py__add'], [address, 'add'], ['cursor:py', 'add']];
+		const names = [['py', 'add'], ['py__add'], [callServerUri, 'add'], ['cursor:py', 'add']];
 		for (const words of names) {
 			const called = await run('call', ...words, 'numbers=1,2', '--json');
 			expect([words, JSON.parse(called.stdout)]).toMatchObject([words, { isError: false }]);
@@ -242,7 +241,7 @@ describe('a tool', () => {
 
 describe('mctl show', () => {
 	it('shows the signature of a tool, its server, and a call that works as it is typed', async () => {
-		const { run } = mcpFolder({ py: pythonServer });
+		const { run } = mcpFolder({ py: callServer });
 		const { stdout, code } = await run('show', 'py', 'add');
 		expect(stdout).toContain(
 			'py__add(\n  numbers: integer[]              What is added\n  options?: { negate?: boolean }\n)',
@@ -285,7 +284,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 	it.each(runsAllTests ? [60, 120] : [60])(
 		'nothing of a server moves the cursor, and no line is wider than %i columns',
 		async (columns) => {
-			const { cwd, env } = mcpFolder({ py: pythonServer, gone: { command: 'no-such-program' } });
+			const { cwd, env } = mcpFolder({ py: callServer, gone: { command: 'no-such-program' } });
 			for (const words of [
 				['call', 'py', 'evil'],
 				['call', 'py', 'talk'],
@@ -316,7 +315,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 	);
 
 	it('asks the fields of a form, repeats a wrong answer, and leaves out an empty one', async () => {
-		const { cwd, env } = mcpFolder({ py: pythonServer });
+		const { cwd, env } = mcpFolder({ py: callServer });
 		const { screen } = await mctlInTerminal(['call', 'py', 'ask'], {
 			cwd,
 			env,
@@ -330,17 +329,17 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 		});
 		expect(screen).toContain('Who are you?EVIL\\x1b');
 		expect(screen).toContain('age is "old"; expected: integer');
-		expect(screen).toContain('{"action": "accept", "content": {"age": 42, "color": "blue"}}');
+		expect(screen).toContain('{"action":"accept","content":{"age":42,"color":"blue"}}');
 		expect(screen.replace(STYLES_AND_CLEAR_LINE, '')).not.toMatch(CONTROLS);
 	});
 
 	it.each([
-		['Ctrl-D declines', '\u0004', '{"action": "decline"}', 0],
+		['Ctrl-D declines', '\u0004', '{"action":"decline"}', 0],
 		['Ctrl-C ends the command', '\u0003', '^C', 130],
 	])(
 		'%s',
 		async (_, keys, text, exitCode) => {
-			const { cwd, env } = mcpFolder({ py: pythonServer });
+			const { cwd, env } = mcpFolder({ py: callServer });
 			const typed = [['age (integer): ', keys]] as const;
 			const { screen, code } = await mctlInTerminal(['call', 'py', 'ask'], { cwd, env, typed });
 			expect(screen).toContain(text);

@@ -161,6 +161,21 @@ describe('ResultStore', () => {
 		expect(await allStored(environment)).toMatchObject([{ handle: stays }]);
 	});
 
+	it('removes the results of sessions that did not come back after the restart of their hub', async () => {
+		const environment = { XDG_STATE_HOME: temporaryFolder() };
+		const before = new ResultStore({ environment, lasting: 'hub-1' });
+		await before.keep(text('1'), session('of a client that left'));
+		const stays = await before.keep(text('1'), session('of a bridge'));
+		const sent = await before.keep(text('1'), sender('token:1', 'of a modern client'));
+		await before.close();
+		const next = new ResultStore({ environment, lasting: 'hub-1' });
+		const own = await next.keep(text('1'), session('new'));
+		await next.endOthers(new Set(['of a bridge', 'new']));
+		await until('three are left', async () => (await allStored(environment)).length === 3);
+		const left = (await allStored(environment)).map(({ handle }) => handle);
+		expect(left.sort()).toEqual([stays, sent, own].sort());
+	});
+
 	it('does not know a result that its hub did not write to the end', async () => {
 		const { store, results } = opened({ lasting: 'hub-1' });
 		const id = await store.keep(text('12345'), session('s'));

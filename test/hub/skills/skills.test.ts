@@ -137,6 +137,7 @@ describe('skills of this machine', () => {
 		const { client } = await open({}, 'modern', {
 			'.claude/skills/deploy/SKILL.md': '---\nname: deploy\ndescription: Deploy it\n---\nRun it.\n',
 			'.claude/skills/deploy/scripts/run.sh': 'echo\n',
+			'.claude/skills/deploy/data/words.txt': 'word\n'.repeat(1_200_000),
 			'skills/wrong/SKILL.md': '---\nname: other\ndescription: Its name is not its folder\n---\n',
 			'prompts/fix.md': 'Fix {{task}} now.\n',
 			'resources/guides/Error Handling.md':

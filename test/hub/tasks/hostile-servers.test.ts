@@ -44,6 +44,20 @@ describe('a server whose task', () => {
 		expect(message).toBe('x'.repeat(1000));
 	});
 
+	it('leaks a token does so neither by what it says about the task, nor with `redact` by what it asks', async () => {
+		const client = await modern(await serve(60_000, { ...entry, redact: true }));
+		const { taskId } = await go(client, { how: 'leaks-a-token' });
+		let state: object = {};
+		await until('it asks', async () => {
+			state = await client.request('tasks/get', { taskId });
+			return 'inputRequests' in state;
+		});
+		expect(state).toMatchObject({
+			statusMessage: 'with •••',
+			inputRequests: { q: { params: { message: 'Use •••?' } } },
+		});
+	});
+
 	it('has no id fails the call', async () => {
 		const client = await modern(await serve());
 		expect((await client.failure('evil__go', { how: 'has-no-id' })).message).toContain('without an id');
@@ -116,8 +130,8 @@ describe('a server that gives the id of a task of the hub', () => {
 });
 
 /** @param maxMs the longest time of a task */
-function serve(maxMs = 1000): Promise<ServedHub> {
-	return serveServers({ evil: entry, twin: entry }, { more: { tasks: { maxMs } } });
+function serve(maxMs = 1000, evil: object = entry): Promise<ServedHub> {
+	return serveServers({ evil, twin: entry }, { more: { tasks: { maxMs } } });
 }
 
 function modern(served: ServedHub): Promise<HubClient> {

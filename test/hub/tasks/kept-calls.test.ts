@@ -41,6 +41,15 @@ describe('with tasks.keep', () => {
 		await until('the record is gone', async () => (await statuses(served)).length === 0);
 	});
 
+	it('a task of a client that knows tasks is not listed, and is found by its id', async () => {
+		const served = await serve({ keep: true, always: ['*'] });
+		const id = await slow(await served.client({ era: 'modern', capabilities: { extensions } }), 0);
+		const client = await served.client();
+		expect(await client.call('task_status', {})).toBe('There are no tasks.');
+		expect(await client.call('task_status', { id })).toContain(id);
+		await until('it has ended', async () => (await client.call('task_result', { id })) === 'sum done');
+	});
+
 	it('lists its tools, and without it not', async () => {
 		const names = async (served: ServedHub): Promise<string> =>
 			JSON.stringify(await (await served.client()).request('tools/list'));

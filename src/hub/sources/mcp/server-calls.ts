@@ -296,7 +296,7 @@ export class ServerCalls {
 
 	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
 		const { entry, extensions, clientRequests } = this.#options;
-		const { timeoutMs, maxMs } = this.#settings;
+		const { timeoutMs, maxMs, redact: redacts } = this.#settings;
 		return followTask(taskId, {
 			connection,
 			// Tasks of a remote server outlive its connection.
@@ -305,6 +305,7 @@ export class ServerCalls {
 			capabilities: declaredTo(connection, context, extensions),
 			timeoutMs,
 			maxMs: context.durable?.maxMs ?? maxMs,
+			redacts,
 			onInputRequests: (inputRequests) =>
 				clientRequests.returned(context, { resultType: 'input_required', inputRequests }),
 		});
@@ -315,8 +316,8 @@ export class ServerCalls {
 		{ method, context, taskSupport }: ForwardedCall,
 		connection: ServerConnection,
 	): Result | undefined {
-		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
-		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
+		const takesTasks = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
+		if (method !== 'tools/call' || taskSupport === undefined || !takesTasks) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
 		if (context.durable?.isTask) return { ttl };
 		if (taskSupport === 'optional') return undefined;

@@ -17,6 +17,7 @@ import type { InputRequests } from '../../../mcp/server/input-requests.ts';
 import { type Answer, answerValue, type InputRequest, type Result } from '../../../protocol/mcp-types.ts';
 import { CLIENT_CAPABILITIES } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
+import { redactJson } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
@@ -44,6 +45,8 @@ export interface UpstreamTaskOptions {
 	readonly timeoutMs: number;
 	/** Longest time of the task. */
 	readonly maxMs: number;
+	/** Secrets in its elicitations are replaced, as in its results. */
+	readonly redacts: boolean;
 	/** The server asks these. Throws when it asks too often. */
 	readonly onInputRequests: (inputRequests: InputRequests) => void;
 }
@@ -233,7 +236,7 @@ class ModernTask {
 			case 'working':
 				return undefined;
 			case 'input_required':
-				this.#ask(state['inputRequests']);
+				this.#ask(this.#options.redacts ? redactJson(state['inputRequests']) : state['inputRequests']);
 				return undefined;
 			case 'completed':
 				if (!isObject(result)) throw badTask('the task is completed and has no result');
