@@ -109,6 +109,19 @@ export interface WorkerOverview {
 	readonly refused: ReadonlyMap<string, number>;
 }
 
+/** `WorkerOverview` as JSON: counts by the name of the hub, or by the reason. */
+export type SharedWorker = {
+	readonly [K in keyof WorkerOverview]: WorkerOverview[K] extends ReadonlyMap<string, number>
+		? Readonly<Record<string, number>>
+		: WorkerOverview[K];
+};
+
+/** Both sides as JSON: what this hub uses of others, and what it offers; each null when it does not. */
+export interface FabricFacts {
+	readonly use: FabricOverview | null;
+	readonly offer: SharedWorker | null;
+}
+
 /** A source that uses the tools of other hubs. */
 export interface FabricView {
 	overview(): FabricOverview;

@@ -214,7 +214,7 @@ export class Hub implements Source, Provider {
 				const route = find(name, context);
 				if (route === undefined || route instanceof Promise) return undefined;
 				if (isForPages(route.item) && !showsPages(context)) return undefined;
-				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) === 'required') return undefined;
+				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) !== undefined) return undefined;
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>

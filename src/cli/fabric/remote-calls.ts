@@ -3,7 +3,7 @@ import type { CommandPlace } from '../command.ts';
 import { callOf, journalsHere, type LoggedCall, readJournal } from '../log/journal-lines.ts';
 
 const MINUTE_MS = 60_000;
-const FAILURES_SHOWN = 5;
+export const FAILURES_SHOWN = 5;
 
 /** A call that failed on its way to a worker, or there. */
 interface RemoteFailure {

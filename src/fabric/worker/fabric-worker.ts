@@ -248,11 +248,10 @@ export class FabricWorker {
 
 	#subscribe(): void {
 		if (this.#isRefused || this.#isDraining || this.#closing !== undefined) return;
-		const direct = this.#directSubject();
 		for (const subject of this.#subjects()) {
 			if (this.#subscriptions.has(subject)) continue;
-			const queue = subject === direct ? undefined : QUEUE_GROUP;
-			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), queue);
+			// Also those for this worker alone: else two processes of one name, or two connections of one process, would run each twice.
+			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), QUEUE_GROUP);
 			this.#subscriptions.set(subject, onCall);
 		}
 	}

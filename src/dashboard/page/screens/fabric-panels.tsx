@@ -12,7 +12,7 @@ import type {
 	KnownWorker,
 } from '../../../hub/fabric-overview.ts';
 import type { Health } from '../../../hub/source-status.ts';
-import type { FabricReply, SharedWorker } from '../../api/api-types.ts';
+import type { FabricReply } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
@@ -201,7 +201,7 @@ function FailurePanel({ failures }: { failures: readonly FabricFailure[] }): JSX
 	);
 }
 
-function WorkerPanel({ offer }: { offer: SharedWorker }): JSX.Element {
+function WorkerPanel({ offer }: { offer: NonNullable<FabricReply['offer']> }): JSX.Element {
 	const sum = (counts: Readonly<Record<string, number>>): string =>
 		formatCount(Object.values(counts).reduce((total, count) => total + count, 0));
 	return (

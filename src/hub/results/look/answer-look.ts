@@ -8,7 +8,7 @@
 import { search } from '@aws-lambda-powertools/jmespath';
 import { messageOf, OrchestraError } from '../../../errors.ts';
 import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
-import { cutJson } from '../cut-json.ts';
+import { cutJson, shortPath } from '../cut-json.ts';
 import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
 import { ABOUT_CHARACTERS, SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
@@ -71,7 +71,7 @@ class Looker {
 	#findRows(): Rows {
 		const { records, lines, json } = this.#document;
 		if (records === undefined) return { total: lines.length, unit: 'lines', row: (at) => lines[at] ?? '' };
-		const unit = records.path === '' ? 'records' : `records of ${records.path}`;
+		const unit = records.path === '' ? 'records' : `records of ${shortPath(records.path)}`;
 		const row = (at: number): string => json.encode(records.items[at], SELECTED_CHARACTERS);
 		return { total: records.items.length, unit, row };
 	}

@@ -110,7 +110,10 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
 		const body: ApprovalDecisionRequest = { decision };
-		const messages = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
+		const messages = {
+			done: `${label}: ${approval.tool}.`,
+			failed: `Your answer to ${approval.tool} does not count.`,
+		};
 		reportOutcome(dashboard, approval);
 		await dashboard.act(messages, pathOf(approval), body);
 		isBusy.value = false;
