@@ -15,9 +15,9 @@ export interface FabricLinkFacts {
 	readonly cluster: string | null;
 	/** The version of that server. */
 	readonly version: string | null;
-	/** Connections that were made since the start. */
+	/** ConnectionTable that were made since the start. */
 	readonly connects: number;
-	/** Connections that were lost. */
+	/** ConnectionTable that were lost. */
 	readonly losses: number;
 }
 

@@ -9,7 +9,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import type { FabricFacts } from '../../hub/fabric-overview.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';
 import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
-import { remoteCalls } from '../fabric/remote-calls.ts';
+import { remoteCalls } from '../fabric/remote-call-counts.ts';
 import { linkLines, runningFabric } from '../fabric/running-fabric.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 

@@ -11,7 +11,7 @@ import { type Command, refuseArgs } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
-import { FAILURES_SHOWN, type RemoteCallCounts, remoteCalls } from './remote-calls.ts';
+import { FAILURES_SHOWN, type RemoteCallCounts, remoteCalls } from './remote-call-counts.ts';
 import { linkLines, runningFabric } from './running-fabric.ts';
 
 /** Move to the first line and clear the rest. */
@@ -102,7 +102,7 @@ function statusLines(
 	];
 }
 
-/** With the reasons, which a journal does not have; the oldest first. */
+/** The failures with their reasons, which a journal does not have; the oldest first. */
 function failuresOf({ failures }: FabricOverview): string[] {
 	return failures
 		.slice(0, FAILURES_SHOWN)

@@ -18,7 +18,7 @@ import { type CutPart, cutJson, shortPath } from './cut-json.ts';
 import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
-import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
+import { isForPage, NOTICE_MEMBER, noticedSchema } from './notice-schema.ts';
 import { CUT_TRIES, NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 import type { SentForm } from './stored-result.ts';
 

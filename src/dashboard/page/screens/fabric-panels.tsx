@@ -14,9 +14,9 @@ import type {
 import type { Health } from '../../../hub/source-status.ts';
 import type { FabricReply } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, Fact, Panel, StateWord } from '../components/panel.tsx';
+import { useRenewed } from '../components/use-fetched.ts';
 import { routeHref } from '../live/route.ts';
 import { formatAge, formatCount, formatMoment } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';

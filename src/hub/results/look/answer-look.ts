@@ -14,13 +14,13 @@ import { count1000, shapeOf } from '../json-shape.ts';
 import { ABOUT_CHARACTERS, SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
 import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
+import { beginning, type IsMatch, type LineSearch, matchingPieces } from './line-search.ts';
+import { LookDocument } from './look-document.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
-import { LookedDocument } from './looked-document.ts';
-import { beginning, type IsMatch, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
 /** Throws `bad_input` for a query that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
-	const looker = new Looker(new LookedDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
+	const looker = new Looker(new LookDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
 	const { text: found, about } = looker.answer(request);
 	return { text: wellFormed(found), about: wellFormed(about) };
 }
@@ -33,11 +33,11 @@ interface Rows {
 }
 
 class Looker {
-	readonly #document: LookedDocument;
+	readonly #document: LookDocument;
 	readonly #limit: number;
 	#found: Rows | undefined;
 
-	constructor(document: LookedDocument, limit: number) {
+	constructor(document: LookDocument, limit: number) {
 		this.#document = document;
 		this.#limit = limit;
 	}
@@ -152,7 +152,7 @@ class Looker {
 		};
 	}
 
-	#searched(): SearchedLines {
+	#searched(): LineSearch {
 		const { kind, json, lines } = this.#document;
 		const isJson = kind === 'json' || kind === 'ndjson';
 		return isJson ? leafLines(json) : { lines, nameOf: (at) => String(at + 1), areNamesSearched: false };

@@ -39,7 +39,7 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
 import { JsonText, withMember } from '../../../wire/json-text.ts';
-import type { LabelledUris } from '../../catalogue/labelled-uris.ts';
+import type { UriLabels } from '../../catalogue/uri-labels.ts';
 import type { ExtensionRules } from '../../extensions.ts';
 import type { LogLevels } from './log-levels.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
@@ -74,7 +74,7 @@ export interface ServerCallsOptions {
 	readonly levels: LogLevels;
 	readonly extensions: ExtensionRules;
 	/** The `ui://` URIs in results. */
-	readonly pages: LabelledUris;
+	readonly pages: UriLabels;
 	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
 	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
 }
