@@ -6,8 +6,8 @@
  * unchanged. The parts of a batch have no spans.
  */
 import { type OpenSpan, spanKinds, type Tracer } from '../telemetry/tracer.ts';
-import { observed } from '../transport/observed-transport.ts';
 import type { Transport } from '../transport/transport.ts';
+import { observed } from '../transport/transport-observer.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt, withMember } from '../wire/json-text.ts';
 import { canceledId, type Head, hubHead, readHead } from './message-head.ts';
@@ -17,7 +17,7 @@ const tracedMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get',
 
 export class RequestSpans {
 	readonly #tracer: Tracer;
-	/** By the id of the request; as many as there are requests in flight. */
+	/** Keyed by the id of the request; as many as there are requests in flight. */
 	readonly #open = new Map<string, OpenSpan>();
 
 	constructor(tracer: Tracer) {

@@ -16,7 +16,7 @@ export interface NodeAddress {
 	readonly port: number;
 }
 
-/** As the default ports of NATS: 4222, 6222 and 8222. */
+/** Distances from the client port, which give the default ports of NATS: 4222, 6222 and 8222. */
 const ROUTE_PORT = 2000;
 const MONITOR_PORT = 4000;
 export const CLIENT_PORT = 4222;
@@ -56,6 +56,7 @@ export async function writeClusterFiles(options: ClusterFilesOptions): Promise<W
 		const cluster = {
 			name,
 			listen: `0.0.0.0:${port + ROUTE_PORT}`,
+			advertise: { members: `${host}:${port}`, nodes: `${host}:${port + ROUTE_PORT}` },
 			routes,
 			monitor: `127.0.0.1:${port + MONITOR_PORT}`,
 			tls,

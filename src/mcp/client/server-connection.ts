@@ -203,7 +203,7 @@ export class ServerConnection {
 		);
 	}
 
-	/** For calls that are forwarded as text. */
+	/** The calls that are forwarded as text. */
 	get forwarded(): ForwardedCalls {
 		return this.#link.peer.forwarded;
 	}
@@ -222,6 +222,11 @@ export class ServerConnection {
 	/** Subscribe to the state of a task; undefined when the server has no subscriptions to tasks. The caller ends it. */
 	followTask(taskId: string, onPush: () => void): TaskSubscription | undefined {
 		return this.#tasks?.follow(taskId, onPush);
+	}
+
+	/** Receive the progress of a request after its response: it began a task. Ends with the returned function. */
+	followProgress(id: number, listener: (params: unknown) => void): () => void {
+		return this.#link.followProgress(id, listener);
 	}
 
 	/**
