@@ -75,7 +75,7 @@ export function install() {
 	const lock = join(root, 'package-lock.json');
 	const stamp = join(root, 'node_modules', '.installed');
 	if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs) return;
-	// Not `npm ci`: it refuses a lock file in which an optional binary of some other platform is missing.
+	// Not `npm ci`: it removes node_modules first, under a hub that runs from this checkout.
 	step(
 		'install dependencies',
 		'npm',

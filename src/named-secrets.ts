@@ -142,9 +142,9 @@ function sameOr(before: readonly unknown[], after: readonly unknown[]): readonly
 
 /** Whether an argument of a call with this name, in whatever case, is a secret. */
 function isArgumentSecret(name: string): boolean {
-	const words = name
+	const snakeCase = name
 		.replace(/([a-z\d])([A-Z])/g, '$1_$2')
 		.replace(/[.-]/g, '_')
 		.toLowerCase();
-	return secretArgument.test(words) && !plainEnd.test(words);
+	return secretArgument.test(snakeCase) && !plainEnd.test(snakeCase);
 }

@@ -108,7 +108,7 @@ export interface WordRun {
 /** The words of both texts, in runs. */
 export function wordDiff(before: string, after: string): WordRun[] {
 	const runs: { sign: WordRun['sign']; text: string }[] = [];
-	for (const [sign, text] of sequenceDiff(wordsOf(before), wordsOf(after))) {
+	for (const [sign, text] of sequenceDiff(tokensOf(before), tokensOf(after))) {
 		const last = runs.at(-1);
 		if (last?.sign === sign) last.text += text;
 		else runs.push({ sign, text });
@@ -117,6 +117,6 @@ export function wordDiff(before: string, after: string): WordRun[] {
 }
 
 /** Words, runs of blanks, and single other characters. */
-function wordsOf(text: string): string[] {
+function tokensOf(text: string): string[] {
 	return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

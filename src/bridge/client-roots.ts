@@ -24,7 +24,7 @@ export interface ClientRootsOptions {
 export class ClientRoots {
 	readonly #options: ClientRootsOptions;
 	#isDeclared = false;
-	#isAsked = false;
+	#isRequested = false;
 	#timer: NodeJS.Timeout | undefined;
 	#isMoveDue = false;
 	#waitsForHub = false;
@@ -48,8 +48,8 @@ export class ClientRoots {
 		if (head.kind === 'response') return this.#takeResponse(text, head.id);
 		if (head.kind === 'request' && isInitialize(head)) this.#isDeclared = declaresRoots(text);
 		const isReady = head.kind === 'notification' && head.method === 'notifications/initialized';
-		if (isReady && this.#isDeclared && !this.#isAsked) {
-			this.#isAsked = true;
+		if (isReady && this.#isDeclared && !this.#isRequested) {
+			this.#isRequested = true;
 			this.#timer = setTimeout(() => this.#settle([]), ROOTS_MS);
 			this.#options.toClient(encodeRequest(REQUEST_ID, 'roots/list', undefined));
 		}
@@ -73,7 +73,7 @@ export class ClientRoots {
 	}
 
 	#takeResponse(text: string, id: string): boolean {
-		if (!this.#isAsked || id !== REQUEST_ID) return false;
+		if (!this.#isRequested || id !== REQUEST_ID) return false;
 		this.#settle(urisOf(text));
 		return true;
 	}

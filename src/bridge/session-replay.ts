@@ -46,8 +46,8 @@ export class SessionReplay {
 		if (!isObject(capabilities)) return;
 		const { listed, isDeclared, toClient } = this.#options;
 		for (const kind of listed) {
-			const offered = capabilities[kind];
-			if (isDeclared || (isObject(offered) && offered['listChanged'] === true))
+			const capability = capabilities[kind];
+			if (isDeclared || (isObject(capability) && capability['listChanged'] === true))
 				toClient(encodeNotification(`notifications/${kind}/list_changed`, undefined));
 		}
 	}

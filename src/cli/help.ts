@@ -2,7 +2,7 @@
 
 import type { Command, Flag } from './command.ts';
 import { type CommandEntry, type CommandTable, groups } from './commands.ts';
-import { firstWords, membersOf } from './resolve-command.ts';
+import { firstNames, membersOf } from './resolve-command.ts';
 
 const NAME_COLUMN = 10;
 const FLAG_COLUMN = 22;
@@ -12,7 +12,7 @@ const SCREEN_COLUMNS = 80;
 /** `mctl --help`. */
 export function overview(table: CommandTable): string {
 	const first = new Set(beginning.map(([example]) => example.split(' ')[1]));
-	const others = firstWords(table).filter((name) => !first.has(name));
+	const others = firstNames(table).filter((name) => !first.has(name));
 	return [
 		'mctl: one command for every tool, MCP server and prompt',
 		'',

@@ -26,7 +26,7 @@ export function problemLines(problems: readonly ConfigProblem[]): ProblemLine[] 
 		const key = isOne ? JSON.stringify([file, entry]) : message;
 		groups.set(key, [...(groups.get(key) ?? []), problem]);
 	}
-	return [...groups.values()].map(noteOf);
+	return [...groups.values()].map(lineOf);
 }
 
 /** Print them beside the answer. */
@@ -74,7 +74,7 @@ export function refuseUnused(
 	}
 }
 
-function noteOf(problems: readonly ConfigProblem[]): ProblemLine {
+function lineOf(problems: readonly ConfigProblem[]): ProblemLine {
 	const [first] = problems;
 	if (first === undefined) throw new OrchestraError('internal', 'a line without a problem');
 	const { file, line, message, entry, hint } = first;

@@ -9,8 +9,8 @@ import { OrchestraError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { CommandEntry, CommandTable } from './commands.ts';
 
-/** Words that are no commands of the table. */
-export const builtInWords: readonly string[] = ['help', 'version'];
+/** Commands that are not in the table. */
+export const builtInCommands: readonly string[] = ['help', 'version'];
 
 export type ResolvedCommand =
 	| { readonly kind: 'version' }
@@ -25,63 +25,63 @@ export function resolveCommand(table: CommandTable, args: readonly string[]): Re
 	const [first, ...others] = args;
 	if (first === '--version' || first === 'version') return alone({ kind: 'version' }, first, others);
 	if (first === 'help') return resolveCommand(table, [...others, '--help']);
-	const words = commandFirst(table, args);
-	const [name = '', second = ''] = words;
-	if (name === '' || name.startsWith('-')) return withoutCommand(words);
+	const ordered = commandFirst(table, args);
+	const [name = '', second = ''] = ordered;
+	if (name === '' || name.startsWith('-')) return withoutCommand(ordered);
 	const pair = table.get(`${name} ${second}`);
-	if (pair) return { kind: 'command', entry: pair, rest: words.slice(2) };
+	if (pair) return { kind: 'command', entry: pair, rest: ordered.slice(2) };
 	const entry = table.get(name);
-	if (entry) return { kind: 'command', entry, rest: words.slice(1) };
+	if (entry) return { kind: 'command', entry, rest: ordered.slice(1) };
 	const members = membersOf(table, name);
 	if (members.length === 0) throw unknownCommand(table, name);
 	if (second === '' || second.startsWith('-')) {
-		if (words.some((word) => helpFlags.includes(word))) return { kind: 'group', name };
+		if (ordered.some((arg) => helpFlags.includes(arg))) return { kind: 'group', name };
 		throw memberNeeded(name, members);
 	}
 	throw unknownMember(name, second, members);
 }
 
-/** The second words of a group: `start`, `stop`, … of `hub`. */
+/** The second names of a group: `start`, `stop`, … of `hub`. */
 export function membersOf(table: CommandTable, group: string): string[] {
 	const prefix = `${group} `;
 	return [...table.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
-/** The first words of all commands, each once. */
-export function firstWords(table: CommandTable): string[] {
+/** The first names of all commands, each once. */
+export function firstNames(table: CommandTable): string[] {
 	return [...new Set([...table.keys()].map((name) => name.split(' ')[0] ?? name))];
 }
 
-/** `args` with the flags that stand before the command moved behind its words. */
+/** `args` with the flags that stand before the command moved behind its name. */
 function commandFirst(table: CommandTable, args: readonly string[]): readonly string[] {
 	if (!args[0]?.startsWith('-')) return args;
-	const known = new Set(firstWords(table));
+	const known = new Set(firstNames(table));
 	// A flag before the command may have a value, so the first known word is taken, else the first word.
-	const byName = args.findIndex((word) => known.has(word));
-	const at = byName >= 0 ? byName : args.findIndex((word) => !word.startsWith('-'));
+	const byName = args.findIndex((arg) => known.has(arg));
+	const at = byName >= 0 ? byName : args.findIndex((arg) => !arg.startsWith('-'));
 	if (at < 0) return args;
 	const length = table.has(args.slice(at, at + 2).join(' ')) ? 2 : 1;
 	return [...args.slice(at, at + length), ...args.slice(0, at), ...args.slice(at + length)];
 }
 
-function withoutCommand(words: readonly string[]): ResolvedCommand {
-	const wrong = words.find((word) => ![...helpFlags, '--json'].includes(word));
+function withoutCommand(args: readonly string[]): ResolvedCommand {
+	const wrong = args.find((arg) => ![...helpFlags, '--json'].includes(arg));
 	if (wrong === undefined) return { kind: 'overview' };
-	throw new OrchestraError('bad_input', `there is no command in "mctl ${words.join(' ')}"`, {
+	throw new OrchestraError('bad_input', `there is no command in "mctl ${args.join(' ')}"`, {
 		hint: 'mctl --help lists the commands',
 	});
 }
 
-function alone(resolved: ResolvedCommand, word: string, others: readonly string[]): ResolvedCommand {
+function alone(resolved: ResolvedCommand, arg: string, others: readonly string[]): ResolvedCommand {
 	const [extra] = others.filter((other) => ![...helpFlags, '--json'].includes(other));
 	if (extra === undefined) return resolved;
-	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${word}`, {
-		hint: `usage: mctl ${word}`,
+	throw new OrchestraError('bad_input', `unexpected argument "${extra}" after mctl ${arg}`, {
+		hint: `usage: mctl ${arg}`,
 	});
 }
 
 function unknownCommand(table: CommandTable, name: string): OrchestraError {
-	const [guess] = nearest(name, [...firstWords(table), ...builtInWords]);
+	const [guess] = nearest(name, [...firstNames(table), ...builtInCommands]);
 	return new OrchestraError('bad_input', `there is no command "${name}"`, {
 		hint: guess === undefined ? 'mctl --help lists the commands' : `did you mean: mctl ${guess}`,
 	});
@@ -93,9 +93,9 @@ function memberNeeded(group: string, members: readonly string[]): OrchestraError
 	});
 }
 
-function unknownMember(group: string, word: string, members: readonly string[]): OrchestraError {
-	const [guess] = nearest(word, members);
-	return new OrchestraError('bad_input', `there is no command "${group} ${word}"`, {
+function unknownMember(group: string, arg: string, members: readonly string[]): OrchestraError {
+	const [guess] = nearest(arg, members);
+	return new OrchestraError('bad_input', `there is no command "${group} ${arg}"`, {
 		hint:
 			guess === undefined
 				? `mctl ${group} has: ${members.join(', ')}`

@@ -188,9 +188,9 @@ export class Field {
 				'a text with a secret reference',
 			);
 		const { text: expanded, unset, used } = expandVariables(text, this.#source.environment);
-		const note = this.#mayBeSecret ? registerVariable : registerNamedSecret;
-		for (const [name, value] of used) note(name, value);
-		if (unset.length === 0) return this.#noted(expanded);
+		const register = this.#mayBeSecret ? registerVariable : registerNamedSecret;
+		for (const [name, value] of used) register(name, value);
+		if (unset.length === 0) return this.#registered(expanded);
 		const names = unset.map((name) => `\${${name}}`).join(', ');
 		for (const name of unset) this.#source.unset?.add(name);
 		const { environmentName } = this.#source;
@@ -209,7 +209,7 @@ export class Field {
 	}
 
 	/** Registered for redaction when it may be secret. */
-	#noted(text: string): string {
+	#registered(text: string): string {
 		const name = this.#path.at(-1) ?? '';
 		if (!this.#mayBeSecret) return text;
 		if (this.#path.at(-2) === 'headers') registerHeader(name, text);

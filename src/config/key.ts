@@ -114,19 +114,19 @@ export const strings: Shape<readonly string[]> = {
 
 export const textMap: KeySchema = { type: 'object', additionalProperties: plainText };
 
-/** One of these words; `older` ones are still read. */
+/** One of these values; `older` ones are still read. */
 export function word<W extends string>(
-	words: readonly W[],
+	allowed: readonly W[],
 	older: Readonly<Record<string, W>> = {},
 ): Shape<W> {
 	return {
 		read: (field) => {
 			const { value } = field;
-			const found = words.find((each) => each === (older[String(value)] ?? value));
+			const found = allowed.find((each) => each === (older[String(value)] ?? value));
 			if (found !== undefined || !field.isPresent) return found;
-			return field.report(words.map((each) => `"${each}"`).join(', '));
+			return field.report(allowed.map((each) => `"${each}"`).join(', '));
 		},
-		schema: { enum: [...words, ...Object.keys(older)] },
+		schema: { enum: [...allowed, ...Object.keys(older)] },
 	};
 }
 

@@ -44,12 +44,12 @@ const elsewhere = /^--(?:config|orchestrator-addr)(?:=|$)/;
 
 /** True when this command is `mctl serve` or `mctl bridge`, however it is started, for the hub of its folder. */
 export function isSelfCommand({ command, args = [] }: Pick<SpawnRecord, 'command' | 'args'>): boolean {
-	const words = [command, ...args];
-	if (!words.some((word) => serverCommands.includes(word))) return false;
-	const at = words.findIndex(isOwnProgram);
-	if (words.some((word) => elsewhere.test(word))) return false;
+	const commandLine = [command, ...args];
+	if (!commandLine.some((arg) => serverCommands.includes(arg))) return false;
+	const at = commandLine.findIndex(isOwnProgram);
+	if (commandLine.some((arg) => elsewhere.test(arg))) return false;
 	return (
-		at !== -1 && serverCommands.includes(words.slice(at + 1).find((word) => !word.startsWith('-')) ?? '')
+		at !== -1 && serverCommands.includes(commandLine.slice(at + 1).find((arg) => !arg.startsWith('-')) ?? '')
 	);
 }
 
@@ -154,7 +154,7 @@ function hubLink(place: string): string {
 
 function isOwnProgram(word: string): boolean {
 	if (/^mctl(?:\.cmd|\.js|\.mjs)?$/i.test(basename(word))) return true;
-	// Only a path can be a link to this program; a configuration may have hundreds of words.
+	// Only a path can be a link to this program; a configuration may have hundreds of arguments.
 	return /[/\\]/.test(word) && isSelfFile(word);
 }
 
@@ -201,7 +201,7 @@ export function withoutSelf(
 	notes: string[],
 ): FileSections {
 	const isOther = (place: EntryPlace, record: SpawnRecord): boolean => {
-		// The words first: to find a root is several system calls, and a configuration may have hundreds of entries.
+		// The arguments first: to find a root is several system calls, and a configuration may have hundreds of entries.
 		const isOwn = isSelfCommand(record) && projectRoot(record.cwd ?? root, environment['HOME']) === root;
 		if (!isOwn && !isStartedBy(environment, place)) return true;
 		const why = isOwn ? 'is this program itself' : 'started this process';

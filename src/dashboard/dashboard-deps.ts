@@ -13,7 +13,7 @@ export interface DashboardDeps {
 	readonly opened: OpenedHub;
 	readonly shared: SharedState;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** What this hub offers to other hubs. */
+	/** The advertisement of this hub to other hubs. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** The journal of the hub. */
 	readonly journalFile: string;

@@ -17,5 +17,5 @@ export abstract class HttpChannel implements Channel {
 
 	resume(): void {}
 
-	noteStray(): void {}
+	logStray(): void {}
 }

@@ -43,7 +43,7 @@ export interface KnownWorker extends WorkerFacts {
 	readonly unknown: number;
 }
 
-/** What equal workers offer. */
+/** The tools of equal workers. */
 export interface FabricGroup {
 	readonly name: string;
 	readonly tools: number;

@@ -1,4 +1,4 @@
-/* The parts that a hub is made of. */
+/* What a hub needs of others: its deps and settings. */
 import type { Log } from '../log.ts';
 import type { CallGate } from '../trust/call-gate.ts';
 import type { Middleware } from './calls/middleware.ts';

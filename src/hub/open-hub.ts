@@ -289,8 +289,8 @@ async function build(
 		learning,
 	});
 	// Some clients read the list once, so the tools are there before there is a task.
-	const kept = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
-	return [...built, setup.results, ...kept, ...(await planSources(setup.plans, configuration, earlier))];
+	const taskTools = configuration.tasks.keep ? [new TaskTools(setup.tasks)] : [];
+	return [...built, setup.results, ...taskTools, ...(await planSources(setup.plans, configuration, earlier))];
 }
 
 /** What plans need of the hub, which is made after its sources. */

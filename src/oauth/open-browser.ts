@@ -41,11 +41,11 @@ export function browserCommand(
 	environment: Readonly<NodeJS.ProcessEnv>,
 	platform: NodeJS.Platform,
 ): [string, ...string[]] | undefined {
-	const [program, ...words] = (environment['BROWSER'] ?? '').split(' ').filter((word) => word !== '');
+	const [program, ...args] = (environment['BROWSER'] ?? '').split(' ').filter((arg) => arg !== '');
 	if (program === NONE) return undefined;
 	if (program !== undefined) {
-		const hasPlace = words.some((word) => word.includes('%s'));
-		return [program, ...(hasPlace ? words.map((word) => word.replaceAll('%s', () => url)) : [...words, url])];
+		const hasPlace = args.some((arg) => arg.includes('%s'));
+		return [program, ...(hasPlace ? args.map((arg) => arg.replaceAll('%s', () => url)) : [...args, url])];
 	}
 	if (platform === 'darwin') return ['open', url];
 	// Not `cmd /c start`: cmd would take `&` in the URL as the end of the command.

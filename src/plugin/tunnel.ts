@@ -92,7 +92,7 @@ export class Tunnel implements Transport {
 		this.#stream.resume();
 	}
 
-	noteStray(): void {}
+	logStray(): void {}
 
 	async close(): Promise<void> {
 		if (this.#isClosed) return;

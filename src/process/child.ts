@@ -135,7 +135,7 @@ export class Child {
 	}
 
 	/** Keep a stdout line that is not a message, for the diagnosis. */
-	noteStray(line: string): void {
+	logStray(line: string): void {
 		this.#strayCount++;
 		this.#strayRing.add(line);
 		this.#onStray?.(line);

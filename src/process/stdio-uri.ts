@@ -4,8 +4,8 @@
  * Percent-escapes are decoded first, so `%20` separates arguments like a space.
  */
 import { attempt, OrchestraError } from '../errors.ts';
-import { splitCommandLine } from './command-words.ts';
 import type { SpawnRecord } from './spawn-record.ts';
+import { splitCommandLine } from './split-command-line.ts';
 
 const SCHEME = 'stdio:';
 

@@ -121,7 +121,7 @@ export function planBundle(
 			const isBare = !/[/\\]/.test(command);
 			return {
 				command: isBare || command.startsWith(folder) ? command : join(folder, command),
-				args: bundle.args.flatMap((template) => templates.words(template)),
+				args: bundle.args.flatMap((template) => templates.args(template)),
 				...(env.length > 0 && { env: Object.fromEntries(env) }),
 				cwd: folder,
 			};
@@ -154,7 +154,7 @@ class BundleTemplates {
 	}
 
 	/** An argument that is one value with several strings becomes several. */
-	words(template: string): readonly string[] {
+	args(template: string): readonly string[] {
 		const [, key] = /^\$\{user_config\.([^}]*)\}$/.exec(template) ?? [];
 		return key === undefined ? oneOrNone(this.text(template)) : this.#given(key);
 	}

@@ -1,5 +1,5 @@
 /*
- * The places of an entry that hold a value: words of a command line, variables, headers and
+ * The places of an entry that hold a value: arguments of a command line, variables, headers and
  * addresses, each with the values that the user has to give and the text that comes of them.
  */
 import type { RegistryArgument, RegistryInput, RegistryPair } from './server-record.ts';

@@ -20,8 +20,8 @@ import {
 	REDIRECTS,
 	RETRY_MS,
 	SEARCH_MS,
-	WORD_CHARACTERS,
-	WORD_LIMIT,
+	TERM_CHARACTERS,
+	TERM_LIMIT,
 } from './registry-limits.ts';
 import { readServerRecord, type ServerRecord } from './server-record.ts';
 
@@ -44,7 +44,7 @@ export interface RegistryOptions {
 	/** The time of the day, in milliseconds since 1970. */
 	readonly now?: (() => number) | undefined;
 	/** Receives what the user should know beside the answer. */
-	readonly note: (text: string) => void;
+	readonly info: (text: string) => void;
 }
 
 /** The entries that a search found, best first. */
@@ -74,23 +74,25 @@ export class RegistryClient {
 		this.#cache = new AnswerCache(options.environment, options.now);
 	}
 
-	/** The latest versions whose name has one of the words, those with more of the words first. */
-	async search(words: readonly string[]): Promise<FoundServers> {
+	/** The latest versions whose name has one of the terms, those with more of them first. */
+	async search(terms: readonly string[]): Promise<FoundServers> {
 		const found = new Map<string, ServerRecord>();
 		let unreadable = 0;
 		let isCut = false;
-		// The official registry refuses shorter words; beside longer ones they only rank.
-		const long = words.filter((word) => word.length >= WORD_CHARACTERS);
-		for (const word of (long.length > 0 ? long : words).slice(0, WORD_LIMIT)) {
-			const page = await this.#pages(word, FOUND_LIMIT);
+		// The official registry refuses shorter terms; beside longer ones they only rank.
+		const long = terms.filter((term) => term.length >= TERM_CHARACTERS);
+		for (const term of (long.length > 0 ? long : terms).slice(0, TERM_LIMIT)) {
+			const page = await this.#pages(term, FOUND_LIMIT);
 			for (const server of page.servers) found.set(server.name, server);
 			unreadable += page.unreadable;
 			isCut ||= page.isCut;
 		}
-		const terms = words.map((word) => word.toLowerCase());
+		const lowerCase = terms.map((term) => term.toLowerCase());
 		const servers = [...found.values()]
 			.filter(({ status }) => status !== 'deleted')
-			.sort((one, other) => score(other, terms) - score(one, terms) || (one.name < other.name ? -1 : 1));
+			.sort(
+				(one, other) => score(other, lowerCase) - score(one, lowerCase) || (one.name < other.name ? -1 : 1),
+			);
 		return { servers, unreadable, isCut };
 	}
 
@@ -148,18 +150,18 @@ export class RegistryClient {
 			if (answer.status === 200) this.#cache.write(url, answer);
 			if (answer.status < 500 && answer.status !== 429) return answer;
 			if (cached === undefined) return answer;
-			this.#noteOld(cached.at, `status ${answer.status}`);
+			this.#reportStale(cached.at, `status ${answer.status}`);
 		} catch (error) {
 			this.#options.signal?.throwIfAborted();
 			if (cached === undefined) throw error;
-			this.#noteOld(cached.at, messageOf(error));
+			this.#reportStale(cached.at, messageOf(error));
 		}
 		return cached;
 	}
 
-	#noteOld(at: number, reason: string): void {
+	#reportStale(at: number, reason: string): void {
 		const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-		this.#options.note(
+		this.#options.info(
 			`note: the registry ${this.registry.name} did not answer (${reason}); this is its answer of ${when}`,
 		);
 	}
@@ -246,11 +248,11 @@ function nextCursor(body: unknown): string | undefined {
 	return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
-/** A word counts twice in the name. */
+/** A term counts twice in the name. */
 function score({ name, title = '', description, status }: ServerRecord, terms: readonly string[]): number {
-	const words = `${title} ${description}`.toLowerCase();
+	const text = `${title} ${description}`.toLowerCase();
 	const found = terms.map(
-		(term) => (name.toLowerCase().includes(term) ? 2 : 0) + (words.includes(term) ? 1 : 0),
+		(term) => (name.toLowerCase().includes(term) ? 2 : 0) + (text.includes(term) ? 1 : 0),
 	);
 	return found.reduce((sum, each) => sum + each, 0) - (status === 'deprecated' ? 1 : 0);
 }

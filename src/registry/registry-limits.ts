@@ -8,10 +8,10 @@ export const PAGE_LIMIT = 20;
 export const SEARCH_MS = 30_000;
 /** Results of one search. */
 export const FOUND_LIMIT = 100;
-/** Words of a search that are sent, one request series each. */
-export const WORD_LIMIT = 3;
-/** Shorter words are sent only when there are no longer ones. */
-export const WORD_CHARACTERS = 3;
+/** Terms of a search that are sent, one request series each. */
+export const TERM_LIMIT = 3;
+/** Shorter terms are sent only when there are no longer ones. */
+export const TERM_CHARACTERS = 3;
 /** Longest reason of a refusal that is shown, in characters. */
 export const REASON_CHARACTERS = 300;
 /** An answer that is younger is not asked for again, in milliseconds. */

@@ -9,7 +9,7 @@
 /** A program that starts packages of one type. */
 export interface Runtime {
 	readonly command: string;
-	/** Other programs that take the same words. */
+	/** Other programs that take the same arguments. */
 	readonly others: readonly string[];
 	/** What some entries name in place of the command: the language, or its package manager. */
 	readonly aliases: readonly string[];
@@ -21,7 +21,7 @@ export interface Runtime {
 	readonly version: RegExp;
 	/** Between the identifier and the version; undefined when the identifier has both. */
 	readonly at: string | undefined;
-	/** Words between the package and its arguments. */
+	/** Arguments between the package and its arguments. */
 	readonly separator: readonly string[];
 	/** Where it looks for packages without a flag. */
 	readonly base: RegExp;
@@ -56,10 +56,10 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 			at: '@',
 			base: /^https:\/\/registry\.npmjs\.org\/?$/i,
 			fromBase: (url) => [`--registry=${url}`],
-			switches: words(
+			switches: flagSet(
 				'-y --yes -q --quiet -s --silent --verbose --bun --prefer-offline --prefer-online --offline --ignore-scripts --no-audit --no-fund --no-update-notifier',
 			),
-			valued: words('--loglevel'),
+			valued: flagSet('--loglevel'),
 		},
 	],
 	[
@@ -75,10 +75,10 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 			at: '==',
 			base: /^https:\/\/pypi\.org(?:\/simple)?\/?$/i,
 			fromBase: (url) => ['--default-index', url],
-			switches: words(
+			switches: flagSet(
 				'-q --quiet -v --verbose -n --no-cache --refresh --offline --isolated --no-progress --native-tls --no-config --no-env-file --managed-python --no-build',
 			),
-			valued: words('-p --python --prerelease --color'),
+			valued: flagSet('-p --python --prerelease --color'),
 		},
 	],
 	[
@@ -93,8 +93,8 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 			version: nugetVersion,
 			at: '@',
 			base: /^https:\/\/(?:api|www)\.nuget\.org(?:\/v3(?:\/index\.json)?)?\/?$/i,
-			switches: words('-y --yes --prerelease --allow-roll-forward --no-http-cache'),
-			valued: words('-v --verbosity'),
+			switches: flagSet('-y --yes --prerelease --allow-roll-forward --no-http-cache'),
+			valued: flagSet('-v --verbosity'),
 		},
 	],
 	[
@@ -109,10 +109,10 @@ export const runtimes: ReadonlyMap<string, Runtime> = new Map<string, Runtime>([
 			version: /^/, // it is in the identifier
 			at: undefined,
 			base: /^(?:https:\/\/)?docker\.io\/?$/i,
-			switches: words(
+			switches: flagSet(
 				'run -i --interactive --rm -t --tty -it -ti --init --read-only --privileged -P --publish-all --quiet -q --no-healthcheck',
 			),
-			valued: words(
+			valued: flagSet(
 				'-e --env --env-file -v --volume --mount --tmpfs -p --publish --expose --net --network --name --hostname -h --platform --pull',
 				'-m --memory --memory-swap --shm-size --cpus -c --cpu-shares --pids-limit --ulimit -u --user --userns -w --workdir --entrypoint',
 				'--add-host --dns -l --label --security-opt --cap-add --cap-drop --device --gpus --group-add --ipc --pid --log-driver --log-opt --stop-timeout',
@@ -142,6 +142,6 @@ export function choosesProgram(variable: string): boolean {
 	);
 }
 
-function words(...lists: readonly string[]): ReadonlySet<string> {
+function flagSet(...lists: readonly string[]): ReadonlySet<string> {
 	return new Set(lists.flatMap((list) => list.split(' ')));
 }

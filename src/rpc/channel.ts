@@ -30,7 +30,7 @@ export interface Channel {
 	/** Close both directions and release all resources of the pipe. Idempotent. */
 	close(): Promise<void>;
 	/** Count a received line that is not a message and keep it for the diagnosis. */
-	noteStray(text: string): void;
+	logStray(text: string): void;
 }
 
 /** Receives the messages of a pipe. */

@@ -219,7 +219,7 @@ export class Peer implements Receiver {
 		this.#dispatcher.read(text, undefined, false);
 	}
 
-	/** Offer a request to `onView`; false when it must be parsed. */
+	/** Pass a request to `onView`; false when it must be parsed. */
 	takeView(view: MessageView): boolean {
 		return this.#dispatcher.takeView(view);
 	}

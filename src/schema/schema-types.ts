@@ -1,5 +1,5 @@
 /*
- * What a JSON Schema says about the type of a value, for reading words of a command
+ * What a JSON Schema says about the type of a value, for reading arguments of a command
  * line and for showing a signature. It does not validate: `validate.ts` does.
  *
  * Schemas come from outside. References are followed inside the document only, and

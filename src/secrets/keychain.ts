@@ -38,8 +38,8 @@ export function keychainStore(
 ): { readonly record: SpawnRecord; readonly input: string } | undefined {
 	const [service = '', account = ''] = name.split('/', 2);
 	if (platform === 'darwin') {
-		const words = ['add-generic-password', '-U', '-s', service, '-a', account, '-w', quotedWord(value)];
-		return { record: { command: 'security', args: ['-i'] }, input: `${words.join(' ')}\n` };
+		const command = ['add-generic-password', '-U', '-s', service, '-a', account, '-w', quotedWord(value)];
+		return { record: { command: 'security', args: ['-i'] }, input: `${command.join(' ')}\n` };
 	}
 	const label = `--label=Orchestra: ${account}`;
 	const args = ['store', label, 'service', service, 'account', account];

@@ -110,7 +110,7 @@ export class Exchange {
 			const event = readEvent(line);
 			if (typeof event === 'string') {
 				const text = line.toString('utf8');
-				this.#child.noteStray(text);
+				this.#child.logStray(text);
 				transcript.addStray(event, text);
 				continue;
 			}

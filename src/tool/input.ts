@@ -1,9 +1,9 @@
 /*
- * The input of a tool from words on a command line.
+ * The input of a tool from arguments of a command line.
  *
  * `key=value` is split at the first `=`. Without a schema every value is a string;
  * with one, a value takes the type that the schema gives its key: `tags=a,b` is an
- * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A word that
+ * array, `a.b=1` a field of the object `a`. `key:=value` is JSON as it is. A arg that
  * does not fit its type stays a string, and the validation reports it.
  *
  * Where the caller reads files, `key=@file` is the content of a file (base64 where the
@@ -22,24 +22,24 @@ import {
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../wire/json.ts';
 
 export interface WordOptions {
-	/** The object that the words are put on top of. */
+	/** The object that the arguments are put on top of. */
 	readonly base?: JsonObject;
-	/** The content of the file of each word for which `fileOfArg` has one. Without it `@` is a letter like others. */
+	/** The content of the file of each arg for which `fileOfArg` has one. Without it `@` is a letter like others. */
 	readonly files?: ReadonlyMap<string, Buffer>;
 }
 
-/** `key=value` words as an object. Throws `bad_input` for a word without `=`. */
+/** `key=value` arguments as an object. Throws `bad_input` for an argument without `=`. */
 export function inputFromArgs(
-	words: readonly string[],
+	args: readonly string[],
 	schema?: JsonObject,
 	{ base = {}, files }: WordOptions = {},
 ): JsonObject {
 	const input: Branch = new Map(Object.entries(base));
 	const given = new Map<string, JsonValue>();
-	for (const word of words) {
-		const { key, text, isJson } = splitArg(word);
+	for (const arg of args) {
+		const { key, text, isJson } = splitArg(arg);
 		const { path, place } = placeOf(key, schema);
-		const file = files?.get(word);
+		const file = files?.get(arg);
 		const plain = files !== undefined && text.startsWith('@@') ? text.slice(1) : text;
 		const value = isJson
 			? rawValue(key, file === undefined ? text : textOfFile(key, file))
@@ -52,9 +52,9 @@ export function inputFromArgs(
 	return objectOf(input);
 }
 
-/** The file that a word names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
-export function fileOfArg(word: string): string | undefined {
-	const { text } = splitArg(word);
+/** The file that a arg names: `a.txt` of `key=@a.txt` and `key:=@a.txt`. */
+export function fileOfArg(arg: string): string | undefined {
+	const { text } = splitArg(arg);
 	return /^@[^@]/.test(text) ? text.slice(1) : undefined;
 }
 
@@ -79,11 +79,11 @@ interface Word {
 	readonly isJson: boolean;
 }
 
-function splitArg(word: string): Word {
-	const at = word.indexOf('=');
-	const isJson = at > 1 && word[at - 1] === ':';
-	if (at >= 1) return { key: word.slice(0, isJson ? at - 1 : at), text: word.slice(at + 1), isJson };
-	throw new OrchestraError('bad_input', `"${word}" is not an input of the form key=value`, {
+function splitArg(arg: string): Word {
+	const at = arg.indexOf('=');
+	const isJson = at > 1 && arg[at - 1] === ':';
+	if (at >= 1) return { key: arg.slice(0, isJson ? at - 1 : at), text: arg.slice(at + 1), isJson };
+	throw new OrchestraError('bad_input', `"${arg}" is not an input of the form key=value`, {
 		hint: 'Write for example name=World, or give a whole object with --input \'{"name":"World"}\'.',
 	});
 }

@@ -56,8 +56,8 @@ export function mcpFailureOf(error: unknown): McpToolResult {
 
 /** Several agents drop links, so the paths are in the text as well. */
 function withPaths(text: string, files: readonly LinkedFile[]): string {
-	const untold = files.filter(({ path }) => !text.includes(path)).map(({ path }) => `- ${path}`);
-	return untold.length === 0 ? text : [text, '', 'Files:', ...untold].join('\n');
+	const unmentioned = files.filter(({ path }) => !text.includes(path)).map(({ path }) => `- ${path}`);
+	return unmentioned.length === 0 ? text : [text, '', 'Files:', ...unmentioned].join('\n');
 }
 
 /** The progress of a tool as MCP has it. */

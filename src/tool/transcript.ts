@@ -55,7 +55,7 @@ export class Transcript {
 		if (!event.isSynthetic) {
 			this.#eventCount++;
 			this.#firstEventMs ??= performance.now() - this.#startedAt;
-			if (event.toolId !== this.#toolId) this.#noteStranger(event.toolId);
+			if (event.toolId !== this.#toolId) this.#reportForeign(event.toolId);
 		}
 		if (event.type === 'result') this.#result = event.payload;
 		else if (event.type === 'error') this.#error = event;
@@ -137,7 +137,7 @@ export class Transcript {
 		return exit.code === EXIT_FAILED || this.#lastWord === 'error' ? 'failed' : 'ok';
 	}
 
-	#noteStranger(toolId: string): void {
+	#reportForeign(toolId: string): void {
 		if (this.#foreignToolIds.has(toolId) || this.#foreignToolIds.size >= SHOWN_WARNINGS_LIMIT) return;
 		this.#foreignToolIds.add(toolId);
 		const shown = toolId.slice(0, STRAY_LINE_CHARACTERS);

@@ -99,8 +99,8 @@ export class ChildTransport implements Transport {
 		this.#reader.resume();
 	}
 
-	noteStray(text: string): void {
-		this.#child.noteStray(text);
+	logStray(text: string): void {
+		this.#child.logStray(text);
 	}
 
 	async close(): Promise<void> {

@@ -91,7 +91,7 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 			this.#take({ value: parseJson(text) as JsonValue, characters: text.length });
 		} catch (cause) {
 			if (text.trim() === '') return;
-			this.#transport.noteStray(text);
+			this.#transport.logStray(text);
 			if (this.#isStrict) this.#take({ error: parseFailure(text, cause), characters: text.length });
 		}
 	}

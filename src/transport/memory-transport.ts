@@ -60,7 +60,7 @@ class MemoryTransport implements Transport {
 		this.#schedule();
 	}
 
-	noteStray(): void {}
+	logStray(): void {}
 
 	async close(): Promise<void> {
 		this.#stop(new OrchestraError('closed', 'transport is shut down'));

@@ -88,7 +88,7 @@ export class StdioTransport implements Transport {
 		if (!this.isClosed) this.#reader.resume();
 	}
 
-	noteStray(text: string): void {
+	logStray(text: string): void {
 		this.#log.debug(`stray line on stdin: ${quoteLine(text)}`);
 	}
 

@@ -134,7 +134,7 @@ class WsTransport implements Transport {
 		this.#socket.resume();
 	}
 
-	noteStray(): void {}
+	logStray(): void {}
 
 	async close(): Promise<void> {
 		clearInterval(this.#pings);

@@ -37,7 +37,7 @@ const screens: readonly (readonly [route: string, shown: string])[] = [
 	['servers/page', '.chart'],
 	['servers/broken', '.error-text'],
 	['approvals', '.approval'],
-	['library?q=test', '.offer'],
+	['library?q=test', '.item-row'],
 	['usage', '.usage-rows .row'],
 	['tasks', '.panel'],
 	['results', '.panel'],

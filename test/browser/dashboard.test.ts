@@ -203,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('the page', () => {
 	it('asks the person what a tool asks (elicitation)', async () => {
 		await visit(page, 'tools/everything__trigger-elicitation-request');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
-		const question = page.getByRole('form', { name: 'Question of the tool' });
+		const question = page.getByRole('form', { name: 'Input for the tool' });
 		await question.locator('[name="/name"]').fill('Ada');
 		await question.getByRole('button', { name: 'Decline' }).click();
 		await page

@@ -44,10 +44,10 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		['tools/page__attack', '.markdown', 'javascript:window.injected'],
 		['tools/page__attack', '.fields', 'evil.example/property-description'],
 		['tools/page__attack', '.schema', 'evil.example/enum'],
-		['tools/page__ask?kind=prompt', '.offer-page', 'evil.example/prompt'],
+		['tools/page__ask?kind=prompt', '.item-page', 'evil.example/prompt'],
 		['tools/page__ask?kind=prompt', '.fields', 'evil.example/argument'],
 		['tools?show=resource', '.virtual-list', 'evil.example/resource'],
-		['tools/page%3A%2F%2F%7Bhost%7D%2F%7B%2Bpath%7D?kind=template', '.offer-page', 'evil.example/template'],
+		['tools/page%3A%2F%2F%7Bhost%7D%2F%7B%2Bpath%7D?kind=template', '.item-page', 'evil.example/template'],
 		['library?q=hostile', '.virtual-list', 'onerror='],
 		['library/orchestr8%3A%2F%2Fguides%2Fhostile', '.document', 'onerror='],
 		['calls', '.virtual-list', 'onerror='],
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('a text of a server', () => {
 		await page.locator('.result').getByText('evil.example/contents').first().waitFor();
 		await visit(page, 'tools/page__question');
 		await page.getByRole('button', { name: 'Call', exact: true }).click();
-		const question = page.getByRole('form', { name: 'Question of the tool' });
+		const question = page.getByRole('form', { name: 'Input for the tool' });
 		for (const place of ['question', 'answer-title', 'answer"'])
 			await question.getByText(`evil.example/${place}`).first().waitFor();
 		await question.getByRole('button', { name: 'Decline' }).click();

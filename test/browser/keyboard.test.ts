@@ -77,7 +77,7 @@ describe.skipIf(isSkipped)('somebody without a mouse', () => {
 		await page.keyboard.press('ArrowDown');
 		const last = await page.locator('.virtual-row.active').textContent();
 		await page.keyboard.press('Enter');
-		const name = await page.locator('.offer-page > header h2').textContent();
+		const name = await page.locator('.item-page > header h2').textContent();
 		expect(last).toContain(name ?? 'no name');
 	});
 

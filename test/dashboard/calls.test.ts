@@ -36,8 +36,8 @@ describe('a call of the page', () => {
 		const browser = await login();
 		const lines = await browser.call('/api/call', { name: 'py__ask', arguments: {} }, async (line: Line) => {
 			if (line.kind !== 'ask') return;
-			expect(line.question).toMatchObject({ mode: 'form', schema: { required: ['age', 'color'] } });
-			const answer = { id: line.question.id, action: 'accept', content: { age: 3, color: 'red' } };
+			expect(line.elicitation).toMatchObject({ mode: 'form', schema: { required: ['age', 'color'] } });
+			const answer = { id: line.elicitation.id, action: 'accept', content: { age: 3, color: 'red' } };
 			expect((await browser.post('/api/answer', answer)).status).toBe(200);
 			expect((await browser.post('/api/answer', answer)).status).toBe(404);
 		});
@@ -91,7 +91,7 @@ describe('a call of the page', () => {
 		const ask = (action: string, content?: object): Promise<Line[]> =>
 			browser.call('/api/call', request, async (line) => {
 				if (line.kind !== 'ask') return;
-				await browser.post('/api/answer', { id: line.question.id, action, ...(content && { content }) });
+				await browser.post('/api/answer', { id: line.elicitation.id, action, ...(content && { content }) });
 			});
 		const denied = await ask('decline');
 		expect(JSON.stringify(denied.at(-1))).toContain('was not called');

@@ -12,7 +12,7 @@ describe('a command of the page', () => {
 		const command = readPageCommand({
 			kind: 'add-command',
 			name: 'files',
-			words: ['npx', '-y', 'a server'],
+			args: ['npx', '-y', 'a server'],
 			env: ['KEY=${KEY}'],
 		});
 		expect(commandText(command)).toBe(`mctl add files '--env=KEY=\${KEY}' -- npx -y 'a server'`);
@@ -24,9 +24,9 @@ describe('a command of the page', () => {
 		fc.assert(
 			fc.property(fc.constantFrom(...kinds), text, fc.array(text), (kind, word, list) => {
 				const names = ['name', 'url', 'query', 'client', 'server'].map((name) => [name, word]);
-				const lists = ['words', 'env', 'headers', 'values', 'names'].map((name) => [name, list]);
-				const words = wordsOf({ kind, ...Object.fromEntries([...names, ...lists]) });
-				const before = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+				const lists = ['args', 'env', 'headers', 'values', 'names'].map((name) => [name, list]);
+				const args = argsOf({ kind, ...Object.fromEntries([...names, ...lists]) });
+				const before = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 				for (const each of before.filter((one) => one.startsWith('-')))
 					expect(each).toMatch(/^--(?:env|header|set|only|client)=|^--(?:yes|dry-run)$/);
 			}),
@@ -47,7 +47,7 @@ describe('a command of the page', () => {
 
 	it('ends with the error of the command', async () => {
 		const { login } = await openTestDashboard();
-		const again = { kind: 'add-command', name: 'py', words: ['true'], env: [] };
+		const again = { kind: 'add-command', name: 'py', args: ['true'], env: [] };
 		const lines = await (await login()).call('/api/commands', again);
 		expect(lines.at(-1)).toMatchObject({
 			kind: 'error',
@@ -60,8 +60,8 @@ describe('a command of the page', () => {
 		const file = join(served.folder, 'parent');
 		// The command starts the server that it added, to learn its tools.
 		const spy = `fs.writeFileSync(process.argv[1], fs.readFileSync('/proc/' + process.ppid + '/cmdline'))`;
-		const words = [process.execPath, '-e', spy, file];
-		const command = { kind: 'add-command', name: 'spy', words, env: ['TOKEN=very-private-9'] };
+		const args = [process.execPath, '-e', spy, file];
+		const command = { kind: 'add-command', name: 'spy', args, env: ['TOKEN=very-private-9'] };
 		const lines = await (await login()).call('/api/commands', command);
 		expect(lines.at(-1)).toMatchObject({ kind: 'result', result: { name: 'spy' } });
 		expect(readFileSync(join(served.folder, 'orchestra.json'), 'utf8')).toContain('very-private-9');
@@ -84,7 +84,7 @@ describe('a command of the page', () => {
 });
 
 /** Empty when the hub refuses it. */
-function wordsOf(body: Record<string, unknown>): string[] {
+function argsOf(body: Record<string, unknown>): string[] {
 	try {
 		return commandArgs(readPageCommand(body));
 	} catch {

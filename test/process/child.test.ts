@@ -204,7 +204,7 @@ describe('the diagnosis', () => {
 
 	it('names the signal, and stray lines when stderr is empty', async () => {
 		const child = await start(shell('kill -KILL $$'));
-		child.noteStray('Listening on port 80');
+		child.logStray('Listening on port 80');
 		await child.gone;
 		expect(child.exitError().hint).toMatch(
 			/was ended by SIGKILL .* Last stdout lines: Listening on port 80$/,

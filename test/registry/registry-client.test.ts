@@ -210,7 +210,7 @@ function clientOf(
 	const environment = { XDG_STATE_HOME: state, HOME: state };
 	const options = {
 		environment,
-		note: (text: string) => void notes.push(text),
+		info: (text: string) => void notes.push(text),
 		now: () => Date.now() + laterMs,
 	};
 	return { client: new RegistryClient({ name: 'test', url }, options), notes };

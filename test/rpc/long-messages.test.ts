@@ -68,7 +68,7 @@ function openPeer(options: PeerOptions): { peer: Peer; steps: string[]; posted: 
 			pause: () => void steps.push('pause'),
 			resume: () => void steps.push('resume'),
 			close: () => Promise.resolve(),
-			noteStray: () => {},
+			logStray: () => {},
 		},
 		options,
 	);

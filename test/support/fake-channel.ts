@@ -53,7 +53,7 @@ export class FakeChannel implements Channel {
 		this.isBroken = true;
 	}
 
-	noteStray(text: string): void {
+	logStray(text: string): void {
 		this.strays.push(text);
 	}
 

@@ -65,7 +65,7 @@ describe('a WebSocket transport', () => {
 		const transport = await openWsTransport(server.url, { pingMs: 20 });
 		const messages: string[] = [];
 		transport.start({ message: (text) => messages.push(text), oversize: () => {}, end: () => {} });
-		transport.noteStray('');
+		transport.logStray('');
 		transport.pause();
 		for (let n = 0; n < 50; n++) transport.post(JSON.stringify('x'.repeat(100_000)));
 		await transport.flushed();

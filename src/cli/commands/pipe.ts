@@ -90,7 +90,7 @@ function printTo(out: Output, transport: ChildTransport, onEnd: (how: 'ended' | 
 	return {
 		message(text) {
 			if (!isJson(text)) {
-				transport.noteStray(text);
+				transport.logStray(text);
 				return out.info(`mctl: not JSON, left out: ${quoteLine(text)}`);
 			}
 			transport.pause();

@@ -92,7 +92,7 @@ function result({ record, end, result: found }: TaskState, { out, flags }: Comma
 		throw new OrchestraError('tool_failed', end.statusMessage ?? `the task is ${end.status}`);
 	const value = found ? answerValue(found) : {};
 	if (flags['json']) out.json({ schema: 'orchestra.task-result/1', id: record.id, result: value });
-	else for (const line of textsOf(value)) out.line(printable(line));
+	else for (const line of textBlocksOf(value)) out.line(printable(line));
 	return value['isError'] === true ? exitCodes.tool_failed : undefined;
 }
 
@@ -102,7 +102,7 @@ async function cancel(store: TaskStore, state: TaskState, { out, flags }: Comman
 	out.line(printable(`${record.tool}: ${end?.status ?? record.status}`));
 }
 
-function textsOf({ content }: Record<string, unknown>): string[] {
+function textBlocksOf({ content }: Record<string, unknown>): string[] {
 	const blocks: unknown[] = Array.isArray(content) ? content : [];
 	return blocks.map((block) => {
 		const { text } = Object(block) as { text?: unknown };

@@ -12,7 +12,7 @@ import { packageRoot } from '../../files/package-root.ts';
 import type { Client } from '../../transport/client.ts';
 import { DEMO_HEAL_MS } from '../cli-limits.ts';
 import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
-import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
+import { type DemoStep, expect, inFolder, joinedText, runMctl, startMctl } from './step.ts';
 
 const SERVER = '@modelcontextprotocol/server-everything';
 
@@ -86,10 +86,10 @@ async function searchTools(): Promise<string[]> {
 			const listed = (await client.request('tools/list')) as { tools: { name: string }[] };
 			expect(listed.tools.map(({ name }) => name).join(), 'find_tools,describe_tool,call_tool');
 			const query = 'add two numbers';
-			const found = textsOf(await call(client, 'find_tools', { query }));
+			const found = joinedText(await call(client, 'find_tools', { query }));
 			const name = /[\w-]+__[\w-]+/.exec(found)?.[0] ?? '';
 			expect(name, 'everything__get-sum');
-			const text = textsOf(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
+			const text = joinedText(await call(client, 'call_tool', { name, arguments: { a: 40, b: 2 } }));
 			expect(text, 'The sum of 40 and 2 is 42.');
 			return [`3 tools listed; find_tools "${query}" → ${name}; call_tool → ${text}`];
 		} finally {
@@ -117,7 +117,7 @@ async function madeUpClient(
 }
 
 async function sum(client: Client, at: number): Promise<string> {
-	const text = textsOf(await call(client, 'everything__get-sum', { a: 40, b: at }));
+	const text = joinedText(await call(client, 'everything__get-sum', { a: 40, b: at }));
 	expect(text, `The sum of 40 and ${at} is ${40 + at}.`);
 	return text;
 }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../files/package-root.ts';
-import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
+import { type DemoStep, expect, inFolder, joinedText, runMctl, startMctl } from './step.ts';
 
 export const hubSteps: readonly DemoStep[] = [
 	{ title: 'a project that names programs starts none of them until you trust it', run: trustProject },
@@ -38,7 +38,7 @@ function callPlugin(): Promise<string[]> {
 		const bridge = await startMctl(['bridge'], folder, env);
 		try {
 			const call = { name: 'create_project', arguments: { name: 'My App' } };
-			const text = textsOf(await bridge.request('tools/call', call));
+			const text = joinedText(await bridge.request('tools/call', call));
 			expect(text, 'Created project: My App (slug: my-app)');
 			return [`bridge → hub → tools.projects: ${text}`];
 		} finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { findCommand } from '../../process/find-command.ts';
 import type { Client } from '../../transport/client.ts';
-import { type DemoStep, expect, inFolder, startMctl, textsOf } from './step.ts';
+import { type DemoStep, expect, inFolder, joinedText, startMctl } from './step.ts';
 
 export const serveSteps: readonly DemoStep[] = [
 	{ title: 'an agent calls tools written in JavaScript, Python and shell', run: callTools },
@@ -30,7 +30,7 @@ function callTools(): Promise<string[]> {
 			name: 'hello-world',
 			arguments: { name: 'Orchestra' },
 		});
-		expect(textsOf(hello).includes('Hello, Orchestra!'), true);
+		expect(joinedText(hello).includes('Hello, Orchestra!'), true);
 		const disk = await client.request('tools/call', { name: 'disk-usage', arguments: {} });
 		expect('isError' in (disk as object), false);
 		const seen = ['hello-world (JavaScript): Hello, Orchestra!', 'disk-usage (shell): done'];
@@ -39,7 +39,7 @@ function callTools(): Promise<string[]> {
 			name: 'word-count',
 			arguments: { text: 'one two three' },
 		});
-		expect(/\b3\b/.test(textsOf(count)), true);
+		expect(/\b3\b/.test(joinedText(count)), true);
 		return [...seen, 'word-count (Python): 3 words'];
 	});
 }

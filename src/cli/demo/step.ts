@@ -21,25 +21,25 @@ export function expect(found: unknown, wanted: unknown): void {
 	throw new OrchestraError('internal', `expected ${String(wanted)}, found ${String(found)}`);
 }
 
-/** Start this very mctl with other words, in a folder, as an agent would. */
+/** Start this very mctl with other arguments, in a folder, as an agent would. */
 export function startMctl(
-	words: readonly string[],
+	mctlArgs: readonly string[],
 	cwd: string,
 	env: Record<string, string> = {},
 ): Promise<Client> {
-	const args = [process.argv[1] ?? '', ...words];
+	const args = [process.argv[1] ?? '', ...mctlArgs];
 	const record = { command: process.execPath, args, cwd, env: { LOG_LEVEL: 'warn', ...env } };
 	return Client.open(record, { stderr: 'discard' });
 }
 
 /** Run this very mctl to its end and give back its stdout; a failure has its stderr. */
 export async function runMctl(
-	words: readonly string[],
+	mctlArgs: readonly string[],
 	cwd: string,
 	env: Record<string, string>,
 ): Promise<string> {
 	const environment = { ...process.env, LOG_LEVEL: 'warn', ...env };
-	const args = [process.argv[1] ?? '', ...words];
+	const args = [process.argv[1] ?? '', ...mctlArgs];
 	const { stdout } = await promisify(execFile)(process.execPath, args, {
 		cwd,
 		env: environment,
@@ -72,7 +72,7 @@ function removeFolder(folder: string): void {
 }
 
 /** The strings of a tool's result. */
-export function textsOf(result: unknown): string {
+export function joinedText(result: unknown): string {
 	// Every step checks the text, so a wrong shape shows there.
 	const { content = [] } = result as { content?: { text?: string }[] };
 	return content.map(({ text }) => text ?? '').join('\n');

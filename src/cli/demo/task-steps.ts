@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TASKS } from '../../protocol/tasks.ts';
 import { DEMO_POLL_MS, DEMO_TASK_MS } from '../cli-limits.ts';
 import { homeIn, stopDemoHub, stopHubDetached } from './hub-steps.ts';
-import { type DemoStep, expect, inFolder, runMctl, startMctl, textsOf } from './step.ts';
+import { type DemoStep, expect, inFolder, joinedText, runMctl, startMctl } from './step.ts';
 
 export const taskSteps: readonly DemoStep[] = [
 	{ title: 'a client is killed during a long call, and another one fetches the result', run: outliveClient },
@@ -47,7 +47,7 @@ function outliveClient(): Promise<string[]> {
 		const second = await startMctl(['bridge'], folder, env);
 		try {
 			const result = await resultOf((params) => second.request('tasks/get', { ...params, _meta }), taskId);
-			expect(textsOf(result).includes('"built"'), true);
+			expect(joinedText(result).includes('"built"'), true);
 			return [
 				`bridge ${pid} was killed with task ${taskId.slice(0, 8)} in flight; another bridge has its result`,
 			];

@@ -2,7 +2,7 @@
  * The input of an MCP tool, checked before it is sent, so that a mistyped word gets a
  * sentence for users: the key, what is expected, an example.
  *
- * Only what words can get wrong is checked: types, enums, unknown and missing keys. The
+ * Only what arguments can get wrong is checked: types, enums, unknown and missing keys. The
  * server validates the rest. Unknown keys of `--input` are sent as they are.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -131,11 +131,11 @@ function wrongValue({ path, value, place }: Wrong, signature: string): Orchestra
 function missingKeys(missing: readonly string[], root: SchemaPlace, signature: string): OrchestraError {
 	const properties = propertiesOf(root);
 	const what = missing.length === 1 ? 'the parameter' : 'the parameters';
-	const words = missing.map((name) =>
+	const examples = missing.map((name) =>
 		exampleArg(name, properties.get(name) ?? { schema: {}, root: root.root }),
 	);
 	return new OrchestraError('bad_input', `${what} ${missing.join(', ')} must be given`, {
-		hint: `Add for example ${words.join(' ')}. The parameters are: ${signature}`,
+		hint: `Add for example ${examples.join(' ')}. The parameters are: ${signature}`,
 		data: { missing },
 	});
 }

@@ -1,5 +1,5 @@
 /*
- * Words that a tool accepts, for the example of its signature and for hints: a value
+ * Arguments that a tool accepts, for the example of its signature and for hints: a value
  * that its schema gives (`examples`, `default`, `enum`), else the simplest of its type.
  */
 import { quoted } from '../../printable.ts';

@@ -21,7 +21,7 @@ export function chosenRegistries(input: CommandInput, command: Pick<Command, 'us
 	const wanted = flags['registry'];
 	const chosen = typeof wanted === 'string' ? [registryNamed(wanted, all, command)] : all;
 	return chosen.map(
-		(registry) => new RegistryClient(registry, { environment, signal, note: (text) => out.info(text) }),
+		(registry) => new RegistryClient(registry, { environment, signal, info: (text) => out.info(text) }),
 	);
 }
 

@@ -20,14 +20,14 @@ export const search: Command = {
 	},
 
 	async run(input) {
-		const { args: words, flags, out } = input;
-		if (words.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
-		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(words) : [];
+		const { args: terms, flags, out } = input;
+		if (terms.length === 0) throw usageError(search, 'mctl search needs a word, such as notes');
+		const found: FoundServer[] = flags['registry'] === undefined ? referencesWith(terms) : [];
 		const failures: OrchestraError[] = [];
 		const clients = chosenRegistries(input, search);
 		for (const client of clients) {
 			try {
-				const { servers, unreadable, isCut } = await client.search(words);
+				const { servers, unreadable, isCut } = await client.search(terms);
 				found.push(...servers.map((server) => ({ ...server, registry: client.registry.name })));
 				if (unreadable > 0)
 					out.info(
@@ -45,7 +45,7 @@ export const search: Command = {
 		for (const { message } of failures) out.warn(`warning: ${printableLine(message)}`);
 		if (flags['json'] === true) return out.json({ schema: 'orchestra.search/1', servers: found.map(jsonOf) });
 		if (found.length === 0)
-			return out.info(`No server has ${words.map((word) => `"${word}"`).join(' or ')} in its name.`);
+			return out.info(`No server has ${terms.map((term) => `"${term}"`).join(' or ')} in its name.`);
 		const rows = found.map(({ name, version, description, status, registry }) => [
 			shortName(name, registry),
 			version,
@@ -58,12 +58,12 @@ export const search: Command = {
 	},
 };
 
-/** The reference servers that have one of the words. */
-function referencesWith(words: readonly string[]): FoundServer[] {
-	const terms = words.map((word) => word.toLowerCase());
+/** The reference servers that have one of the terms. */
+function referencesWith(terms: readonly string[]): FoundServer[] {
+	const lowerCase = terms.map((term) => term.toLowerCase());
 	return [...referenceServers().values()]
 		.filter(({ name, description }) =>
-			terms.some((term) => `${name} ${description}`.toLowerCase().includes(term)),
+			lowerCase.some((term) => `${name} ${description}`.toLowerCase().includes(term)),
 		)
 		.map((server) => ({ ...server, registry: REFERENCE_SPACE }));
 }

@@ -108,9 +108,11 @@ function clientServerState({ server }: ServerSource, existing: readonly NormalEn
 function commandText(entry: NormalEntry | undefined): string {
 	const { command, args, url } = entry ?? {};
 	if (typeof url === 'string') return URL.canParse(url) ? publicUrl(new URL(url)) : '';
-	const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+	const commandLine = [command, ...(Array.isArray(args) ? args : [])].filter(
+		(word) => typeof word === 'string',
+	);
 	const known = secretValues(entry).map(({ value }) => value);
-	return printableLine(maskSecrets(words.join(' '), known));
+	return printableLine(maskSecrets(commandLine.join(' '), known));
 }
 
 function shortPath(path: string, home: string): string {

@@ -40,13 +40,11 @@ function toolLines({ tool, kind, isQuarantined, before, parts }: ToolDrift, out:
 	if (kind === 'changed' && before === undefined)
 		return [heading, `${INDENT}The accepted text is not known on this machine.`];
 	const titles = PAGE.test(tool) ? pageTitles : {};
-	return [heading, ...parts.flatMap(({ part, words }) => partLines(titles[part] ?? part, words, out))];
+	return [heading, ...parts.flatMap(({ part, runs }) => partLines(titles[part] ?? part, runs, out))];
 }
 
-function partLines(part: string, words: readonly WordRun[], out: Styled): string[] {
-	const text = words.map((run, at) =>
-		shown(run, { isFirst: at === 0, isLast: at === words.length - 1 }, out),
-	);
+function partLines(part: string, runs: readonly WordRun[], out: Styled): string[] {
+	const text = runs.map((run, at) => shown(run, { isFirst: at === 0, isLast: at === runs.length - 1 }, out));
 	const lines = text.join('').split('\n');
 	return [
 		`${INDENT}${out.style('dim', `${part}:`)} ${lines[0] ?? ''}`,

@@ -44,15 +44,15 @@ function renderLine(line: string, style: Style, width: number): string {
 function renderInline(text: string, style: Style): string {
 	return text
 		.split(/(`[^`]+`)/)
-		.map((part) => (/^`[^`]+`$/.test(part) ? style('cyan', part.slice(1, -1)) : renderWords(part, style)))
+		.map((part) => (/^`[^`]+`$/.test(part) ? style('cyan', part.slice(1, -1)) : renderEmphasis(part, style)))
 		.join('');
 }
 
-function renderWords(text: string, style: Style): string {
+function renderEmphasis(text: string, style: Style): string {
 	return text
-		.replace(/\*\*([^*]+)\*\*/g, (_, words: string) => style('bold', words))
+		.replace(/\*\*([^*]+)\*\*/g, (_, inner: string) => style('bold', inner))
 		.replace(
 			/\[([^\]]+)\]\(([^)\s]+)\)/g,
-			(_, words: string, target: string) => `${words} ${style('dim', `(${target})`)}`,
+			(_, label: string, target: string) => `${label} ${style('dim', `(${target})`)}`,
 		);
 }

@@ -52,7 +52,7 @@ export function continueFile({ command, args }: Launch): string {
 		`  - name: ${HUB_ENTRY_NAME}`,
 		`    command: ${JSON.stringify(command)}`,
 		'    args:',
-		...args.map((word) => `      - ${JSON.stringify(word)}`),
+		...args.map((arg) => `      - ${JSON.stringify(arg)}`),
 		'',
 	].join('\n');
 }

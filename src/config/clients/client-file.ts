@@ -130,17 +130,17 @@ const ownMain = /^.*[/\\]dist[/\\]cli[/\\]main\.js$/;
 
 /** Also an installation in another place than this one. */
 function isOwn(entry: NormalEntry): boolean {
-	const [command = '', ...args] = wordsOf(entry);
-	const at = args.findIndex((word) => ownMain.test(word));
+	const [command = '', ...args] = commandLineOf(entry);
+	const at = args.findIndex((arg) => ownMain.test(arg));
 	const isOther = at !== -1 && ['serve', 'bridge'].includes(args[at + 1] ?? '');
 	return isOther || isSelfCommand({ command, args });
 }
 
 function isStale(entry: NormalEntry): boolean {
-	return isOwn(entry) && wordsOf(entry).some((word) => isAbsolute(word) && !existsSync(word));
+	return isOwn(entry) && commandLineOf(entry).some((arg) => isAbsolute(arg) && !existsSync(arg));
 }
 
-function wordsOf({ command, args }: NormalEntry): string[] {
+function commandLineOf({ command, args }: NormalEntry): string[] {
 	return typeof command === 'string' ? [command, ...(Array.isArray(args) ? args.map(String) : [])] : [];
 }
 

@@ -58,8 +58,8 @@ function localEntry(raw: Raw, client: ClientId): Raw | undefined {
 		const { path, args, env } = command;
 		return localEntry({ ...raw, command: path, args, env }, client);
 	}
-	const words = Array.isArray(command) ? command : [command];
-	const [program, ...before] = words.map(textOf);
+	const commandLine = Array.isArray(command) ? command : [command];
+	const [program, ...before] = commandLine.map(textOf);
 	if (program === undefined || program === '') return undefined;
 	const after = Array.isArray(raw['args']) ? raw['args'].map(textOf) : [];
 	const passed = Array.isArray(raw['env_vars'])

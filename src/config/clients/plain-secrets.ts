@@ -17,8 +17,9 @@ const reference = /\$\{[^}]*\}/g;
 export function looksLikeSecret(name: string, value: string): boolean {
 	const plain = value.replace(reference, '').slice(0, SECRET_TEXT_CHARACTERS);
 	if (knownToken.test(plain)) return true;
-	const words = plain.replace(/^(?:Bearer|Basic|token)\s*/i, '').trim();
-	const isPlainWord = /^(?:true|false|yes|no|none|\d{1,5})?$/i.test(words) || /^[.~]?\//.test(words);
+	const credential = plain.replace(/^(?:Bearer|Basic|token)\s*/i, '').trim();
+	const isPlainWord =
+		/^(?:true|false|yes|no|none|\d{1,5})?$/i.test(credential) || /^[.~]?\//.test(credential);
 	return secretName.test(name) && !isPlainWord;
 }
 

@@ -99,17 +99,17 @@ function removalOf(body: string, path: JsonPath): TextEdit[] {
 		if (isBlank(rest)) return [inside];
 	}
 	if (comma !== -1) {
-		if (isBlank(body.slice(end, comma))) return [cutWords(body, from, comma + 1)];
+		if (isBlank(body.slice(end, comma))) return [cutPiece(body, from, comma + 1)];
 		return [cut(from, end), cut(comma, comma + 1)];
 	}
-	const words = cutWords(body, from, end);
-	if (before === undefined) return [words];
+	const piece = cutPiece(body, from, end);
+	if (before === undefined) return [piece];
 	const commaBefore = commaAfter(body, before.end);
-	return commaBefore === -1 ? [words] : [cut(commaBefore, commaBefore + 1), words];
+	return commaBefore === -1 ? [piece] : [cut(commaBefore, commaBefore + 1), piece];
 }
 
 /** Cut a piece, with its lines when nothing else is on them, else with the blanks at its side. */
-function cutWords(body: string, start: number, end: number): TextEdit {
+function cutPiece(body: string, start: number, end: number): TextEdit {
 	const from = lineStart(body, start);
 	const to = nextLine(body, end);
 	const isAloneBefore = isBlank(body.slice(from, start));

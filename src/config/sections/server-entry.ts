@@ -174,7 +174,8 @@ export const settingKeys: Keys<Omit<ServerSettings, 'hasOwnScope'>> = {
 		byDefault: {},
 	}),
 	overrides: key(toolOverrides, {
-		about: 'other words and fixed values for its tools, by their own names ([overrides](overrides.md))',
+		about:
+			'other names, descriptions and fixed values for its tools, by their own names ([overrides](overrides.md))',
 		byDefault: {},
 	}),
 	learn: key(flag, {

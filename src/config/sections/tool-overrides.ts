@@ -1,4 +1,4 @@
-/* `overrides` of a server: other words for its tools, and values that the client does not choose. */
+/* `overrides` of a server: other names and descriptions for its tools, and values that the client does not choose. */
 
 import type { SecretText } from '../../secrets/secret-text.ts';
 import type { JsonValue } from '../../wire/json.ts';

@@ -164,7 +164,7 @@ export type CallMessage =
 			readonly message: string | null;
 	  }
 	| { readonly kind: 'log'; readonly level: string; readonly logger: string | null; readonly text: string }
-	| { readonly kind: 'ask'; readonly question: CallElicitation }
+	| { readonly kind: 'ask'; readonly elicitation: CallElicitation }
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
 	/** As the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */

@@ -1,4 +1,4 @@
-/* What the hub offers and how it is set up, in the dashboard's API: catalogue, servers, library, settings. Types only. */
+/* The items of the hub and how it is set up, in the dashboard's API: catalogue, servers, library, settings. Types only. */
 import type { ApiObject, LogLine, ProblemRow, SourceRow } from './api-types.ts';
 
 /** Everything that can be called or read, in short rows. */

@@ -127,7 +127,7 @@ export class PageCalls {
 				clientInfo: { ...clientInfo, call },
 				capabilities: { elicitation: { form: {}, url: {} } },
 				knownEra: 'legacy',
-				onRequest: (asked, given) => this.#ask(asked, given, signal, send),
+				onRequest: (request, given) => this.#ask(request, given, signal, send),
 				onNotification: (name, given) => forward(name, given, send),
 				signal,
 			});
@@ -148,17 +148,17 @@ export class PageCalls {
 			throw new OrchestraError('bad_input', 'too many client requests wait for an answer', {
 				hint: 'Answer some of them, or cancel their calls.',
 			});
-		const question = elicitationOf(isObject(params) ? params : {});
+		const elicitation = elicitationOf(isObject(params) ? params : {});
 		return new Promise<ElicitResult>((resolve) => {
 			let stopListening = (): void => {};
 			const settle = (answer: ElicitResult): void => {
-				this.#elicitations.delete(question.id);
+				this.#elicitations.delete(elicitation.id);
 				stopListening();
 				resolve(answer);
 			};
-			this.#elicitations.set(question.id, settle);
+			this.#elicitations.set(elicitation.id, settle);
 			stopListening = onAbort(signal, () => settle({ action: 'cancel' }));
-			send({ kind: 'ask', question });
+			send({ kind: 'ask', elicitation });
 		});
 	}
 }

@@ -3,7 +3,7 @@
  * command does, with its checks, its questions to the trust record and its undo.
  *
  * Lines of stderr are log messages of the reply, the JSON object on stdout is its result. A page that
- * leaves ends the command. Its words reach it by a pipe: every user of the machine can read a command
+ * leaves ends the command. Its arguments reach it by a pipe: every user of the machine can read a command
  * line, and the value of a variable may be a secret.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -64,9 +64,9 @@ export class CommandRuns {
 
 	#start(command: PageCommand): ChildProcess {
 		const { opened, environment } = this.#deps;
-		const words = commandArgs(command);
-		// Words after `--` belong to the server.
-		words.splice(words.includes('--') ? words.indexOf('--') : words.length, 0, '--json');
+		const args = commandArgs(command);
+		// Arguments after `--` belong to the server.
+		args.splice(args.includes('--') ? args.indexOf('--') : args.length, 0, '--json');
 		const child = spawn(process.execPath, ['-'], {
 			cwd: opened.configuration().root,
 			// The page shows the address of a sign-in itself.
@@ -75,7 +75,7 @@ export class CommandRuns {
 		});
 		// A child that did not start, or ended early, says so by its end.
 		child.stdin.on('error', () => {});
-		child.stdin.end(programOf(words));
+		child.stdin.end(programOf(args));
 		this.#running.add(child);
 		child.once('close', () => this.#running.delete(child));
 		child.once('error', () => this.#running.delete(child));
@@ -83,10 +83,10 @@ export class CommandRuns {
 	}
 }
 
-/** What Node.js runs from its standard input: the command line of these words. */
-function programOf(words: readonly string[]): string {
+/** What Node.js runs from its standard input: the command line of these arguments. */
+function programOf(args: readonly string[]): string {
 	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
-	const argv = JSON.stringify([process.execPath, main, ...words]);
+	const argv = JSON.stringify([process.execPath, main, ...args]);
 	return `process.argv = ${argv}; import(${JSON.stringify(pathToFileURL(main))});`;
 }
 

@@ -49,8 +49,8 @@ export function logsCommand({ id, kind }: Pick<SourceRow, 'id' | 'kind'>, isFoll
 }
 
 /** Finds documents in a terminal. */
-export function libraryCommand(words: string, budget: string): string {
-	return `mctl find ${quoted(words)}${budget === '' ? '' : ` --max-tokens ${quoted(budget)}`}`;
+export function libraryCommand(query: string, budget: string): string {
+	return `mctl find ${quoted(query)}${budget === '' ? '' : ` --max-tokens ${quoted(budget)}`}`;
 }
 
 /** Calls the tool in a terminal. */

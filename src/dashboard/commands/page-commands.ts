@@ -1,7 +1,7 @@
 /*
- * The commands that the page runs: fields of a form, and the words of `mctl` that they stand for.
+ * The commands that the page runs: fields of a form, and the arguments of `mctl` that they stand for.
  *
- * The page shows the words and the hub runs the same ones, so what is shown is what happens, with the
+ * The page shows the arguments and the hub runs the same ones, so what is shown is what happens, with the
  * checks and the trust of the command. No field becomes a flag: values that begin with `-` are refused or bound by `=`.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -12,7 +12,7 @@ export type PageCommand =
 			readonly kind: 'add-command';
 			readonly name: string;
 			/** The program and its arguments. */
-			readonly words: readonly string[];
+			readonly args: readonly string[];
 			/** `NAME=VALUE` */
 			readonly env: readonly string[];
 	  }
@@ -37,12 +37,12 @@ export type PageCommand =
 	| { readonly kind: 'sign-in'; readonly server: string }
 	| { readonly kind: 'hubs' };
 
-/** The words after `mctl`. */
+/** The arguments after `mctl`. */
 export function commandArgs(command: PageCommand): string[] {
 	const dryRun = 'isDryRun' in command && command.isDryRun ? ['--dry-run'] : [];
 	switch (command.kind) {
 		case 'add-command':
-			return ['add', command.name, ...flags('--env', command.env), '--', ...command.words];
+			return ['add', command.name, ...flags('--env', command.env), '--', ...command.args];
 		case 'add-url':
 			return ['add', command.name, command.url, ...flags('--header', command.headers)];
 		case 'add-listed':
@@ -77,7 +77,7 @@ export function readPageCommand(body: Readonly<Record<string, unknown>>): PageCo
 	const isDryRun = body['isDryRun'] === true;
 	switch (body['kind']) {
 		case 'add-command':
-			return { kind: 'add-command', name: text('name'), words: strings('words'), env: strings('env') };
+			return { kind: 'add-command', name: text('name'), args: strings('args'), env: strings('env') };
 		case 'add-url':
 			return { kind: 'add-url', name: text('name'), url: text('url'), headers: strings('headers') };
 		case 'add-listed':

@@ -22,7 +22,7 @@ export class PinDrifts {
 		this.#deps = deps;
 	}
 
-	/** The tools that differ, and the hash of what is offered now. */
+	/** The tools that differ, and the hash of the current definitions. */
 	of(id: string): { drift: DriftRow[]; driftSha256: string | null } {
 		const entry = this.#entryOf(id);
 		const [found] = entry === undefined ? [] : serverDrifts([entry], this.#deps.environment);
@@ -30,7 +30,7 @@ export class PinDrifts {
 		return { drift: rowsOf(found), driftSha256: found.state === 'drifted' ? (found.sha256 ?? null) : null };
 	}
 
-	/** Accept what the server offers. With `expected`, the hash that the page showed, anything newer is refused. */
+	/** Accept the current definitions. With `expected`, the hash that the page showed, anything newer is refused. */
 	async accept(id: string, expected: string | undefined): Promise<void> {
 		const entry = this.#entryOf(id);
 		if (entry === undefined)

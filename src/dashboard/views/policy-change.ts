@@ -52,7 +52,7 @@ export class PolicyChange {
 			throw new OrchestraError('bad_input', 'a rule needs "server" and "action"', {
 				hint: 'Send {"server": "…", "tool": "…", "action": "allow"}; without "tool" it is about all of them.',
 			});
-		const target = tool === undefined ? this.ofServer(server) : await this.#offeredTool(server, tool);
+		const target = tool === undefined ? this.ofServer(server) : await this.#listedTool(server, tool);
 		if (target === null)
 			throw new OrchestraError('not_found', `a rule cannot name ${tool ?? `all tools of "${server}"`}`, {
 				hint: 'Write it by hand: docs/policy.md.',
@@ -79,10 +79,10 @@ export class PolicyChange {
 		return ` But ${file}:${line} counts for ${rule.tools}: ${stricter.action}`;
 	}
 
-	async #offeredTool(server: string, tool: string): Promise<PolicyTarget | null> {
+	async #listedTool(server: string, tool: string): Promise<PolicyTarget | null> {
 		const rows = await this.#catalogue.rowsOf(server);
-		const isOffered = rows.some(([kind, name]) => kind === 'tool' && name === tool);
-		return isOffered ? this.ofTool(server, tool) : null;
+		const isListed = rows.some(([kind, name]) => kind === 'tool' && name === tool);
+		return isListed ? this.ofTool(server, tool) : null;
 	}
 
 	#target(server: string, tools: string): PolicyTarget {

@@ -34,15 +34,15 @@ export async function resultsReply(
 ): Promise<ResultsReply | ResultReply> {
 	const all = await allStored(environment);
 	if (handle === undefined) return { results: all.map(rowOf) };
-	const kept = all.find((each) => each.handle === handle);
-	if (kept === undefined)
+	const stored = all.find((each) => each.handle === handle);
+	if (stored === undefined)
 		throw new OrchestraError('not_found', `the page has no result ${handle}`, {
 			hint: 'Its session may have ended: see them with `mctl results ls`.',
 		});
-	if (!kept.isText) return { ...rowOf(kept), text: null, isWhole: false, shortened: null };
-	const { text = '' } = await readResultPage(`${handle}?length=${PAGE_LIMIT_BYTES}`, kept);
-	const isWhole = kept.bytes <= PAGE_LIMIT_BYTES;
-	return { ...rowOf(kept), text, isWhole, shortened: (await readSent(kept)) ?? null };
+	if (!stored.isText) return { ...rowOf(stored), text: null, isWhole: false, shortened: null };
+	const { text = '' } = await readResultPage(`${handle}?length=${PAGE_LIMIT_BYTES}`, stored);
+	const isWhole = stored.bytes <= PAGE_LIMIT_BYTES;
+	return { ...rowOf(stored), text, isWhole, shortened: (await readSent(stored)) ?? null };
 }
 
 function rowOf({ handle, tool, client, bytes, mimeType, isPinned, at }: StoredResult): StoredResultRow {

@@ -28,12 +28,12 @@ export function presenceText(hashes: readonly string[], facts: PresenceFacts): s
 export function readPresence(text: string): { hashes: readonly string[]; facts: PresenceFacts } {
 	const read: unknown = attempt(() => JSON.parse(text));
 	const { h, v, l, n, d } = isObject(read) ? read : {};
-	const hashes = textsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
+	const hashes = stringsOf(h).filter((hash) => /^[0-9a-f]{1,64}$/.test(hash));
 	return {
 		hashes: hashes.slice(0, PRESENCE_HASHES_LIMIT),
 		facts: {
 			version: typeof v === 'string' ? v.slice(0, PRESENCE_TEXT_CHARACTERS) : null,
-			labels: textsOf(l)
+			labels: stringsOf(l)
 				.filter((label) => label.length <= PRESENCE_TEXT_CHARACTERS)
 				.slice(0, LABELS_LIMIT),
 			running: typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 0,
@@ -42,6 +42,6 @@ export function readPresence(text: string): { hashes: readonly string[]; facts: 
 	};
 }
 
-function textsOf(value: unknown): string[] {
+function stringsOf(value: unknown): string[] {
 	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

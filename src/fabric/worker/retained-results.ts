@@ -93,7 +93,7 @@ export class RetainedResults {
 	}
 
 	clear(): void {
-		for (const kept of [this.#short, this.#large]) for (const call of kept.keys()) this.drop(call);
+		for (const retained of [this.#short, this.#large]) for (const call of retained.keys()) this.drop(call);
 	}
 }
 

@@ -192,7 +192,7 @@ export class Catalogue {
 
 	#ask(kind: ItemKind, partial: PartialList<Tool> | undefined): Awaitable<SourceItems<Item>[]> {
 		const sources = this.#sources();
-		const asked = sources.map((source) =>
+		const lists = sources.map((source) =>
 			after(this.#askOne(kind, source), (ofSource) => {
 				// There is one for tools alone.
 				partial?.add(ofSource as SourceItems<Tool>);
@@ -200,8 +200,8 @@ export class Catalogue {
 			}),
 		);
 		// Synchronous when every source answered synchronously.
-		const isThere = asked.every((ofSource): ofSource is SourceItems<Item> => !(ofSource instanceof Promise));
-		const sourceItems = isThere ? asked : Promise.all(asked.map((ofSource) => Promise.resolve(ofSource)));
+		const isThere = lists.every((ofSource): ofSource is SourceItems<Item> => !(ofSource instanceof Promise));
+		const sourceItems = isThere ? lists : Promise.all(lists.map((ofSource) => Promise.resolve(ofSource)));
 		return after(sourceItems, (all) => {
 			// After the response.
 			setImmediate(() => {

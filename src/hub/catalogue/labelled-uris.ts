@@ -89,14 +89,14 @@ export class LabelledUris {
 	read(answer: Answer, requested: string): Answer {
 		const { contents } = answerValue(answer);
 		if (!Array.isArray(contents)) return answer;
-		const own = upstreamUri(this.#server, requested);
+		const upstream = upstreamUri(this.#server, requested);
 		const isSame = (content: unknown): boolean => isObject(content) && content['uri'] === requested;
-		if (own === requested && contents.every(isSame)) return answer;
+		if (upstream === requested && contents.every(isSame)) return answer;
 		const result = exactAnswer(answer);
 		const given = contents.map((content: unknown) => {
 			if (!isObject(content)) return content;
-			const isAsked = contents.length === 1 || content['uri'] === own;
-			return isAsked ? { ...content, uri: requested } : this.#withUri(content, 'uri');
+			const isRequested = contents.length === 1 || content['uri'] === upstream;
+			return isRequested ? { ...content, uri: requested } : this.#withUri(content, 'uri');
 		});
 		return { ...result, contents: given };
 	}

@@ -201,12 +201,12 @@ async function closeNames(
 	const owns = exposed.map(({ tool, server }) => upstreamName(tool.name, server).toLowerCase());
 	const { tool } = new ServerNames(exposed.map(({ server }) => server)).read(wanted);
 	// What follows the first `__`, when nothing is known of the server.
-	const asked = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();
-	const same = names.filter((_, at) => owns[at] === asked);
+	const requested = (tool === wanted ? wanted.replace(/^.+?__(?=.)/, '') : tool).toLowerCase();
+	const same = names.filter((_, at) => owns[at] === requested);
 	if (same.length > 0) return same.slice(0, NAMED);
 	const near = nearest(wanted, names, NAMED);
 	if (near.length > 0) return near;
-	const nearOwn = new Set(nearest(asked, owns, NAMED));
+	const nearOwn = new Set(nearest(requested, owns, NAMED));
 	const byOwn = names.filter((_, at) => nearOwn.has(owns[at] ?? ''));
 	if (byOwn.length > 0) return byOwn.slice(0, NAMED);
 	const query = wanted.slice(0, FIND_QUERY_CHARACTERS).replace(/[_-]+/g, ' ');

@@ -32,7 +32,7 @@ interface Use {
 	uses: number;
 }
 
-interface Asked {
+interface Search {
 	readonly words: readonly string[];
 	readonly found: ReadonlySet<string>;
 }
@@ -47,7 +47,7 @@ export class QueryUsage {
 	/** Keyed by query and tool, the last used last; read with the first use. */
 	#uses: Map<string, Use> | undefined;
 	/** The last queries of each session, the last first. */
-	readonly #asked = new Map<string, Asked[]>();
+	readonly #searches = new Map<string, Search[]>();
 
 	/** @param file undefined: kept in memory only */
 	constructor(file?: string) {
@@ -55,21 +55,21 @@ export class QueryUsage {
 	}
 
 	/** A session searched and was shown these tools. */
-	asked(sessionId: string, query: string, found: readonly string[]): void {
+	searched(sessionId: string, query: string, found: readonly string[]): void {
 		const words = stemsOf(query);
 		if (words.length === 0) return;
-		const before = this.#asked.get(sessionId) ?? [];
-		this.#asked.delete(sessionId);
-		this.#asked.set(sessionId, [{ words, found: new Set(found) }, ...before].slice(0, QUERIES_A_SESSION));
-		for (const oldest of this.#asked.keys()) {
-			if (this.#asked.size <= SESSIONS) break;
-			this.#asked.delete(oldest);
+		const before = this.#searches.get(sessionId) ?? [];
+		this.#searches.delete(sessionId);
+		this.#searches.set(sessionId, [{ words, found: new Set(found) }, ...before].slice(0, QUERIES_A_SESSION));
+		for (const oldest of this.#searches.keys()) {
+			if (this.#searches.size <= SESSIONS) break;
+			this.#searches.delete(oldest);
 		}
 	}
 
 	/** A call of a session succeeded. It counts for the last query that found the tool. */
 	called(sessionId: string, tool: string): void {
-		const query = this.#asked.get(sessionId)?.find(({ found }) => found.has(tool));
+		const query = this.#searches.get(sessionId)?.find(({ found }) => found.has(tool));
 		if (query === undefined) return;
 		const uses = this.#read();
 		const key = JSON.stringify([query.words, tool]);
@@ -98,7 +98,7 @@ export class QueryUsage {
 	}
 
 	endSession(sessionId: string): void {
-		this.#asked.delete(sessionId);
+		this.#searches.delete(sessionId);
 	}
 
 	#read(): Map<string, Use> {

@@ -209,7 +209,7 @@ export class ToolExposure {
 		const { SkillSearch: Search } = await import('./skill-search.ts');
 		const skillSearch = (this.#skills ??= new Search(this.#options.log));
 		const found = (query: string, names: readonly string[]): void =>
-			this.#usage.queries.asked(context.sessionId, query, names);
+			this.#usage.queries.searched(context.sessionId, query, names);
 		const deps = { ...searched, tools, accept, index, skillSearch, found };
 		return answerSearchTool(params, context, deps);
 	}

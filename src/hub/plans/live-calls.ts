@@ -3,7 +3,7 @@
  * views, limits, policy, approvals, journal and traces are those of the client. It has a context of its own.
  *
  * It is the call of a client of the legacy era without tasks: the hub answers it when all is done, and asks
- * the questions of servers on the way. Results are whole: the program reads them, not the model. What the plan returns is
+ * the client requests of servers on the way. Results are whole: the program reads them, not the model. What the plan returns is
  * shortened as the result of `run_plan`.
  */
 import { OrchestraError, requestOutcomeOf } from '../../errors.ts';
@@ -147,7 +147,7 @@ export class HubCalls implements LiveCalls {
 		const incoming = new IncomingCall(`"plan-${plan.id.slice(0, 8)}-${number}"`, 'tools/call', params);
 		const meta = this.#trace === undefined ? {} : { traceparent: this.#trace };
 		const context = new CallContext(this.#client, incoming, meta, {
-			asker: { ask: (questions, _inner, withdrawn) => outer.askAll(questions, withdrawn) },
+			asker: { ask: (requests, _inner, withdrawn) => outer.askAll(requests, withdrawn) },
 		});
 		context.plan = plan;
 		const call = new HubCall({ method: 'tools/call', params, context });
@@ -171,10 +171,10 @@ const STOP = 'stop the plan';
 function outcomeOf(call: ThreadCall, name: string, result: Record<string, unknown>): CallOutcome {
 	// The answer to a call of a tool.
 	const { content, structuredContent, isError } = { content: [], ...result } as unknown as CallToolResult;
-	const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-	if (isError === true) return failed(`${writtenOf(call)}: ${texts.join('\n') || 'it failed'}`, name);
-	const isText = texts.length === content.length && content.length > 0;
-	const value = structuredContent ?? (isText ? texts.join('\n') : { content });
+	const strings = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+	if (isError === true) return failed(`${writtenOf(call)}: ${strings.join('\n') || 'it failed'}`, name);
+	const isText = strings.length === content.length && content.length > 0;
+	const value = structuredContent ?? (isText ? strings.join('\n') : { content });
 	const text = JSON.stringify(value);
 	if (text.length <= PLAN_VALUE_CHARACTERS) return { isOk: true, text, name };
 	return failed(

@@ -14,9 +14,9 @@ export function endResult(id: string, end: PlanEnd): CallToolResult {
 	const { isOk, text, log, leftOut, calls } = end;
 	if (!isOk) return failedResult(id, `The plan failed: ${text}`, end);
 	const value: unknown = JSON.parse(text);
-	const texts = [typeof value === 'string' ? value : text, ...logText(log, leftOut)];
+	const strings = [typeof value === 'string' ? value : text, ...logText(log, leftOut)];
 	return {
-		content: texts.map((each) => ({ type: 'text', text: each })),
+		content: strings.map((each) => ({ type: 'text', text: each })),
 		_meta: { [PLAN_META]: { id, calls: calls.length } },
 	};
 }
@@ -60,9 +60,9 @@ function failedResult(id: string, text: string, { log, leftOut, calls, unknown }
 		unknown.length === 0
 			? ''
 			: ` Calls whose outcome is unknown: ${unknown.length}: ${unknown.slice(-NAMED_CALLS).join(', ')}.`;
-	const texts = [`${text}\n${before}${open}`, ...logText(log, leftOut)];
+	const strings = [`${text}\n${before}${open}`, ...logText(log, leftOut)];
 	return {
-		content: texts.map((each) => ({ type: 'text', text: each })),
+		content: strings.map((each) => ({ type: 'text', text: each })),
 		isError: true,
 		_meta: { [PLAN_META]: { id, calls: calls.length } },
 	};

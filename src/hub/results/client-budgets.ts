@@ -54,8 +54,9 @@ export class ClientBudgets {
 
 	/** Tokens of the result of a call; 0 for all of it. */
 	of({ client, context, toolName }: BudgetedCall): number {
-		const asked = context.meta[BUDGET_META];
-		if (Number.isSafeInteger(asked) && Number(asked) > 0) return Math.max(Number(asked), LEAST_BUDGET_TOKENS);
+		const requested = context.meta[BUDGET_META];
+		if (Number.isSafeInteger(requested) && Number(requested) > 0)
+			return Math.max(Number(requested), LEAST_BUDGET_TOKENS);
 		return this.usual(client, toolName);
 	}
 

@@ -20,13 +20,13 @@ export function shapeOf(value: unknown, limit: number): string {
 /** The shape of values that stand at one place. */
 function describe(values: readonly unknown[], levels: number): string {
 	const kinds = new Set(values.map(kindOf));
-	const texts = [...kinds].map((kind) => {
+	const names = [...kinds].map((kind) => {
 		const same = values.filter((value) => kindOf(value) === kind);
 		if (kind === 'array') return describeArrays(same as readonly unknown[][], levels); // of that kind
 		if (kind === 'object') return describeObjects(same as readonly object[], levels); // of that kind
 		return kind;
 	});
-	return texts.sort().join('|');
+	return names.sort().join('|');
 }
 
 function kindOf(value: unknown): string {

@@ -42,7 +42,7 @@ export class ResultFolder {
 	readonly #options: ResultFolderOptions;
 	readonly #now: () => number;
 	/** Keyed by handle, oldest first. */
-	readonly #kept = new Map<string, StoredResult>();
+	readonly #stored = new Map<string, StoredResult>();
 	#opened: Promise<void> | undefined;
 	#isMade = false;
 	#bytes = 0;
@@ -83,7 +83,7 @@ export class ResultFolder {
 	/** The result of a handle, when it is this owner's and not too old. The file is read: a user may have removed it. */
 	async find(handle: string, owner: string): Promise<StoredResult | undefined> {
 		const { path, stays } = this.#options;
-		if (!stays && !this.#kept.has(handle)) return undefined;
+		if (!stays && !this.#stored.has(handle)) return undefined;
 		const found = await readResultFile(join(path, handle));
 		return found?.owner === owner && this.#now() - found.at < STORED_MS ? found : undefined;
 	}
@@ -94,13 +94,13 @@ export class ResultFolder {
 		// Without a folder nothing was kept.
 		if (this.#opened === undefined && !(stays && existsSync(path))) return;
 		await this.#ready();
-		for (const [handle, result] of this.#kept) if (isDropped(result.owner)) this.#remove(handle, result);
+		for (const [handle, result] of this.#stored) if (isDropped(result.owner)) this.#remove(handle, result);
 	}
 
 	async close(): Promise<void> {
 		await this.#opened?.catch(() => {});
 		clearTimeout(this.#timer);
-		this.#kept.clear();
+		this.#stored.clear();
 		const { path, stays } = this.#options;
 		if (this.#isMade && !stays) await rm(path, { recursive: true, force: true });
 	}
@@ -122,15 +122,15 @@ export class ResultFolder {
 		assertPrivate(path);
 		this.#isMade = true;
 		const found = await storedIn(path);
-		this.#kept.clear();
+		this.#stored.clear();
 		this.#bytes = 0;
 		for (const result of found.sort((a, b) => a.at - b.at)) this.#add(result);
 		this.#removeOldest('');
 	}
 
 	#add(result: StoredResult): void {
-		if (this.#kept.has(result.handle)) return;
-		this.#kept.set(result.handle, result);
+		if (this.#stored.has(result.handle)) return;
+		this.#stored.set(result.handle, result);
 		this.#bytes += sizeOf(result);
 	}
 
@@ -138,19 +138,19 @@ export class ResultFolder {
 	#removeOldest(newest: string): void {
 		const { storedBytes = STORED_BYTES } = this.#options;
 		const now = this.#now();
-		for (const [handle, result] of this.#kept) {
-			const fits = this.#bytes <= storedBytes && this.#kept.size <= STORED_RESULTS_LIMIT;
+		for (const [handle, result] of this.#stored) {
+			const fits = this.#bytes <= storedBytes && this.#stored.size <= STORED_RESULTS_LIMIT;
 			if ((fits && now - result.at < STORED_MS) || handle === newest) break;
 			this.#remove(handle, result);
 		}
 		clearTimeout(this.#timer);
-		const [oldest] = this.#kept.values();
+		const [oldest] = this.#stored.values();
 		if (oldest)
 			this.#timer = setTimeout(() => this.#removeOldest(''), oldest.at + STORED_MS - this.#now()).unref();
 	}
 
 	#remove(handle: string, result: StoredResult): void {
-		this.#kept.delete(handle);
+		this.#stored.delete(handle);
 		this.#bytes -= sizeOf(result);
 		// A folder that ends with the process is removed at the end; in one that stays, age removes it.
 		rm(result.path, { force: true }).catch(() => {});

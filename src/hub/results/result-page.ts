@@ -9,22 +9,22 @@ import { AROUND_CHARACTERS, MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from '
 import { readSpan, type StoredResult } from './stored-result.ts';
 
 /** The part of a kept result that the query of `uri` names. Rejects with `bad_input`. */
-export async function readResultPage(uri: string, kept: StoredResult): Promise<ResourceContent> {
+export async function readResultPage(uri: string, stored: StoredResult): Promise<ResourceContent> {
 	const query = new URLSearchParams(uri.split('?')[1] ?? '');
 	const grep = query.get('grep');
-	if (grep !== null && grep !== '') return searchResult(uri, grep, kept);
+	if (grep !== null && grep !== '') return searchResult(uri, grep, stored);
 	const offset = wholeNumber(query, 'offset', 0);
 	const length = Math.min(wholeNumber(query, 'length', PAGE_BYTES), PAGE_LIMIT_BYTES);
-	const { start, bytes } = trimmed(await readRange(kept, offset, length), offset, length, kept);
+	const { start, bytes } = trimmed(await readRange(stored, offset, length), offset, length, stored);
 	const end = start + bytes.length;
 	const base = uri.split('?')[0] ?? uri;
 	const about = {
-		'orchestra/size': kept.bytes,
+		'orchestra/size': stored.bytes,
 		'orchestra/offset': start,
-		...(end < kept.bytes && { 'orchestra/next': `${base}?offset=${end}&length=${length}` }),
+		...(end < stored.bytes && { 'orchestra/next': `${base}?offset=${end}&length=${length}` }),
 	};
-	const content = kept.isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
-	return { uri, mimeType: kept.mimeType, ...content, _meta: about };
+	const content = stored.isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+	return { uri, mimeType: stored.mimeType, ...content, _meta: about };
 }
 
 function wholeNumber(query: URLSearchParams, name: string, otherwise: number): number {
@@ -61,13 +61,17 @@ function characterAt(bytes: Buffer, index: number): number {
 	return at;
 }
 
-async function searchResult(uri: string, wanted: string, kept: StoredResult): Promise<ResourceContent> {
-	if (!kept.isText) {
-		throw new OrchestraError('bad_input', `this result is ${kept.mimeType}: it cannot be searched as text`, {
-			hint: 'Read it with ?offset=0&length=65536.',
-		});
+async function searchResult(uri: string, wanted: string, stored: StoredResult): Promise<ResourceContent> {
+	if (!stored.isText) {
+		throw new OrchestraError(
+			'bad_input',
+			`this result is ${stored.mimeType}: it cannot be searched as text`,
+			{
+				hint: 'Read it with ?offset=0&length=65536.',
+			},
+		);
 	}
-	const text = (await readFile(kept.path)).toString('utf8', kept.from);
+	const text = (await readFile(stored.path)).toString('utf8', stored.from);
 	const found: string[] = [];
 	let bytes = 0;
 	let counted = 0;
@@ -81,7 +85,7 @@ async function searchResult(uri: string, wanted: string, kept: StoredResult): Pr
 		found.push(`${bytes}: ${surroundings(text, index, match.length)}`);
 	}
 	const message = found.length === 0 ? `"${wanted}" is not in this result` : found.join('\n');
-	return { uri, mimeType: 'text/plain', text: message, _meta: { 'orchestra/size': kept.bytes } };
+	return { uri, mimeType: 'text/plain', text: message, _meta: { 'orchestra/size': stored.bytes } };
 }
 
 function literal(text: string): RegExp {

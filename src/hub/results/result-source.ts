@@ -109,10 +109,10 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		if (call.method === 'tools/call') return this.#lookInto(call.params.arguments, call.context);
 		const uri = targetName(call);
 		const handle = uri.slice(SCHEME.length).split('?')[0] ?? '';
-		const kept = await this.find(handle, call.context);
-		if (kept === undefined) throw resourceNotFound(uri);
+		const stored = await this.find(handle, call.context);
+		if (stored === undefined) throw resourceNotFound(uri);
 		const { readResultPage } = await import('./result-page.ts');
-		return { contents: [await readResultPage(uri, kept)] };
+		return { contents: [await readResultPage(uri, stored)] };
 	}
 
 	async keep(
@@ -142,11 +142,15 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 			const { readLookRequest } = await import('./look/look-request.ts');
 			const request = readLookRequest(input);
 			const handle = String(input['handle']).replace(SCHEME, '');
-			const kept = await this.find(handle, context);
-			if (kept === undefined) throw unknownHandle(handle);
-			if (!kept.isText) throw new OrchestraError('bad_input', `${handle} is ${kept.mimeType}, not text`);
+			const stored = await this.find(handle, context);
+			if (stored === undefined) throw unknownHandle(handle);
+			if (!stored.isText) throw new OrchestraError('bad_input', `${handle} is ${stored.mimeType}, not text`);
 			const threads = await this.#lookThreads();
-			const job = { source: { path: kept.path, from: kept.from }, request, limit: this.#lookLimit(context) };
+			const job = {
+				source: { path: stored.path, from: stored.from },
+				request,
+				limit: this.#lookLimit(context),
+			};
 			return lookResult(await threads.run(job, context.signal));
 		} catch (thrown) {
 			// An agent reads what is wrong in a failed result, and asks again.

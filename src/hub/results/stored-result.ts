@@ -34,7 +34,7 @@ export interface StoredResult extends ResultFacts {
 	readonly isPinned: boolean;
 }
 
-/** The texts that a client got in place of a kept result. */
+/** The stringFields that a client got in place of a kept result. */
 export interface SentForm {
 	readonly text: string;
 	/** Its structured content, as JSON; null without one. */
@@ -95,7 +95,7 @@ export async function readSpan(path: string, offset: number, length: number): Pr
 }
 
 function isFacts(value: unknown): value is ResultFacts {
-	const texts = ['mimeType', 'tool', 'client', 'owner'];
-	const isComplete = isObject(value) && texts.every((name) => typeof value[name] === 'string');
+	const stringFields = ['mimeType', 'tool', 'client', 'owner'];
+	const isComplete = isObject(value) && stringFields.every((name) => typeof value[name] === 'string');
 	return isComplete && typeof value['at'] === 'number' && typeof value['bytes'] === 'number';
 }

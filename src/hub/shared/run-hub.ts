@@ -78,7 +78,7 @@ export interface HubHttpDeps {
 	readonly shared: SharedState;
 	/** What became of the spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
-	/** What this hub offers to others. */
+	/** The advertisement of this hub to others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;
 	/** A request begins; returns the function to call when it is over. */
 	readonly onRequest: () => () => void;

@@ -2,7 +2,7 @@
  * An MCP server as a source. Its lists are answered from what is known of it, with no
  * process started; a call starts the server.
  *
- * The parts are in `mcp/`: the catalogue, the processes by scope, the calls, and the
+ * The components are in `mcp/`: the catalogue, the processes by scope, the calls, and the
  * requests of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
@@ -123,7 +123,7 @@ export class McpSource
 		this.#roots = new ServerRoots(this.#clientRequests, options.clients, log);
 		this.#levels = new LogLevels(options.clients);
 		this.#serverLog = new ServerLog(serverLogPath(folder, name), log);
-		this.#pool = new ServerPool(this.#partsOf(options), scope, { name: 'orchestra', version });
+		this.#pool = new ServerPool(this.#depsOf(options), scope, { name: 'orchestra', version });
 		this.#catalogue = new ServerCatalogue({
 			...options,
 			files,
@@ -351,7 +351,7 @@ export class McpSource
 		await this.#serverLog.close();
 	}
 
-	#partsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpSourceOptions): ServerDeps {
+	#depsOf({ entry, environment, messageBytes = 0, limiter, log, now }: McpSourceOptions): ServerDeps {
 		return {
 			entry,
 			environment,

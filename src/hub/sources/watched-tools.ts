@@ -82,15 +82,15 @@ export class WatchedTools {
 	#search(): Found {
 		const { roots, environment, log } = this.#options;
 		const { tools, problems } = discoverTools(roots);
-		const notes = problems.map(({ message }) => message);
+		const messages = problems.map(({ message }) => message);
 		const usable = tools.filter((tool) => {
 			const missing = missingProgram(tool, environment);
 			if (missing) log.debug(`${missing.message}; it is not usable`);
 			return missing === undefined;
 		});
-		for (const note of notes) if (!this.#reported.has(note)) log.warn(note);
+		for (const message of messages) if (!this.#reported.has(message)) log.warn(message);
 		this.#reported.clear();
-		for (const note of notes) this.#reported.add(note);
+		for (const message of messages) this.#reported.add(message);
 		const all = new Map(tools.map((tool) => [tool.id, tool]));
 		return { all, usable, fingerprint: JSON.stringify(usable) };
 	}

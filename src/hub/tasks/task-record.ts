@@ -91,7 +91,7 @@ export function recordOf(value: unknown): TaskRecord | undefined {
 	if (!isObject(value)) return undefined;
 	const { owner, ttlMs } = value;
 	const isRecord =
-		texts.every((name) => typeof value[name] === 'string') &&
+		stringFields.every((name) => typeof value[name] === 'string') &&
 		typeof ttlMs === 'number' &&
 		isObject(owner) &&
 		typeof owner['pid'] === 'number' &&
@@ -109,7 +109,7 @@ export function endOf(value: unknown): TaskEnd | undefined {
 	return isEnd ? (value as unknown as TaskEnd) : undefined;
 }
 
-const texts = [
+const stringFields = [
 	'id',
 	'principal',
 	'server',

@@ -27,7 +27,7 @@ export interface UsageTime {
 export async function readUsage(
 	journalFile: string,
 	{ since, until }: UsageTime,
-	parts: UsableItems,
+	items: UsableItems,
 	{ signal, limitBytes = USAGE_BYTES }: { signal?: AbortSignal; limitBytes?: number } = {},
 ): Promise<UsageReport> {
 	const counts = new UsageCounts(since, until);
@@ -36,7 +36,7 @@ export async function readUsage(
 		signal?.throwIfAborted();
 		left -= await readNewest(file, counts, { limitBytes: left, signal });
 	}
-	return counts.report(parts);
+	return counts.report(items);
 }
 
 /** The newest part of each first. */

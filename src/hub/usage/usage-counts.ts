@@ -114,10 +114,10 @@ export class UsageCounts {
 		return Math.floor((at - this.#since) / this.#stepMs);
 	}
 
-	report(parts: UsableItems): UsageReport {
-		const prices = new Map(parts.tools.map((tool) => [tool.name, tool.tokens]));
+	report(items: UsableItems): UsageReport {
+		const prices = new Map(items.tools.map((tool) => [tool.name, tool.tokens]));
 		const serverPrices = new Map<string, number>();
-		for (const { server, tokens } of parts.tools)
+		for (const { server, tokens } of items.tools)
 			serverPrices.set(server, (serverPrices.get(server) ?? 0) + tokens);
 		return {
 			since: this.#since,
@@ -129,7 +129,7 @@ export class UsageCounts {
 			clients: this.#rows(this.#clients, () => undefined),
 			timeline: { from: this.#since, stepMs: this.#stepMs, ...this.#timeline },
 			unusedDays: UNUSED_DAYS,
-			unused: this.#unused(parts, serverPrices),
+			unused: this.#unused(items, serverPrices),
 			isCut: this.#isCut,
 		};
 	}

@@ -47,7 +47,7 @@ export class EmbeddingEndpoint {
 	}
 
 	/** One vector of length 1 for each text, all of the same dimensions. Rejects with `io`, `timeout` or `bad_input`. */
-	async embed(texts: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
+	async embed(inputs: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
 		const { model, key } = this.#settings;
 		try {
 			const authorization = key && { authorization: `Bearer ${await key()}` };
@@ -56,11 +56,11 @@ export class EmbeddingEndpoint {
 				redirect: 'error',
 				signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
 				headers: { 'content-type': 'application/json', ...authorization },
-				body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+				body: JSON.stringify({ model, input: inputs, encoding_format: 'float' }),
 			});
 			const text = await bodyOf(response);
 			if (!response.ok) throw this.#failed(`it answered with status ${response.status}`);
-			return vectorsIn(text, texts.length);
+			return vectorsIn(text, inputs.length);
 		} catch (thrown) {
 			if (OrchestraError.is(thrown)) throw thrown;
 			const isLate = thrown instanceof Error && thrown.name === 'TimeoutError';

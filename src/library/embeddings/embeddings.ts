@@ -128,8 +128,8 @@ export class Embeddings {
 			const entries = [...missing];
 			for (let at = 0; at < entries.length; at += BATCH_STRINGS) {
 				const batch = entries.slice(at, at + BATCH_STRINGS);
-				const texts = batch.map(([, text]) => text);
-				const vectors = await this.#endpoint.embed(texts, EMBEDDING_REQUEST_MS, this.#closing.signal);
+				const inputs = batch.map(([, text]) => text);
+				const vectors = await this.#endpoint.embed(inputs, EMBEDDING_REQUEST_MS, this.#closing.signal);
 				for (const [place, [hash]] of batch.entries()) {
 					const vector = vectors[place];
 					if (vector) this.#vectors.put(hash, vector);

@@ -143,6 +143,6 @@ function documentOf(fragment: Fragment, { body, headings }: Content): SearchDocu
 }
 
 function titleFromName(name: string): string {
-	const words = (name.split('/').at(-1) ?? name).replace(/[-_.]+/g, ' ').trim();
-	return words.charAt(0).toUpperCase() + words.slice(1);
+	const title = (name.split('/').at(-1) ?? name).replace(/[-_.]+/g, ' ').trim();
+	return title.charAt(0).toUpperCase() + title.slice(1);
 }

@@ -158,13 +158,13 @@ class PlainList {
 function plainValue(value: string): unknown {
 	if (!value.startsWith('[')) return plainWord(value, SPECIAL);
 	if (!value.endsWith(']')) return undefined;
-	const words: unknown[] = [];
+	const values: unknown[] = [];
 	for (const part of value.slice(1, -1).split(',')) {
 		const word = plainWord(part.trim(), SPECIAL_IN_LIST);
 		if (word === undefined) return undefined;
-		words.push(word);
+		values.push(word);
 	}
-	return words;
+	return values;
 }
 
 /** The value of a word, undefined when that takes a full parser. */

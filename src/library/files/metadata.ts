@@ -55,12 +55,12 @@ function orElse(given: string[], derived: string[]): string[] {
 }
 
 function tagsOf(headings: readonly string[]): string[] {
-	const words = headings.flatMap(
+	const terms = headings.flatMap(
 		(heading) => heading.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}+#.-]*/gu) ?? [],
 	);
-	const telling = words
-		.map((word) => word.replace(/[.-]+$/, ''))
-		.filter((word) => word.length > 1 && !emptyHeadingWords.has(word));
+	const telling = terms
+		.map((term) => term.replace(/[.-]+$/, ''))
+		.filter((term) => term.length > 1 && !emptyHeadingWords.has(term));
 	return [...new Set(telling)].slice(0, DERIVED_TAG_LIMIT).map(copyString);
 }
 

@@ -34,8 +34,8 @@ export function isSkillName(name: unknown): name is string {
 
 /** The name of a skill that is made of this text; empty when nothing is left of it. */
 export function skillNameOf(text: string): string {
-	const words = text.toLowerCase().match(/[a-z\d]+/g) ?? [];
-	return words.join('-').slice(0, SKILL_NAME_CHARACTERS).replace(/-$/, '');
+	const terms = text.toLowerCase().match(/[a-z\d]+/g) ?? [];
+	return terms.join('-').slice(0, SKILL_NAME_CHARACTERS).replace(/-$/, '');
 }
 
 /** The digest of bytes, as `skills/list` has it. */

@@ -46,7 +46,7 @@ export class PageSkills {
 	async skills(folders: readonly string[]): Promise<readonly LocalSkill[]> {
 		const slices = new WorkSlices();
 		const skills = new Map<string, LocalSkill>();
-		for (const [key, page] of this.#texts(folders)) {
+		for (const [key, page] of this.#pageTexts(folders)) {
 			const skill = this.#made.get(key) ?? makeSkill(page);
 			if (skill === undefined) continue;
 			this.#made.set(key, skill);
@@ -57,7 +57,7 @@ export class PageSkills {
 		return [...skills.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 	}
 
-	*#texts(folders: readonly string[]): Generator<[object, PageText]> {
+	*#pageTexts(folders: readonly string[]): Generator<[object, PageText]> {
 		const { pages, textOf, prompts } = this.#deps;
 		for (const page of pages()) {
 			const { name, title, description, mimeType, file } = page;

@@ -43,7 +43,7 @@ interface Unproven {
 	readonly isLateModern?: () => boolean;
 }
 
-type ProbeOutcome = { result: unknown } | { offered: readonly unknown[] | undefined } | Unproven;
+type ProbeOutcome = { result: unknown } | { versions: readonly unknown[] | undefined } | Unproven;
 
 export interface HandshakeOptions {
 	readonly identity: ClientIdentity;
@@ -70,12 +70,12 @@ async function discover(
 		const outcome = await probeTwice(link, version, options);
 		if ('failure' in outcome) return outcome;
 		if ('result' in outcome) return modernDescription(outcome.result);
-		const { offered } = outcome;
-		if (offered === undefined) return undefined;
-		const isRefusedOnly = !offered.some((other) => other !== version && modernRevision(other));
+		const { versions } = outcome;
+		if (versions === undefined) return undefined;
+		const isRefusedOnly = !versions.some((other) => other !== version && modernRevision(other));
 		if (!isRefusedOnly && version !== modernVersions.at(-1)) continue;
-		if (offered.some(isLegacyVersion)) return undefined;
-		throw wrongVersion(offered);
+		if (versions.some(isLegacyVersion)) return undefined;
+		throw wrongVersion(versions);
 	}
 	return undefined;
 }
@@ -87,8 +87,8 @@ async function probeTwice(
 	options: HandshakeOptions,
 ): Promise<ProbeOutcome> {
 	const outcome = await probe(link, version, options);
-	// A server that refuses the version which it offers, such as a proxy during an update, may accept it now.
-	if ('offered' in outcome && outcome.offered?.includes(version)) return probe(link, version, options);
+	// A server that refuses the version that it names, such as a proxy during an update, may accept it now.
+	if ('versions' in outcome && outcome.versions?.includes(version)) return probe(link, version, options);
 	const isPassing = 'failure' in outcome && !['timeout', 'rpc'].includes(outcome.failure.code);
 	if (!isPassing) return outcome;
 	// The server said when it may be asked again, `initialize` included.
@@ -97,7 +97,7 @@ async function probeTwice(
 	return probe(link, version, options);
 }
 
-/** The answer to one probe: the result, or the versions that the server offers instead. */
+/** The answer to one probe: the result, or the versions that the server names instead. */
 async function probe(link: ServerLink, version: string, options: HandshakeOptions): Promise<ProbeOutcome> {
 	const { identity, probeMs, signal } = options;
 	const params = modernParams({}, version, identity);
@@ -115,7 +115,7 @@ async function probe(link: ServerLink, version: string, options: HandshakeOption
 			const failure = OrchestraError.from(thrown);
 			isLateModern = isModernError(failure);
 			const isVerdict = failure.code === 'rpc' ? !isModernOnly(failure) : !isRemote;
-			return isVerdict ? { offered: versionsIn(failure) } : { failure };
+			return isVerdict ? { versions: versionsIn(failure) } : { failure };
 		},
 	);
 	if (isRemote) return answer;
@@ -177,12 +177,12 @@ function isNoEndpoint(error: unknown): boolean {
 
 function modernDescription(result: unknown): ServerDescription | undefined {
 	if (!isObject(result) || !Array.isArray(result['supportedVersions'])) return undefined;
-	const offered: unknown[] = result['supportedVersions'];
-	const revision = modernVersions.filter((version) => offered.includes(version)).map(modernRevision)[0];
+	const versions: unknown[] = result['supportedVersions'];
+	const revision = modernVersions.filter((version) => versions.includes(version)).map(modernRevision)[0];
 	const serverInfo = metaOf(result)[SERVER_INFO] ?? result['serverInfo'];
 	if (revision) return { ...describe(result, revision, serverInfo), isProven: () => true };
-	if (offered.some(isLegacyVersion)) return undefined;
-	throw wrongVersion(offered);
+	if (versions.some(isLegacyVersion)) return undefined;
+	throw wrongVersion(versions);
 }
 
 function legacyDescription(result: unknown): Omit<ServerDescription, 'isProven'> {
@@ -244,14 +244,14 @@ function versionsIn(error: unknown): readonly unknown[] | undefined {
 	return isObject(rpc.data) && Array.isArray(rpc.data['supported']) ? rpc.data['supported'] : [];
 }
 
-function wrongVersion(offered: readonly unknown[]): OrchestraError {
-	const theirs = offered.length === 0 ? 'none that it names' : offered.map(String).join(', ');
+function wrongVersion(versions: readonly unknown[]): OrchestraError {
+	const theirs = versions.length === 0 ? 'none that it names' : versions.map(String).join(', ');
 	return new OrchestraError(
 		'bad_frame',
 		`wrong protocol version: the server offers ${theirs}; this client knows ${supportedVersions.join(', ')}`,
 		{
 			hint: 'Install a version of the server, or of this package, that shares a revision with the other.',
-			data: { offered, supported: supportedVersions },
+			data: { versions, supported: supportedVersions },
 		},
 	);
 }

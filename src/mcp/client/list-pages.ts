@@ -75,7 +75,7 @@ const TOO_LONG = `it is longer than ${LIST_CHARACTERS_LIMIT} characters`;
 
 function tooLong(method: string): OrchestraError {
 	return new OrchestraError('bad_frame', `the result of ${method} was refused: ${TOO_LONG}`, {
-		hint: 'The server must offer less, or list it in pages.',
+		hint: 'The server must list fewer items, or list them in pages.',
 		data: { limitCharacters: LIST_CHARACTERS_LIMIT },
 	});
 }

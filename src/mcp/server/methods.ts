@@ -84,7 +84,7 @@ export const calls: { readonly [M in CallMethod]: CallRow<CallParams[M]> } = {
 		mapped: 'links',
 		read: (params, context) => ({
 			name: requiredText(params, 'name'),
-			arguments: textsOf(argumentsOf(params, context), 'arguments'),
+			arguments: stringsOf(argumentsOf(params, context), 'arguments'),
 		}),
 		kindOf: () => 'prompts',
 		nameOf: ({ name }) => name,
@@ -249,7 +249,7 @@ function entriesOf<T extends object>(table: T): [keyof T, T[keyof T]][] {
 	return Object.entries(table) as [keyof T, T[keyof T]][];
 }
 
-/** What a provider offers, for the answer to `initialize` and `server/discover`. */
+/** The capabilities of a provider, for the answer to `initialize` and `server/discover`. */
 export function providerCapabilities(
 	provider: Provider,
 	era: Revision['era'],
@@ -349,7 +349,7 @@ function completeParams(params: Params): CompleteParams {
 			...(typeof uri === 'string' ? { uri } : {}),
 		},
 		argument: { name: requiredText(argument, 'name'), value: textParam(argument, 'value') },
-		context: textsOf(given, 'context.arguments'),
+		context: stringsOf(given, 'context.arguments'),
 	};
 }
 
@@ -384,7 +384,7 @@ function argumentsOf(params: Params, { text }: CallContext): Record<string, unkn
 	});
 }
 
-function textsOf(values: Record<string, unknown>, where: string): Record<string, string> {
+function stringsOf(values: Record<string, unknown>, where: string): Record<string, string> {
 	for (const [name, value] of Object.entries(values)) {
 		if (typeof value !== 'string') throw new OrchestraError('bad_input', `${where}.${name} must be a string`);
 	}

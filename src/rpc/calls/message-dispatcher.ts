@@ -41,7 +41,7 @@ import type { ResponseBudget } from './response-budget.ts';
 
 export interface MessageDispatcherDeps
 	extends Pick<PeerOptions, 'role' | 'onNotification' | 'onView' | 'acceptsBatch' | 'isAlone' | 'unknownId'> {
-	channel: Pick<Channel, 'noteStray'>;
+	channel: Pick<Channel, 'logStray'>;
 	dialect: Dialect;
 	log: Log;
 	outgoing: OutgoingCalls;
@@ -129,7 +129,7 @@ export class MessageDispatcher {
 		return view !== undefined && this.takeView(view);
 	}
 
-	/** Offer a request before it is parsed; true when it is taken. */
+	/** Pass a request before it is parsed; true when it is taken. */
 	takeView(view: MessageView): boolean {
 		return (
 			!this.#isQueueing &&
@@ -194,7 +194,7 @@ export class MessageDispatcher {
 			case 'notification':
 				return this.#handleNotification(read.message, text, isAdmitted);
 			case 'invalid':
-				if (read.isNotification) return this.#deps.channel.noteStray(text);
+				if (read.isNotification) return this.#deps.channel.logStray(text);
 				if (this.#failCall(value, read.id, read.reason, text)) return;
 				return this.#handleInvalid(read.id, read.reason, { text, batch, isAdmitted });
 		}
@@ -226,19 +226,19 @@ export class MessageDispatcher {
 	/** An invalid response fails its call; false when `value` is not a response to a pending call. */
 	#failCall(value: unknown, id: Id | null, reason: string, text: string): boolean {
 		if (id === null || !this.#deps.outgoing.awaits(id) || !isObject(value) || 'method' in value) return false;
-		this.#deps.channel.noteStray(text);
+		this.#deps.channel.logStray(text);
 		this.#deps.outgoing.fail(id, badResponse(reason, text));
 		return true;
 	}
 
 	#handleInvalid(id: Id | null, reason: string, { text, batch, isAdmitted }: Origin): void {
-		if (!this.#isServer) return this.#deps.channel.noteStray(text);
+		if (!this.#isServer) return this.#deps.channel.logStray(text);
 		if (this.#mustQueue(isAdmitted)) return this.#deps.admission.enqueue({ text, key: undefined, batch });
 		this.#refuse(id, reason, text, batch);
 	}
 
 	#refuse(id: Id | null, reason: string, text: string, batch: BatchResponse | undefined): void {
-		if (!this.#isServer) return this.#deps.channel.noteStray(text);
+		if (!this.#isServer) return this.#deps.channel.logStray(text);
 		batch?.expect();
 		const error = { code: rpcCodes.invalidRequest, message: `invalid request: ${reason}` };
 		this.#replyError(id ?? undefined, error, batch);
@@ -258,7 +258,7 @@ export class MessageDispatcher {
 			this.#deps.log.info(`${message}; received ${quoteLine(text)}`);
 			return this.#replyError(undefined, { code: rpcCodes.parse, message }, undefined);
 		}
-		this.#deps.channel.noteStray(text);
+		this.#deps.channel.logStray(text);
 		this.#deps.outgoing.failOldest(parseFailure(text, cause));
 	}
 

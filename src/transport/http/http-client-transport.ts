@@ -125,7 +125,7 @@ export class HttpClientTransport implements Transport {
 		this.#flow.resume();
 	}
 
-	noteStray(text: string): void {
+	logStray(text: string): void {
 		this.#log.debug(`${this.#wire.label.url} sent text that is no message: ${quoteLine(text)}`);
 	}
 

@@ -63,6 +63,6 @@ function embeddedAddress(address: string): string | undefined {
 	if (dotted !== undefined) return dotted;
 	const [, high, low] = HEXADECIMAL.exec(address) ?? [];
 	if (high === undefined || low === undefined) return undefined;
-	const words = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-	return words.flatMap((word) => [word >> 8, word & 0xff]).join('.');
+	const groups = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+	return groups.flatMap((group) => [group >> 8, group & 0xff]).join('.');
 }

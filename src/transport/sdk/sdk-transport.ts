@@ -55,7 +55,7 @@ export class SdkTransport implements Receiver {
 			if (text.trim() === '') return;
 			this.onerror?.(parseFailure(text, error));
 		}
-		this.#transport?.noteStray(text);
+		this.#transport?.logStray(text);
 	}
 
 	oversize({ limitBytes }: OversizeLine): void {

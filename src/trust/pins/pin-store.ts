@@ -87,7 +87,7 @@ export class PinStore {
 	record(server: string, tools: readonly Tool[]): Promise<void> {
 		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
-			if (pinned !== undefined && this.#hasTexts(server, pinned, tools)) return;
+			if (pinned !== undefined && this.#hasDefinitions(server, pinned, tools)) return;
 			const earlier = pinned ?? this.#remembered(server);
 			const isOther = earlier !== undefined && driftBetween(earlier, toolHashes(tools)).length > 0;
 			if (pinned === undefined && isOther) return;
@@ -183,7 +183,7 @@ export class PinStore {
 			const packages = new Map(lock.packages).set(server, after);
 			const servers = tools ? new Map(lock.servers).set(server, toolHashes(tools)) : lock.servers;
 			writeLockFile(lockFile, { servers, packages }, lock);
-			if (tools) this.#keepTexts(server, toolHashes(tools), tools);
+			if (tools) this.#storeDefinitions(server, toolHashes(tools), tools);
 		});
 	}
 
@@ -230,7 +230,7 @@ export class PinStore {
 			const pinned = this.#write(server, pin);
 			// What was written, not what is there now: the watch reports what another program does.
 			this.#use({ servers: new Map([...this.#load().servers, [server, pinned]]), problem: undefined });
-			this.#keepTexts(server, pinned, tools);
+			this.#storeDefinitions(server, pinned, tools);
 		});
 	}
 
@@ -265,13 +265,13 @@ export class PinStore {
 			: new Map([...definitions].map(([hash, { name }]) => [name, hash]));
 	}
 
-	#hasTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): boolean {
+	#hasDefinitions(server: string, pinned: ToolHashes, tools: readonly Tool[]): boolean {
 		const definitions = this.definitions(server);
 		return [...toolHashes(tools)].every(([name, hash]) => pinned.get(name) !== hash || definitions.has(hash));
 	}
 
 	/** Keep the definitions of pinned tools: those of `tools`, and those that were stored before. */
-	#keepTexts(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
+	#storeDefinitions(server: string, pinned: ToolHashes, tools: readonly Tool[]): void {
 		const earlier = this.definitions(server);
 		const hashes = toolHashes(tools);
 		const stored = new Map<string, PinnedTool>();

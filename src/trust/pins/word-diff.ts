@@ -10,7 +10,7 @@ export interface PartDiff {
 	/** Undefined when the tool had no such part, or it is not known. */
 	readonly before: string | undefined;
 	readonly after: string | undefined;
-	readonly words: readonly WordRun[];
+	readonly runs: readonly WordRun[];
 }
 
 /** The parts that differ. */
@@ -19,7 +19,7 @@ export function partDiffs(before: PinnedTool | undefined, after: PinnedTool | un
 		if (part === 'name' && (before === undefined || after === undefined)) return [];
 		if (canonicalJson(before?.[part]) === canonicalJson(after?.[part])) return [];
 		const sides = { before: textOf(before?.[part]), after: textOf(after?.[part]) };
-		return [{ part, ...sides, words: wordDiff(sides.before ?? '', sides.after ?? '') }];
+		return [{ part, ...sides, runs: wordDiff(sides.before ?? '', sides.after ?? '') }];
 	});
 }
 

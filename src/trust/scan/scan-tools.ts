@@ -42,7 +42,7 @@ export function* scanSteps(
 }
 
 function scanTool(tool: Tool, foreign: ReadonlySet<string>, server: string): ScanFinding[] {
-	const findings = textsOf(tool).flatMap(({ where, text }) =>
+	const findings = stringsOf(tool).flatMap(({ where, text }) =>
 		matchesIn(text, foreign).flatMap(({ kind, from, to, source }): ScanFinding[] => {
 			if (kind === 'other-tools' && isAboutOwn(source.slice(from, to), server)) return [];
 			return [{ kind, tool: tool.name, where, quote: quoteAround(source, from, to) }];
@@ -68,7 +68,7 @@ function matchesIn(text: string, foreign: ReadonlySet<string>): (TextMatch & { s
 }
 
 /** Every text of a tool that an agent gets, up to the limits. */
-function textsOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): PlacedText[] {
+function stringsOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): PlacedText[] {
 	const strings: PlacedText[] = [];
 	let left = SCANNED_TOOL_CHARACTERS;
 	const add = (where: string, text: string): void => {

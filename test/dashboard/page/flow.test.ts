@@ -18,7 +18,7 @@ describe('the picture of clients and servers', () => {
 			backends: [source('tools', 'tools'), source('files'), source('git')],
 		};
 		const picture = flowPicture(state, flows, { choice: NOBODY });
-		expect(picture.clients.map(({ id, note, count }) => [id, note, count])).toEqual([
+		expect(picture.clients.map(({ id, caption, count }) => [id, caption, count])).toEqual([
 			['claude', 'gone', 10],
 			['cursor', 'connected', 2],
 		]);
@@ -44,7 +44,7 @@ describe('the picture of clients and servers', () => {
 		const state = { clients: [client('dashboard')], backends: [source('files')] };
 		const own = [{ client: 'dashboard', backend: 'files', count: 1, errors: 0 }];
 		const { clients } = flowPicture(state, own, { choice: NOBODY });
-		expect(clients).toMatchObject([{ id: 'dashboard', note: 'connected' }]);
+		expect(clients).toMatchObject([{ id: 'dashboard', caption: 'connected' }]);
 	});
 
 	it('shows of many servers those that are chosen, do not work or have calls', () => {
@@ -62,7 +62,7 @@ describe('the picture of clients and servers', () => {
 		const sources = [{ backend: 'files', tools: 4, hidden: 1, allow: 2, ask: 1, deny: 0 }];
 		const picture = flowPicture(state, [], { choice: NOBODY, reach: { client: 'c', view: null, sources } });
 		expect(picture.servers).toMatchObject([
-			{ note: '2 allowed, 1 ask, 1 not in view', figure: '2 of 4', reach: { allow: 0.5, ask: 0.25 } },
+			{ caption: '2 allowed, 1 ask, 1 not in view', figure: '2 of 4', reach: { allow: 0.5, ask: 0.25 } },
 		]);
 	});
 });

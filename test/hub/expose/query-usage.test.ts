@@ -24,7 +24,7 @@ it('a tool that helped rises for a similar query, and the answer says so', async
 	const usage = new ToolUsage();
 	const before = await search(usage, 'create an issue about the login');
 	const second = before[1]?.id ?? '';
-	usage.queries.asked('s', 'create issue: login', [second]);
+	usage.queries.searched('s', 'create issue: login', [second]);
 	for (let call = 0; call < 4; call++) usage.queries.called('s', second);
 	const [first] = await search(usage, 'create an issue about the login');
 	expect(first?.id).toBe(second);
@@ -35,7 +35,7 @@ it('a tool that helped rises for a similar query, and the answer says so', async
 
 it('counts only what the session was shown for a query', () => {
 	const usage = new QueryUsage();
-	usage.asked('s', 'create an issue', ['a']);
+	usage.searched('s', 'create an issue', ['a']);
 	usage.called('s', 'b');
 	usage.called('other', 'a');
 	expect(usage.similarTo('create an issue').size).toBe(0);
@@ -53,7 +53,7 @@ it('never hides a rare exact match, however many tools helped before', async () 
 		tool: { name: 'z__zorbium', description: 'Zorbium', inputSchema: { type: 'object' as const } },
 	};
 	const query = 'create issue zorbium';
-	usage.queries.asked(
+	usage.queries.searched(
 		's',
 		query,
 		tools.map(({ tool }) => tool.name),
@@ -71,7 +71,7 @@ it('survives a restart, in a bounded file of the user alone; a damaged one is as
 	const file = join(temporaryFolder(), 'state', 'usage', 'p.json');
 	const usage = new QueryUsage(file);
 	for (let at = 0; at < 700; at++) {
-		usage.asked('s', `unusual word${at}`, ['a']);
+		usage.searched('s', `unusual word${at}`, ['a']);
 		usage.called('s', 'a');
 	}
 	expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -8,7 +8,7 @@ import { base64Bytes, DownloadLink } from './download-link.tsx';
 export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string }): JSX.Element {
 	const playing = useRef<{ context: AudioContext } | undefined>(undefined);
 	const state = useSignal<'stopped' | 'playing'>('stopped');
-	const note = useSignal('');
+	const status = useSignal('');
 	const stop = (): void => {
 		void playing.current?.context.close();
 		playing.current = undefined;
@@ -22,13 +22,13 @@ export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string
 		state.value = 'playing';
 		try {
 			const buffer = await context.decodeAudioData(bytes?.buffer ?? new ArrayBuffer(0));
-			note.value = `${buffer.duration.toFixed(1)} s`;
+			status.value = `${buffer.duration.toFixed(1)} s`;
 			const source = new AudioBufferSourceNode(context, { buffer });
 			source.connect(context.destination);
 			source.addEventListener('ended', stop);
 			source.start();
 		} catch {
-			note.value = 'the browser cannot decode this sound';
+			status.value = 'the browser cannot decode this sound';
 			stop();
 		}
 	};
@@ -37,7 +37,7 @@ export function AudioPlayer({ data, mimeType }: { data: string; mimeType: string
 			<button type="button" onClick={() => (state.value === 'playing' ? stop() : void play())}>
 				{state.value === 'playing' ? '■ Stop' : '▶ Play'}
 			</button>{' '}
-			<VisibleText text={mimeType} isLine /> {note} <DownloadLink data={data} mimeType={mimeType} />
+			<VisibleText text={mimeType} isLine /> {status} <DownloadLink data={data} mimeType={mimeType} />
 		</p>
 	);
 }

@@ -1,4 +1,4 @@
-/* A call while it runs: state, progress bar, log lines, a question of the tool. */
+/* A call while it runs: state, progress bar, log lines, a elicitation of the tool. */
 import type { JSX } from 'preact';
 import { useNow } from '../components/now.ts';
 import { StateWord } from '../components/panel.tsx';
@@ -26,8 +26,8 @@ export function CallProgressView({ run }: { run: CallRun }): JSX.Element | null 
 				)}
 			</p>
 			<ProgressBar run={run} />
-			{run.question.value && (
-				<ElicitationForm key={run.question.value.id} question={run.question.value} run={run} />
+			{run.elicitation.value && (
+				<ElicitationForm key={run.elicitation.value.id} elicitation={run.elicitation.value} run={run} />
 			)}
 			<LogLines run={run} />
 		</div>

@@ -1,4 +1,4 @@
-/* One call that the page makes: its progress, its logs, its questions and its end, live. */
+/* One call that the page makes: its progress, its logs, its elicitations and its end, live. */
 import { type Signal, signal } from '@preact/signals';
 import type { AnswerComparison, AnswerRequest, CallElicitation, CallMessage } from '../../api/api-calls.ts';
 import type { ApiError, ApiObject } from '../../api/api-types.ts';
@@ -20,7 +20,7 @@ export class CallRun {
 	readonly logs: Signal<readonly CallLogLine[]> = signal([]);
 	/** Messages that the hub or this page left out. */
 	readonly dropped: Signal<number> = signal(0);
-	readonly question: Signal<CallElicitation | undefined> = signal(undefined);
+	readonly elicitation: Signal<CallElicitation | undefined> = signal(undefined);
 	readonly result: Signal<ApiObject | undefined> = signal(undefined);
 	readonly error: Signal<ApiError | undefined> = signal(undefined);
 	readonly ms: Signal<number | undefined> = signal(undefined);
@@ -56,7 +56,7 @@ export class CallRun {
 			if (controller.signal.aborted) this.status.value = 'canceled';
 			else this.#fail(RequestError.describe(thrown));
 		}
-		this.question.value = undefined;
+		this.elicitation.value = undefined;
 		this.ms.value ??= Date.now() - this.startedAt;
 	}
 
@@ -72,11 +72,11 @@ export class CallRun {
 	}
 
 	async answer(action: AnswerRequest['action'], content?: ApiObject): Promise<void> {
-		const question = this.question.peek();
-		if (!question) return;
-		this.question.value = undefined;
+		const elicitation = this.elicitation.peek();
+		if (!elicitation) return;
+		this.elicitation.value = undefined;
 		try {
-			await this.#api.post('/api/answer', { id: question.id, action, content });
+			await this.#api.post('/api/answer', { id: elicitation.id, action, content });
 		} catch (thrown) {
 			this.error.value = RequestError.describe(thrown);
 		}
@@ -95,7 +95,7 @@ export class CallRun {
 				this.logs.value = [...this.logs.peek().slice(1 - RUN_LOGS_LIMIT), message];
 				return;
 			case 'ask':
-				this.question.value = message.question;
+				this.elicitation.value = message.elicitation;
 				return;
 			case 'dropped':
 				this.dropped.value += message.count;
@@ -125,7 +125,7 @@ export class CallRun {
 		this.progress.value = undefined;
 		this.logs.value = [];
 		this.dropped.value = 0;
-		this.question.value = undefined;
+		this.elicitation.value = undefined;
 		this.result.value = undefined;
 		this.error.value = undefined;
 		this.ms.value = undefined;

@@ -1,4 +1,4 @@
-/* A question of a tool to the person (elicitation): a form, or a page to open. */
+/* A elicitation of a tool to the person (elicitation): a form, or a page to open. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -12,8 +12,13 @@ import { OutsideLink } from '../text/markdown-view.tsx';
 import { VisibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 
-export function ElicitationForm({ question, run }: { question: CallElicitation; run: CallRun }): JSX.Element {
-	const field = useMemo(() => formOf(question.schema ?? { type: 'object' }), [question]);
+interface ElicitationFormProps {
+	elicitation: CallElicitation;
+	run: CallRun;
+}
+
+export function ElicitationForm({ elicitation, run }: ElicitationFormProps): JSX.Element {
+	const field = useMemo(() => formOf(elicitation.schema ?? { type: 'object' }), [elicitation]);
 	const draft = useSignal<unknown>(initialDraft(field));
 	const isChecked = useSignal(false);
 	const box = useRef<HTMLFormElement>(null);
@@ -33,18 +38,18 @@ export function ElicitationForm({ question, run }: { question: CallElicitation; 
 		},
 	};
 	return (
-		<form class="question" ref={box} noValidate onSubmit={accept} aria-label="Question of the tool">
+		<form class="elicitation" ref={box} noValidate onSubmit={accept} aria-label="Input for the tool">
 			<p class="title">
-				<VisibleText text={question.message} />
+				<VisibleText text={elicitation.message} />
 			</p>
-			{question.mode === 'url' ? (
-				<ElicitationAddress url={question.url ?? ''} />
+			{elicitation.mode === 'url' ? (
+				<ElicitationAddress url={elicitation.url ?? ''} />
 			) : (
 				<SchemaForm field={field} form={form} />
 			)}
 			<p class="actions">
 				<button type="submit" class="primary">
-					{question.mode === 'url' ? 'I have opened it' : 'Send'}
+					{elicitation.mode === 'url' ? 'I have opened it' : 'Send'}
 				</button>
 				<button type="button" onClick={() => void run.answer('decline')}>
 					Decline

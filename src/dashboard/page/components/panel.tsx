@@ -1,4 +1,4 @@
-/* The small parts that every view is made of. */
+/* The small components of every screen. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { ApiError } from '../../api/api-types.ts';

@@ -98,13 +98,13 @@ export class Dashboard {
 	}
 
 	/** Make a change and show what happened, with the command that does the same. */
-	async act(words: { done: string; failed: string }, path: string, body: object): Promise<boolean> {
+	async act(messages: { done: string; failed: string }, path: string, body: object): Promise<boolean> {
 		try {
 			const { command, message } = await this.api.post<DoneReply>(path, body);
-			this.notify({ text: message ?? words.done, command });
+			this.notify({ text: message ?? messages.done, command });
 			return true;
 		} catch (thrown) {
-			this.notify({ text: words.failed, error: RequestError.describe(thrown) });
+			this.notify({ text: messages.failed, error: RequestError.describe(thrown) });
 			return false;
 		}
 	}

@@ -21,9 +21,9 @@ const ROW_HEIGHT = 68;
 export function LibraryScreen(): JSX.Element {
 	const { router } = useDashboard();
 	const { id, query } = router.route.value;
-	const words = useDebounced(query['q'] ?? '');
+	const terms = useDebounced(query['q'] ?? '');
 	const found = useFetched<LibraryReply>(
-		pathWith('/api/library', { q: words, budget: query['budget'] }),
+		pathWith('/api/library', { q: terms, budget: query['budget'] }),
 		true,
 	);
 	const reply = found.value.value;
@@ -39,7 +39,7 @@ export function LibraryScreen(): JSX.Element {
 					count={reply.matches.length}
 					rowHeight={ROW_HEIGHT}
 					selected={reply.matches.findIndex(({ uri }) => uri === id)}
-					row={(index) => <MatchLine match={reply.matches[index]} isSearching={words !== ''} />}
+					row={(index) => <MatchLine match={reply.matches[index]} isSearching={terms !== ''} />}
 					onOpen={(index) => router.open(routeHref('library', reply.matches[index]?.uri ?? '', query))}
 				/>
 			)}
@@ -50,7 +50,7 @@ export function LibraryScreen(): JSX.Element {
 			<EmptyState title="Open a document to read it.">
 				<p>
 					In a terminal:{' '}
-					<CommandText command={libraryCommand(words || 'how to write a test', query['budget'] ?? '')} />
+					<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
 				</p>
 			</EmptyState>
 		) : (
@@ -103,8 +103,8 @@ function MatchLine({
 }): JSX.Element | null {
 	if (!match) return null;
 	return (
-		<div class={`offer${match.isWithinBudget ? '' : ' off'}`}>
-			<p class="offer-name">
+		<div class={`item-row${match.isWithinBudget ? '' : ' off'}`}>
+			<p class="item-name">
 				<strong>
 					<VisibleText text={match.title || match.uri} isLine />
 				</strong>

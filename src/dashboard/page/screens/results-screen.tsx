@@ -102,7 +102,7 @@ function ResultDetail({ handle }: { handle: string }): JSX.Element {
 		<>
 			{back}
 			<ResultFacts result={result} handle={handle} />
-			<BothTexts result={result} />
+			<ResultComparison result={result} />
 		</>
 	);
 }
@@ -133,7 +133,7 @@ function ResultFacts({ result, handle }: { result: ShownResult; handle: string }
 }
 
 /** The whole result beside what its client got of it. */
-function BothTexts({ result }: { result: ShownResult }): JSX.Element {
+function ResultComparison({ result }: { result: ShownResult }): JSX.Element {
 	const { text, shortened } = result;
 	const structured = shortened?.structured ?? null;
 	return (

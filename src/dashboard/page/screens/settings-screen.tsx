@@ -16,7 +16,7 @@ import { VisibleText } from '../text/visible-text.tsx';
 export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
 	const root = state.value?.hub.root ?? '';
-	const words = (router.route.value.query['q'] ?? '').toLowerCase();
+	const terms = (router.route.value.query['q'] ?? '').toLowerCase();
 	const fetched = useFetched<SettingsReply>('/api/settings');
 	useSignalEffect(() => {
 		if (feed.configured.value > 0) fetched.reload();
@@ -25,7 +25,7 @@ export function SettingsScreen(): JSX.Element {
 	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
 	if (!reply) return <EmptyState title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
-		`${key} ${value} ${source}`.toLowerCase().includes(words),
+		`${key} ${value} ${source}`.toLowerCase().includes(terms),
 	);
 	return (
 		<>
@@ -55,7 +55,7 @@ export function SettingsScreen(): JSX.Element {
 			</Panel>
 			<Panel title="Values">
 				<SearchBox label="Filter settings" />
-				<SettingTable rows={rows} root={root} isFiltered={words !== ''} />
+				<SettingTable rows={rows} root={root} isFiltered={terms !== ''} />
 			</Panel>
 		</>
 	);

@@ -58,8 +58,8 @@ function TaskRow({ task, onDone }: { task: ShownTask; onDone: () => void }): JSX
 	const now = useNow(5_000);
 	const id = task.id.slice(0, SHOWN_ID);
 	const cancel = async (): Promise<void> => {
-		const words = { done: `Canceled the task ${id}.`, failed: `The task ${id} was not canceled.` };
-		await dashboard.act(words, `/api/tasks/${encodeURIComponent(task.id)}`, {});
+		const messages = { done: `Canceled the task ${id}.`, failed: `The task ${id} was not canceled.` };
+		await dashboard.act(messages, `/api/tasks/${encodeURIComponent(task.id)}`, {});
 		onDone();
 	};
 	return (

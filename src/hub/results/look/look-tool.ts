@@ -51,6 +51,6 @@ export function lookName(name: string): NamedTool {
 
 /** The answer as a result: what was asked for, and what it is, of how much. */
 export function lookResult({ text, about }: LookAnswer): CallToolResult {
-	const texts = [text, `[${about}]`].filter((each) => each !== '');
-	return { content: texts.map((each) => ({ type: 'text', text: each })) };
+	const strings = [text, `[${about}]`].filter((each) => each !== '');
+	return { content: strings.map((each) => ({ type: 'text', text: each })) };
 }

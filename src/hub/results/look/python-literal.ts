@@ -7,7 +7,7 @@
 /** A comma before `)` is that of a tuple with one member. */
 const TOKENS =
 	/,(?=\s*\))|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(None|True|False)\b|([()])|([[\]{}:,\s]|-?\d[\d.eE+-]*)|(.)/gsu;
-const words: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' };
+const literals: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' };
 
 /** Undefined when it is none. The caller parses the result. */
 export function pythonJson(text: string): string | undefined {
@@ -18,7 +18,7 @@ export function pythonJson(text: string): string | undefined {
 		if (token === ',' && plain === undefined) return '';
 		if (plain !== undefined) return token;
 		if (single !== undefined || double !== undefined) return stringJson(single ?? double ?? '');
-		if (word !== undefined) return words[word] ?? 'null';
+		if (word !== undefined) return literals[word] ?? 'null';
 		if (round !== undefined) return round === '(' ? '[' : ']';
 		isOther = true;
 		return token;

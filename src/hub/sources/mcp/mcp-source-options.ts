@@ -1,4 +1,4 @@
-/* The parts that the source of an MCP server is made of. */
+/* The deps of the source of an MCP server. */
 import type { ServerEntry } from '../../../config/configuration.ts';
 import type { Log } from '../../../log.ts';
 import type { ConnectedClients } from '../../sessions/connected-clients.ts';

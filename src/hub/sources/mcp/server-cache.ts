@@ -271,7 +271,7 @@ function remoteOf({ kind, url, headers, secrets }: Exclude<ServerEntry, StdioSer
 	return [kind, url, names({ ...headers, ...secrets })];
 }
 
-/** Words of a command line before the program that it means: `docker run image`, `uv tool run package`. */
+/** Arguments of a command line before the program that it means: `docker run image`, `uv tool run package`. */
 const launchArgs: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
 
 /** What an entry starts or reaches, without arguments, folders and versions. */

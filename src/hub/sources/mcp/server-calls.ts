@@ -316,8 +316,8 @@ export class ServerCalls {
 		{ method, context, taskSupport }: ForwardedCall,
 		connection: ServerConnection,
 	): Result | undefined {
-		const isOffered = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
-		if (method !== 'tools/call' || taskSupport === undefined || !isOffered) return undefined;
+		const takesTasks = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
+		if (method !== 'tools/call' || taskSupport === undefined || !takesTasks) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
 		if (context.durable?.isTask) return { ttl };
 		if (taskSupport === 'optional') return undefined;

@@ -71,7 +71,7 @@ export class ServerCatalogue {
 	#needsSignIn = false;
 	#isLoaded = false;
 	#isWarm = false;
-	#isAsked = false;
+	#wasListed = false;
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
@@ -129,7 +129,7 @@ export class ServerCatalogue {
 
 	/** A list was answered: what is out of date may be read again. */
 	answered(): void {
-		this.#isAsked = true;
+		this.#wasListed = true;
 		this.#refreshWhenStale();
 	}
 
@@ -333,8 +333,8 @@ export class ServerCatalogue {
 
 	#refreshWhenStale(): void {
 		const { confirmed } = this;
-		if (!this.#isWarm || !this.#isAsked || !confirmed || !isStale(confirmed)) return;
-		this.#isAsked = false;
+		if (!this.#isWarm || !this.#wasListed || !confirmed || !isStale(confirmed)) return;
+		this.#wasListed = false;
 		this.#refresh().catch((error: unknown) => this.#deps.log.debug(messageOf(error)));
 	}
 

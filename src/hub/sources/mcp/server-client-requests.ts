@@ -23,14 +23,14 @@ import { UrlElicitations } from './url-elicitations.ts';
 export class ServerClientRequests {
 	readonly #server: string;
 	readonly #log: Log;
-	readonly #scope: Pick<ScopeChoice, 'asked'>;
+	readonly #scope: Pick<ScopeChoice, 'requestReceived'>;
 	readonly #rate: ClientRequestRate;
 	readonly #pages = new UrlElicitations();
 	/** Calls of modern clients that did not declare what the server asked for. */
 	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
 
-	constructor(server: string, scope: Pick<ScopeChoice, 'asked'>, log: Log) {
+	constructor(server: string, scope: Pick<ScopeChoice, 'requestReceived'>, log: Log) {
 		this.#server = server;
 		this.#scope = scope;
 		this.#rate = new ClientRequestRate(server);
@@ -40,11 +40,11 @@ export class ServerClientRequests {
 	/** Ask the client of a call. Rejects with the error for the server. */
 	async ask(context: CallContext, { method, params, signal }: ServerRequest): Promise<unknown> {
 		this.#rate.count(context, [method]);
-		if (method === 'elicitation/create') this.#pages.asked(context, [params]);
+		if (method === 'elicitation/create') this.#pages.opened(context, [params]);
 		try {
 			const key = keyOf(params);
-			const asked = { [key]: { method, params: withoutToken(params) } };
-			return (await context.askAll(asked, signal))[key];
+			const inputRequests = { [key]: { method, params: withoutToken(params) } };
+			return (await context.askAll(inputRequests, signal))[key];
 		} catch (error) {
 			if (rpcErrorOf(error)?.code === mcpCodes.missingClientCapability) this.#missing.set(context, error);
 			// The server gets the client's own error, not our words about it.
@@ -67,7 +67,7 @@ export class ServerClientRequests {
 		if (certain) return certain;
 		const message = `${candidates.length} calls are in flight, so it is not certain which client must answer ${method}`;
 		// Calls of one client would share the process of its session, too.
-		const remedy = isOneClient ? 'Make one call at a time.' : this.#scope.asked();
+		const remedy = isOneClient ? 'Make one call at a time.' : this.#scope.requestReceived();
 		if (!this.#hasWarned)
 			this.#log.warn(`the MCP server ${this.#server} asks its client: ${message}. ${remedy}`);
 		this.#hasWarned = true;
@@ -84,7 +84,7 @@ export class ServerClientRequests {
 	failed(context: CallContext, thrown: unknown): void {
 		const { code, data } = rpcErrorOf(thrown) ?? {};
 		if (code !== oldCodes.urlElicitationRequired || !isObject(data)) return;
-		this.#pages.asked(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
+		this.#pages.opened(context, Array.isArray(data['elicitations']) ? data['elicitations'] : []);
 	}
 
 	/** The server sent a notification that belongs to no call. Returns a log message for clients without a call in flight. */

@@ -14,7 +14,7 @@ export class UrlElicitations {
 	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 
 	/** The client of a call was asked to open these. */
-	asked({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
+	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {
 			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;

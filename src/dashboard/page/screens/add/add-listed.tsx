@@ -14,15 +14,15 @@ const REFERENCE = 'reference/';
 
 export function AddListed(): JSX.Element {
 	const run = useCommandRun();
-	const words = useSignal('');
+	const terms = useSignal('');
 	const chosen = useSignal<string | undefined>(undefined);
-	const query = words.value.trim();
+	const query = terms.value.trim();
 	const found = objectsIn(run.result.value?.['servers']);
 	if (chosen.value !== undefined)
 		return <ListedPlan key={chosen.value} name={chosen.value} onBack={() => (chosen.value = undefined)} />;
 	return (
 		<form class="fields" onSubmit={(event) => event.preventDefault()}>
-			<LabelledText label="Words of its name" text={words} about="As in files, github, notes." />
+			<LabelledText label="Words of its name" text={terms} about="As in files, github, notes." />
 			<CommandButton
 				run={run}
 				command={query === '' || query.startsWith('-') ? undefined : { kind: 'search', query }}
@@ -56,12 +56,12 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 	const run = useCommandRun();
 	useMemo(() => void look.run({ kind: 'add-listed', name, values: [], isDryRun: true }), []);
 	const plan = look.result.value;
-	const asked = objectsIn(plan?.['values']);
-	const values = useMemo(() => new Map(asked.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
+	const required = objectsIn(plan?.['values']);
+	const values = useMemo(() => new Map(required.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
 	const given = [...values]
 		.filter(([, text]) => text.value !== '')
 		.map(([key, text]) => `${key}=${text.value}`);
-	const isMissing = asked.some(
+	const isMissing = required.some(
 		(value) => value['isRequired'] === true && values.get(textIn(value, 'name'))?.value === '',
 	);
 	return (
@@ -74,7 +74,7 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 			<CommandOutput run={look}>
 				<PlanFacts plan={plan} />
 			</CommandOutput>
-			{asked.map((value) => (
+			{required.map((value) => (
 				<LaunchInputField value={value} text={values.get(textIn(value, 'name'))} />
 			))}
 			{plan && (

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { attempt } from '../../../../errors.ts';
-import { splitCommandLine } from '../../../../process/command-words.ts';
+import { splitCommandLine } from '../../../../process/split-command-line.ts';
 import type { PageCommand } from '../../../commands/page-commands.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { Panel, Toggle } from '../../components/panel.tsx';
@@ -104,6 +104,6 @@ function entryCommand(
 			? { kind: 'add-url', name, url: target.trim(), headers: lines }
 			: undefined;
 	// An unclosed quote: the line is not finished.
-	const words = attempt(() => splitCommandLine(target), []);
-	return words.length === 0 ? undefined : { kind: 'add-command', name, words, env: lines };
+	const args = attempt(() => splitCommandLine(target), []);
+	return args.length === 0 ? undefined : { kind: 'add-command', name, args, env: lines };
 }

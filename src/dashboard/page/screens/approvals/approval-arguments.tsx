@@ -34,13 +34,13 @@ interface ArgumentListProps {
 export function ApprovalArguments({ approval, rows, onRead }: ArgumentListProps): JSX.Element {
 	const { api } = useDashboard();
 	const earlier = useSignal<ReadonlyMap<string, string> | undefined>(undefined);
-	const note = useSignal('');
+	const difference = useSignal('');
 	const compare = async (): Promise<void> => {
 		earlier.value = await lastArguments(api, approval).catch(() => undefined);
-		note.value = differenceText(earlier.value, rows);
+		difference.value = differenceText(earlier.value, rows);
 	};
 	const toggleEarlier = (): void => {
-		note.value = '';
+		difference.value = '';
 		if (earlier.peek() === undefined) void compare();
 		else earlier.value = undefined;
 	};
@@ -60,7 +60,7 @@ export function ApprovalArguments({ approval, rows, onRead }: ArgumentListProps)
 				</Toggle>
 				<CopyButton label="Copy" text={copiedText(rows)} what="the arguments" />
 				<span class="dim" role="status">
-					{note}
+					{difference}
 				</span>
 			</p>
 		</>
@@ -166,11 +166,11 @@ function differenceText(
 	if (earlier === undefined) return 'The page knows no earlier call of it with its arguments.';
 	const missing = [...earlier.keys()].filter((name) => rows.every((row) => row.name !== name));
 	const added = rows.filter(({ name }) => !earlier.has(name)).map(({ name }) => name);
-	const notes = [
+	const sentences = [
 		...(missing.length > 0 ? [`Only in the last call: ${missing.join(', ')}.`] : []),
 		...(added.length > 0 ? [`Not in the last call: ${added.join(', ')}.`] : []),
 	];
-	return notes.length === 0 ? '' : notes.join(' ');
+	return sentences.length === 0 ? '' : sentences.join(' ');
 }
 
 /** The arguments of the last call of this tool and client that was made, as `escapedJson`, by `escapedName`. */

@@ -110,9 +110,9 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
 		const body: ApprovalDecisionRequest = { decision };
-		const words = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
+		const messages = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
 		reportOutcome(dashboard, approval);
-		await dashboard.act(words, pathOf(approval), body);
+		await dashboard.act(messages, pathOf(approval), body);
 		isBusy.value = false;
 	};
 	return (

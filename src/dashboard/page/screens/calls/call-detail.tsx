@@ -109,11 +109,11 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 	);
 }
 
-/** A call of this page: its question, and its end. */
+/** A call of this page: its elicitation, and its end. */
 function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
 	const run = useDashboard().runs.numbered(call.number);
 	if (run?.status.value !== 'running') return null;
-	const { value: question } = run.question;
+	const { value: elicitation } = run.elicitation;
 	return (
 		<>
 			<p class="actions">
@@ -121,7 +121,7 @@ function OwnCall({ call }: { call: CallDetails }): JSX.Element | null {
 					Cancel
 				</button>
 			</p>
-			{question && <ElicitationForm key={question.id} question={question} run={run} />}
+			{elicitation && <ElicitationForm key={elicitation.id} elicitation={elicitation} run={run} />}
 		</>
 	);
 }

@@ -18,7 +18,7 @@ export interface FlowNode {
 	readonly id: string;
 	readonly health: Health;
 	/** A word or two about it. */
-	readonly note: string;
+	readonly caption: string;
 	/** Its number: calls, or with the lens for access the tools that may be called. */
 	readonly figure: string;
 	/** Calls of the choice. */
@@ -59,7 +59,7 @@ export function flowPicture(
 		.map((id) => ({
 			id,
 			health: connected.has(id) ? ('good' as const) : ('calm' as const),
-			note: connected.has(id) ? 'connected' : 'gone',
+			caption: connected.has(id) ? 'connected' : 'gone',
 			...callsOf(ofClient, id),
 		}))
 		.toSorted((one, other) => other.count - one.count || (one.id < other.id ? -1 : 1));
@@ -67,7 +67,7 @@ export function flowPicture(
 		id: row.id,
 		health: healthOf(row),
 		...callsOf(ofBackend, row.id),
-		...noteOf(row, reach),
+		...captionOf(row, reach),
 	});
 	const servers = backends.filter(isOfUser).map(nodeOf);
 	const builtIns = backends.filter(
@@ -98,14 +98,14 @@ function callsOf(sums: ReadonlyMap<string, Calls>, id: string): Calls & Pick<Flo
 	return { count, errors, figure: formatCount(count) };
 }
 
-function noteOf(
+function captionOf(
 	{ id, state, tools }: SourceRow,
 	reach: ReachReply['clients'][number] | undefined,
-): Pick<FlowNode, 'note' | 'reach'> & Partial<Pick<FlowNode, 'figure'>> {
-	if (reach === undefined) return { note: tools === null ? state : toolsText(tools) };
+): Pick<FlowNode, 'caption' | 'reach'> & Partial<Pick<FlowNode, 'figure'>> {
+	if (reach === undefined) return { caption: tools === null ? state : toolsText(tools) };
 	const found = reach.sources.find(({ backend }) => backend === id);
 	if (found === undefined || found.tools === 0)
-		return { note: 'no tools', figure: '–', reach: { allow: 0, ask: 0 } };
+		return { caption: 'no tools', figure: '–', reach: { allow: 0, ask: 0 } };
 	const { allow, ask, deny, hidden, tools: all } = found;
 	const parts = [
 		allow === all ? 'all allowed' : `${formatCount(allow)} allowed`,
@@ -114,7 +114,7 @@ function noteOf(
 		hidden > 0 ? `${formatCount(hidden)} not in view` : '',
 	];
 	const figure = `${formatCount(allow)} of ${formatCount(all)}`;
-	return { note: parts.filter(Boolean).join(', '), figure, reach: { allow: allow / all, ask: ask / all } };
+	return { caption: parts.filter(Boolean).join(', '), figure, reach: { allow: allow / all, ask: ask / all } };
 }
 
 function toolsText(tools: number): string {

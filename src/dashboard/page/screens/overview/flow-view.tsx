@@ -144,7 +144,7 @@ interface NodeButtonProps {
 }
 
 function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
-	const { id, note, health, figure, count, errors, reach } = node;
+	const { id, caption, health, figure, count, errors, reach } = node;
 	const failed = errors > 0 ? `, ${formatCount(errors)} failed` : '';
 	// With the lens for access the note has the numbers.
 	const about = reach === undefined ? `${count === 1 ? ' call' : ' calls'}${failed}` : ' tools';
@@ -154,7 +154,7 @@ function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 				type="button"
 				class={`flow-node${chosen !== '' && chosen !== id ? ' faded' : ''}`}
 				aria-pressed={chosen === id}
-				data-tip={attributeText(`${id}: ${note}, ${figure}${about}`)}
+				data-tip={attributeText(`${id}: ${caption}, ${figure}${about}`)}
 				onClick={onPick}
 			>
 				<span class={`state ${health}`}>
@@ -163,7 +163,7 @@ function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 					</strong>
 				</span>{' '}
 				<span class="dim">
-					<VisibleText text={note} isLine />
+					<VisibleText text={caption} isLine />
 				</span>{' '}
 				<span class="number">
 					{figure}

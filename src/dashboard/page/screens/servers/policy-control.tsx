@@ -29,8 +29,8 @@ export function PolicyControl({ target, server, tool, onDone }: PolicyControlPro
 	const write = async (event: Event): Promise<void> => {
 		event.preventDefault();
 		isBusy.value = true;
-		const words = { done: 'The rule is written.', failed: 'The rule could not be written.' };
-		await dashboard.act(words, '/api/policy', { server, tool, action: action.peek() });
+		const messages = { done: 'The rule is written.', failed: 'The rule could not be written.' };
+		await dashboard.act(messages, '/api/policy', { server, tool, action: action.peek() });
 		isBusy.value = false;
 		onDone();
 	};

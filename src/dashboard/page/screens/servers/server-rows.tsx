@@ -1,4 +1,4 @@
-/* Servers: each on one line with its last 30 minutes, what it offers and what that costs. */
+/* Servers: each on one line with its last 30 minutes, its items and what they cost. */
 import type { JSX } from 'preact';
 import { healthOf } from '../../../../hub/source-status.ts';
 import type { SourceRow } from '../../../api/api-types.ts';

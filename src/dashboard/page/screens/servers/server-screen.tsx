@@ -140,7 +140,7 @@ function CataloguePanel({ page }: { page: ServerPage }): JSX.Element {
 	return (
 		<Panel title={`Catalogue (${formatCount(rows.length)})`}>
 			{rows.length === 0 ? (
-				<EmptyState title="It offers nothing yet.">
+				<EmptyState title="It has no items yet.">
 					<NextStep page={page} />
 				</EmptyState>
 			) : (
@@ -178,7 +178,7 @@ function NextStep({ page }: { page: ServerPage }): JSX.Element {
 				It did not start, for the reason above. Check it with <CommandText command="mctl doctor" />
 			</p>
 		);
-	if (state === 'starting') return <p>It is starting; what it offers appears here.</p>;
+	if (state === 'starting') return <p>It is starting; its items appear here.</p>;
 	if (!isEnabled || pid === null)
 		return (
 			<p>

@@ -96,7 +96,7 @@ interface ItemHeadProps {
 function ItemHead({ item, name, backend, command, facts, children }: ItemHeadProps): JSX.Element {
 	const { title, description } = item;
 	return (
-		<article class="offer-page">
+		<article class="item-page">
 			<header>
 				<h2>
 					<VisibleText text={name} isLine />
@@ -155,7 +155,7 @@ function useItem<T>(fetched: Fetched<T>): T | undefined {
 	const { catalogue } = useDashboard();
 	const { version } = catalogue.value ?? {};
 	useEffect(() => {
-		// Also after an error: a server that starts offers its tools later.
+		// Also after an error: a server that starts lists its tools later.
 		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
 	}, [version]);
 	return fetched.value.value;

@@ -27,7 +27,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 		void runs.start(run, pathWith('/api/resource', { uri: address }));
 	};
 	return (
-		<article class="offer-page">
+		<article class="item-page">
 			<header>
 				<h2>
 					<VisibleText text={uri} isLine />

@@ -40,14 +40,14 @@ export function ToolsScreen(): JSX.Element {
 	const dashboard = useDashboard();
 	const { id, query } = dashboard.router.route.value;
 	const show = query['show'] ?? '';
-	const words = useDebounced(query['q'] ?? '');
-	const search = useFetched<SearchReply>(searchPath(words, show), true);
+	const terms = useDebounced(query['q'] ?? '');
+	const search = useFetched<SearchReply>(searchPath(terms, show), true);
 	const catalogue = useCatalogue();
-	const hits = words === '' ? undefined : search.value.value;
+	const hits = terms === '' ? undefined : search.value.value;
 	const rows = useMemo(() => {
-		const all = hits ? hits.hits : catalogueRows(catalogue, words);
+		const all = hits ? hits.hits : catalogueRows(catalogue, terms);
 		return show === '' ? all : all.filter((row) => row.kind === show);
-	}, [catalogue, hits, words, show]);
+	}, [catalogue, hits, terms, show]);
 	const href = (name: string, kind: string): string =>
 		routeHref('tools', name, { q: query['q'], show, kind: kind === 'tool' ? '' : kind });
 	const kind = (query['kind'] ?? 'tool') as CatalogueKind;
@@ -64,8 +64,8 @@ export function ToolsScreen(): JSX.Element {
 				empty={
 					<NoItems
 						catalogue={catalogue}
-						isSearching={words !== ''}
-						isReady={words === '' || hits !== undefined}
+						isSearching={terms !== ''}
+						isReady={terms === '' || hits !== undefined}
 					/>
 				}
 			/>
@@ -122,9 +122,9 @@ function useCatalogue(): CatalogueReply | undefined {
 }
 
 /** The hub has a limit for each kind. */
-function searchPath(words: string, show: string): string | undefined {
-	if (words === '') return undefined;
-	return pathWith('/api/search', { q: words, limit: SEARCH_ROWS_LIMIT, kind: show && `${show}s` });
+function searchPath(terms: string, show: string): string | undefined {
+	if (terms === '') return undefined;
+	return pathWith('/api/search', { q: terms, limit: SEARCH_ROWS_LIMIT, kind: show && `${show}s` });
 }
 
 function NoneOpen(): JSX.Element {
@@ -167,8 +167,8 @@ function KindFilter({
 function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
 	if (!row) return null;
 	return (
-		<div class="offer">
-			<p class="offer-name">
+		<div class="item-row">
+			<p class="item-name">
 				<strong>
 					<VisibleText text={row.name} isLine />
 				</strong>
@@ -206,12 +206,14 @@ function NoItems({
 	);
 }
 
-/** The catalogue; until the first reply of a search, the rows that have its words. */
-function catalogueRows(catalogue: CatalogueReply | undefined, words: string): ItemRow[] {
-	const parts = words.toLowerCase().split(/\s+/);
+/** The catalogue; until the first reply of a search, the rows that have its terms. */
+function catalogueRows(catalogue: CatalogueReply | undefined, terms: string): ItemRow[] {
+	const wanted = terms.toLowerCase().split(/\s+/);
 	const { rows = [], backends = [] } = catalogue ?? {};
 	return rows
-		.filter(([, name, , summary]) => parts.every((part) => `${name} ${summary}`.toLowerCase().includes(part)))
+		.filter(([, name, , summary]) =>
+			wanted.every((term) => `${name} ${summary}`.toLowerCase().includes(term)),
+		)
 		.map(([kind, name, backend, summary]) => ({
 			kind,
 			name,

@@ -32,7 +32,7 @@ export class ScopeChoice {
 	}
 
 	/** The server asked, and several clients have calls in flight. Returns what follows from it, as a sentence. */
-	asked(): string {
+	requestReceived(): string {
 		const { name, settings } = this.#entry;
 		if (settings.hasOwnScope) return `Set scope of mcpServers.${name} to "session".`;
 		if (this.next !== 'session') this.#remember();

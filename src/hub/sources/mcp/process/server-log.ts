@@ -54,7 +54,7 @@ export class ServerLog {
 	}
 
 	#add(line: string, pid: number | undefined): void {
-		const kept = this.lines.keep('stderr', line);
-		if (kept !== '') this.#write(`[${pid ?? '-'}] ${kept}`);
+		const logged = this.lines.keep('stderr', line);
+		if (logged !== '') this.#write(`[${pid ?? '-'}] ${logged}`);
 	}
 }

@@ -28,7 +28,7 @@ export class ServerProcess {
 	#cleanUp: Promise<void> | undefined;
 	#startedAt: Date | undefined;
 	#wasCalled = false;
-	#keptUntil = 0;
+	#staysUntil = 0;
 
 	constructor(deps: ServerDeps, options: ServerProcessOptions) {
 		this.#deps = deps;
@@ -131,7 +131,7 @@ export class ServerProcess {
 
 	/** Do not stop it as unused for so long: a client may answer a client request of the server. */
 	keepFor(ms: number): void {
-		this.#keptUntil = performance.now() + ms;
+		this.#staysUntil = performance.now() + ms;
 	}
 
 	/** The failure of a request, with everything that is known about the process. */
@@ -164,7 +164,7 @@ export class ServerProcess {
 
 	get #isUsed(): boolean {
 		return (
-			this.calls.size > 0 || performance.now() < this.#keptUntil || this.#options.watchers?.isEmpty === false
+			this.calls.size > 0 || performance.now() < this.#staysUntil || this.#options.watchers?.isEmpty === false
 		);
 	}
 

@@ -1,5 +1,5 @@
 /*
- * The tools of one MCP server with the words and values of its `overrides`.
+ * The tools of one MCP server with the names, descriptions and values of its `overrides`.
  *
  * A tool whose override does not fit its schema is left out, and a call of it is refused: a fixed
  * value under a mistyped name would leave the choice to the client. Pins and scans see the tools as
@@ -61,9 +61,9 @@ export class OverriddenTools {
 			return problem === undefined ? [] : [[tool.name, problem]];
 		});
 		this.#problems = new Map(found);
-		const texts = [...unknownTools(overrides, tools, server), ...this.#problems.values()];
-		for (const text of texts) if (!this.#warned.has(text)) this.#options.log.warn(text);
-		for (const text of texts) this.#warned.add(text);
+		const warnings = [...unknownTools(overrides, tools, server), ...this.#problems.values()];
+		for (const text of warnings) if (!this.#warned.has(text)) this.#options.log.warn(text);
+		for (const text of warnings) this.#warned.add(text);
 	}
 
 	/** Why tools are left out, by their own names. */
@@ -140,11 +140,11 @@ function schemaWith(
 		const { hidden, value: _never, ...shown } = ownEntry(parameters, name) ?? {};
 		return hidden ? [] : [[name, isObject(property) ? { ...property, ...shown } : property]];
 	});
-	const isAsked = (name: unknown): boolean => {
+	const isStillRequired = (name: unknown): boolean => {
 		const { hidden, default: byDefault } = ownEntry(parameters, String(name)) ?? {};
 		return !hidden && byDefault === undefined;
 	};
-	const required = Array.isArray(schema['required']) ? schema['required'].filter(isAsked) : undefined;
+	const required = Array.isArray(schema['required']) ? schema['required'].filter(isStillRequired) : undefined;
 	// Values of a configuration file are JSON.
 	const changed = Object.fromEntries(properties) as JsonObject;
 	return { ...schema, properties: changed, ...(required && { required }) };

@@ -72,7 +72,7 @@ export class ServerTools {
 	/** The server's own name of a tool. Throws when the entry does not allow it. */
 	upstreamName(name: string): string {
 		const own = this.#names.upstreamName(this.mayHave(name) ? name.slice(this.#prefix.length) : name);
-		if (!this.#names.isOffered(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
+		if (!this.#names.isAllowed(own)) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${name}`);
 		return own;
 	}
 
@@ -83,7 +83,7 @@ export class ServerTools {
 		if (quarantined === undefined && problems.size === 0) return undefined;
 		for (const [own, reason] of [...(quarantined ?? []), ...problems]) {
 			const given = this.#names.givenName(own);
-			if (this.#names.isOffered(own) && (name === given || name === this.#published(given))) return reason;
+			if (this.#names.isAllowed(own) && (name === given || name === this.#published(given))) return reason;
 		}
 		return undefined;
 	}
@@ -98,10 +98,10 @@ export class ServerTools {
 	assertContents(own: string, contents: unknown): void {
 		if (!isPage(own) || !Array.isArray(contents) || !this.#isListedPage(own)) return;
 		const parts = contents.filter(isObject);
-		const texts = parts.map(({ uri, mimeType, text, blob }) => ({ uri, mimeType, text, blob }));
+		const pages = parts.map(({ uri, mimeType, text, blob }) => ({ uri, mimeType, text, blob }));
 		const metas = parts.map(({ _meta: meta }) => (isObject(meta) ? meta['ui'] : undefined));
 		const inputSchema = { type: 'object', reaches: metas } as Tool['inputSchema'];
-		const description = `sha256:${canonicalSha256(texts)}`;
+		const description = `sha256:${canonicalSha256(pages)}`;
 		const reason = this.#pins.seen({ name: contentItem(own), description, inputSchema });
 		if (reason !== undefined) throw new OrchestraError('bad_input', reason);
 	}

@@ -22,7 +22,7 @@ export class ToolAllowlist {
 		this.#onTaken = onTaken;
 		this.#allow = settings.allow?.map(wildcard);
 		this.#deny = settings.deny.map(wildcard);
-		const renamed = Object.entries(settings.rename).filter(([own]) => this.isOffered(own));
+		const renamed = Object.entries(settings.rename).filter(([own]) => this.isAllowed(own));
 		this.#upstreamNames = new Map(renamed.map(([own, given]) => [given, own]));
 	}
 
@@ -31,7 +31,7 @@ export class ToolAllowlist {
 		const { allow, deny } = this.#settings;
 		if (allow === undefined && deny.length === 0 && this.#upstreamNames.size === 0) return tools;
 		return tools
-			.filter(({ name }) => this.isOffered(name) && !this.#isTaken(name))
+			.filter(({ name }) => this.isAllowed(name) && !this.#isTaken(name))
 			.map((tool) => {
 				const given = this.givenName(tool.name);
 				return given === tool.name ? tool : { ...tool, name: given };
@@ -39,7 +39,7 @@ export class ToolAllowlist {
 	}
 
 	/** Whether a tool with this own name is exposed. */
-	isOffered(name: string): boolean {
+	isAllowed(name: string): boolean {
 		const isAllowed = this.#allow?.some((isMatch) => isMatch(name)) ?? true;
 		return isAllowed && !this.#deny.some((isMatch) => isMatch(name));
 	}

@@ -1,5 +1,5 @@
 /*
- * The words of a command line, without a shell. Pure.
+ * The arguments of a command line, without a shell. Pure.
  *
  * A quote at the start of an argument, or after `=` inside one, protects spaces up to
  * the closing quote; elsewhere a quote is a plain character, so that JSON needs no
@@ -7,9 +7,9 @@
  */
 import { OrchestraError } from '../errors.ts';
 
-/** The words of a command line. Throws `bad_input` for an unclosed quote. @param shown what the line is, for the error */
+/** The arguments of a command line. Throws `bad_input` for an unclosed quote. @param shown what the line is, for the error */
 export function splitCommandLine(text: string, shown = `"${text}"`): string[] {
-	const words: string[] = [];
+	const args: string[] = [];
 	let word: string | undefined;
 	for (let at = 0; at < text.length; at++) {
 		const char = text[at] ?? '';
@@ -19,11 +19,11 @@ export function splitCommandLine(text: string, shown = `"${text}"`): string[] {
 			word = (word ?? '') + unescapeQuoted(text.slice(at + 1, end), char);
 			at = end;
 		} else if (/\s/.test(char)) {
-			if (word !== undefined) words.push(word);
+			if (word !== undefined) args.push(word);
 			word = undefined;
 		} else word = (word ?? '') + char;
 	}
-	return word === undefined ? words : [...words, word];
+	return word === undefined ? args : [...args, word];
 }
 
 function closingQuote(text: string, start: number, shown: string): number {

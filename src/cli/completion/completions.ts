@@ -4,7 +4,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { CommandInput } from '../command.ts';
 import { commands } from '../commands.ts';
 import { listings } from '../list/listing.ts';
-import { builtInWords, firstWords, membersOf } from '../resolve-command.ts';
+import { builtInCommands, firstNames, membersOf } from '../resolve-command.ts';
 
 type Place = Pick<CommandInput, 'cwd' | 'environment' | 'out'>;
 
@@ -30,35 +30,35 @@ const names: ReadonlyMap<string, (place: Place) => Promise<readonly string[]>> =
 /** The names that a command takes after a server. */
 const secondNames: ReadonlySet<string> = new Set(['call', 'show']);
 
-/** Candidates for the last of `words`, which may be empty; `words` come after `mctl`. */
-export async function completionsFor(words: readonly string[], place: Place): Promise<readonly string[]> {
-	const whole = joinedPairs(words);
+/** Candidates for the last of `args`, which may be empty; `args` come after `mctl`. */
+export async function completionsFor(args: readonly string[], place: Place): Promise<readonly string[]> {
+	const whole = joinedPairs(args);
 	const current = whole.at(-1) ?? '';
 	const all = await allFor(whole.slice(0, -1), current, place);
 	// What bash split off stays where it is.
-	const from = whole.length < words.length ? current.indexOf('=') + 1 : 0;
+	const from = whole.length < args.length ? current.indexOf('=') + 1 : 0;
 	// A name with a control character cannot be typed, and a newline would make two of it.
 	return all
 		.filter((each) => each.startsWith(current) && printableLine(each) === each)
 		.map((each) => each.slice(from));
 }
 
-/** bash takes `key=value` for three words. */
-function joinedPairs(words: readonly string[]): string[] {
+/** bash takes `key=value` for three arguments. */
+function joinedPairs(args: readonly string[]): string[] {
 	const joined: string[] = [];
-	words.forEach((word, at) => {
-		const isRest = word === '=' || (words[at - 1] === '=' && words[at - 2] !== undefined);
-		if (isRest && joined.length > 0) joined.push(`${joined.pop()}${word}`);
-		else joined.push(word);
+	args.forEach((arg, at) => {
+		const isRest = arg === '=' || (args[at - 1] === '=' && args[at - 2] !== undefined);
+		if (isRest && joined.length > 0) joined.push(`${joined.pop()}${arg}`);
+		else joined.push(arg);
 	});
 	return joined;
 }
 
 async function allFor(before: readonly string[], current: string, place: Place): Promise<readonly string[]> {
 	const [first, second] = before.filter(
-		(word, index) => !word.startsWith('-') && !(index === 0 && word === 'help'),
+		(arg, index) => !arg.startsWith('-') && !(index === 0 && arg === 'help'),
 	);
-	if (first === undefined) return [...firstWords(commands), ...(before.length === 0 ? builtInWords : [])];
+	if (first === undefined) return [...firstNames(commands), ...(before.length === 0 ? builtInCommands : [])];
 	const members = membersOf(commands, first);
 	const isGroup = members.length > 0 && !(commands.has(first) && current.startsWith('-'));
 	if (isGroup && second === undefined) return members;
@@ -75,7 +75,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 		if (tools.length > 0) return tools;
 	}
 	if (name === 'run' || name === 'call') {
-		const given = before.filter((word) => !word.startsWith('-')).slice(1);
+		const given = before.filter((arg) => !arg.startsWith('-')).slice(1);
 		const schema = given.length === 0 ? undefined : await schemaOf(given, place);
 		if (schema !== undefined) return pairsOf(schema, given, current);
 	}
@@ -85,7 +85,7 @@ async function allFor(before: readonly string[], current: string, place: Place):
 		: [];
 }
 
-/** The input of the tool that the words name: one of the folder, or one of a server that was seen before. */
+/** The input of the tool that the arguments name: one of the folder, or one of a server that was seen before. */
 async function schemaOf(
 	[first = '', second = '']: readonly string[],
 	place: Place,
@@ -107,7 +107,7 @@ async function pairsOf(
 ): Promise<readonly string[]> {
 	const { propertiesOf, resolveSchema, typesOf } = await import('../../schema/schema-types.ts');
 	const properties = propertiesOf({ schema, root: schema });
-	const isGiven = (key: string): boolean => given.some((word) => word.startsWith(`${key}=`));
+	const isGiven = (key: string): boolean => given.some((arg) => arg.startsWith(`${key}=`));
 	if (!current.includes('='))
 		return [...properties.keys()].filter((key) => !isGiven(key)).map((key) => `${key}=`);
 	const key = current.slice(0, current.indexOf('='));
