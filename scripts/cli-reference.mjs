@@ -26,7 +26,7 @@ async function render() {
 	for (const [name, entry] of commands) sections.push(section(name, entry, await entry.load()));
 	return `# Commands
 
-Generated from the table of commands (\`src/cli/commands.ts\`). \`mctl help <command>\` prints the same in a terminal.
+Generated from the table of commands (\`src/cli/command-table.ts\`). \`mctl help <command>\` prints the same in a terminal.
 \`-h\` and \`--help\` work everywhere, and so do \`-q\` and \`--quiet\`, which leave out warnings and notes.
 stdout has the answer, stderr everything else; \`--json\` prints one object with a \`schema\`.
 Exit codes: 0 success, 1 the tool or a check failed, 2 a defect of mctl, 64 wrong usage, 69 a program or a hub cannot be reached,

@@ -11,7 +11,7 @@ export async function loadCommands() {
 	try {
 		await build({
 			cwd: root,
-			input: { commands: 'src/cli/commands.ts' },
+			input: { commands: 'src/cli/command-table.ts' },
 			platform: 'node',
 			external: (id) => !id.startsWith('.') && !id.startsWith(root),
 			output: { dir: folder, format: 'esm', codeSplitting: false, entryFileNames: '[name].mjs' },

@@ -2,7 +2,7 @@
  * `npm run test:conformance [-- part...]`: the official conformance suite against a
  * server on `orchestra-hub/mcp` (over our HTTP listener, on stdio, behind a hub) and
  * against our client over HTTP, with its authorization; the scenarios of extensions through a
- * hub. A part is a place of the server, an extension, `client`, or one scenario of the client.
+ * hub. A part is a place of the server, an extension, a part of the client (`client` is all of them), or one of its scenarios.
  *
  * The suite needs Node 22 and speaks HTTP only, so it is run by `npx node@22` and reaches the server
  * on stdio through test/conformance/relay.mjs, which numbers requests; our side runs on this Node. Hubs are
@@ -41,7 +41,7 @@ const places = {
 const clientScenarios = Object.values(clientParts).flat();
 const asked = process.argv.slice(2);
 const isAsked = (...names) => asked.length === 0 || names.some((name) => asked.includes(name));
-const known = [...Object.keys(places), ...extensionParts, 'client', ...clientScenarios];
+const known = [...Object.keys(places), ...extensionParts, ...Object.keys(clientParts), ...clientScenarios];
 const unknown = asked.filter((name) => !known.includes(name));
 
 if (unknown.length > 0) {
@@ -71,7 +71,7 @@ async function runAll() {
 			scores.push({ part, ...scoreOf(await runExtension({ suite, folder, part })) });
 		for (const [part, scenarios] of Object.entries(clientParts)) {
 			const results = [];
-			for (const scenario of scenarios.filter((name) => isAsked('client', name)))
+			for (const scenario of scenarios.filter((name) => isAsked('client', part, name)))
 				results.push(await runClientScenario({ suite, folder, scenario }));
 			if (results.length > 0) scores.push({ part, ...scoreOf(results) });
 		}

@@ -15,6 +15,6 @@ process.env.ORCHESTRA_TESTS = 'all';
 tool('tests', 'vitest', [
 	'run',
 	'test/fabric',
-	'test/hub/tasks/left-tasks.test.ts',
+	'test/hub/tasks/task-recovery.test.ts',
 	...process.argv.slice(2),
 ]);

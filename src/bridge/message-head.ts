@@ -14,7 +14,7 @@ import { elementsOf, encodeJson, JsonText, textAt, withMember } from '../wire/js
 import { member } from '../wire/message-member.ts';
 import { longResponse } from '../wire/message-outline.ts';
 import { MessageView } from '../wire/message-view.ts';
-import { readViewed } from '../wire/viewed-message.ts';
+import { readView } from '../wire/read-view.ts';
 import { LONG_MESSAGE_CHARACTERS } from '../wire/wire-limits.ts';
 
 export type Head =
@@ -112,10 +112,10 @@ function valueText(text: string, id: Id): string {
 function viewedHead(view: MessageView): Head {
 	const { text } = view;
 	const isBatch = !view.has(member.jsonrpc) && BATCH_START.test(text);
-	if (!isBatch) return headOf(readViewed(view), isModernView(view));
+	if (!isBatch) return headOf(readView(view), isModernView(view));
 	const parts = elementsOf(text).map((element) => {
 		const part = new MessageView(element);
-		return headOf(readViewed(part), isModernView(part));
+		return headOf(readView(part), isModernView(part));
 	});
 	return parts.length === 0 ? invalidRequest('', 'a batch must not be empty') : { kind: 'batch', parts };
 }

@@ -4,7 +4,7 @@
  * with its reason; a failed tool is a result.
  */
 import { OrchestraError, requestOutcomeOf } from '../errors.ts';
-import { resourceNotFound } from '../mcp/define/defined-provider.ts';
+import { resourceNotFound } from '../mcp/define/definition-provider.ts';
 import type { CallContext } from '../mcp/server/call-context.ts';
 import { answerBy, type CallAnswers } from '../mcp/server/methods.ts';
 import type { Call, CallToolParams, Capability, GetPromptParams, Provider } from '../mcp/server/provider.ts';

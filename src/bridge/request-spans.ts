@@ -6,8 +6,8 @@
  * unchanged. The parts of a batch have no spans.
  */
 import { type OpenSpan, spanKinds, type Tracer } from '../telemetry/tracer.ts';
-import { observed } from '../transport/observed-transport.ts';
 import type { Transport } from '../transport/transport.ts';
+import { observed } from '../transport/transport-observer.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { textAt, withMember } from '../wire/json-text.ts';
 import { canceledId, type Head, hubHead, readHead } from './message-head.ts';

@@ -1,7 +1,7 @@
 /* Help that fits one screen: examples first, then flags. All of it comes from the table of commands. */
 
 import type { Command, Flag } from './command.ts';
-import { type CommandEntry, type CommandTable, groups } from './commands.ts';
+import { type CommandEntry, type CommandTable, groups } from './command-table.ts';
 import { firstNames, membersOf } from './resolve-command.ts';
 
 const NAME_COLUMN = 10;

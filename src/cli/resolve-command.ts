@@ -7,7 +7,7 @@
  */
 import { OrchestraError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import type { CommandEntry, CommandTable } from './commands.ts';
+import type { CommandEntry, CommandTable } from './command-table.ts';
 
 /** Commands that are not in the table. */
 export const builtInCommands: readonly string[] = ['help', 'version'];

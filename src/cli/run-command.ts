@@ -7,7 +7,7 @@ import { OrchestraError } from '../errors.ts';
 import { packageVersion } from '../files/package-version.ts';
 import { printable } from '../printable.ts';
 import type { Command, CommandInput } from './command.ts';
-import { commands } from './commands.ts';
+import { commands } from './command-table.ts';
 import { exitCodes } from './exit.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
 import { parseFlags } from './parse-flags.ts';

@@ -6,10 +6,10 @@ import type { Provider } from '../mcp/server/provider.ts';
 import { type Message, rpcCodes } from '../wire/json-rpc.ts';
 import type { Principal } from './authenticate.ts';
 import type { EventStreamPool } from './event-stream-pool.ts';
-import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpRefusal } from './http-reply.ts';
-import type { LegacySessions } from './legacy/legacy-sessions.ts';
+import type { LegacySessionTable } from './legacy/legacy-session-table.ts';
+import type { StreamHeartbeats } from './stream-heartbeats.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 export const VERSION_HEADER = 'mcp-protocol-version';
@@ -17,9 +17,9 @@ export const VERSION_HEADER = 'mcp-protocol-version';
 export interface McpEndpointDeps {
 	readonly provider: Provider;
 	readonly shared: SharedState;
-	readonly sessions: LegacySessions;
+	readonly sessions: LegacySessionTable;
 	readonly limits: HttpLimits;
-	readonly heartbeats: Heartbeats;
+	readonly heartbeats: StreamHeartbeats;
 	/** Whether the header `traceparent` counts for a request whose `_meta` has none. */
 	readonly continuesTraces?: boolean | undefined;
 	readonly log: Log;

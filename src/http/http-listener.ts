@@ -13,16 +13,16 @@ import type { Log } from '../log.ts';
 import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Authenticate } from './authenticate.ts';
-import { Connections } from './connections.ts';
+import { ConnectionTable } from './connection-table.ts';
 import { EventStreamPool } from './event-stream-pool.ts';
-import { Heartbeats } from './heartbeats.ts';
 import { hostCheck } from './host-check.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
-import { LegacySessions } from './legacy/legacy-sessions.ts';
+import { LegacySessionTable } from './legacy/legacy-session-table.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
+import { StreamHeartbeats } from './stream-heartbeats.ts';
 
 /** What a path serves. The state belongs to the provider. */
 export interface Served {
@@ -53,11 +53,11 @@ export class HttpListener {
 	readonly #options: HttpListenerOptions;
 	readonly #limits: HttpLimits;
 	readonly #server: Server;
-	readonly #heartbeats = new Heartbeats();
-	readonly #sessions: LegacySessions;
+	readonly #heartbeats = new StreamHeartbeats();
+	readonly #sessions: LegacySessionTable;
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
 	readonly #streams: EventStreamPool;
-	readonly #connections: Connections;
+	readonly #connections: ConnectionTable;
 	#isOwnAddress: ReturnType<typeof hostCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
@@ -73,8 +73,8 @@ export class HttpListener {
 		this.#options = options;
 		this.#limits = { ...defaultHttpLimits, ...options.limits };
 		this.#server = server;
-		this.#connections = new Connections(this.#limits.connections);
-		this.#sessions = new LegacySessions(this.#limits);
+		this.#connections = new ConnectionTable(this.#limits.connections);
+		this.#sessions = new LegacySessionTable(this.#limits);
 		this.#streams = new EventStreamPool(this.#limits.pushStreams, this.#sessions);
 		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
 		this.#configure();

@@ -7,7 +7,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ClientConnection } from '../mcp/server/call-context.ts';
 import type { ModernEnvelope } from '../mcp/server/modern-client.ts';
-import type { ToolForwarder, ViewedClient } from '../mcp/server/viewed-client.ts';
+import type { TextCallsClient, ToolForwarder } from '../mcp/server/text-calls-client.ts';
 import type { McpLogLevel } from '../protocol/mcp-types.ts';
 import type { Revision } from '../protocol/revisions.ts';
 import type { IncomingCall, RequestOrigin, ViewedRequest } from '../rpc/calls/incoming-call.ts';
@@ -26,7 +26,7 @@ export interface SeenClient {
 	readonly forwarder: ToolForwarder;
 }
 
-export class PlainExchange implements ViewedClient, ClientConnection, RequestOrigin {
+export class PlainExchange implements TextCallsClient, ClientConnection, RequestOrigin {
 	readonly #response: ServerResponse;
 	readonly #known: SeenClient;
 	readonly #deps: ModernExchangeDeps;

@@ -7,13 +7,13 @@
  */
 import type { ServerResponse } from 'node:http';
 import { EventStream } from './event-stream.ts';
-import type { Heartbeats } from './heartbeats.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { replyJson } from './http-reply.ts';
+import type { StreamHeartbeats } from './stream-heartbeats.ts';
 
 export interface PostAnswerDeps {
 	readonly limits: HttpLimits;
-	readonly heartbeats: Heartbeats;
+	readonly heartbeats: StreamHeartbeats;
 	/** When an answer becomes a stream without a message, in milliseconds. */
 	readonly streamAfterMs: number;
 	/** The answer became a stream. */

@@ -15,9 +15,9 @@ export interface FabricLinkFacts {
 	readonly cluster: string | null;
 	/** The version of that server. */
 	readonly version: string | null;
-	/** Connections that were made since the start. */
+	/** ConnectionTable that were made since the start. */
 	readonly connects: number;
-	/** Connections that were lost. */
+	/** ConnectionTable that were lost. */
 	readonly losses: number;
 }
 
@@ -107,6 +107,19 @@ export interface WorkerOverview {
 	readonly accepted: ReadonlyMap<string, number>;
 	/** Calls that were refused, by the kind of the reason. */
 	readonly refused: ReadonlyMap<string, number>;
+}
+
+/** `WorkerOverview` as JSON: counts by the name of the hub, or by the reason. */
+export type SharedWorker = {
+	readonly [K in keyof WorkerOverview]: WorkerOverview[K] extends ReadonlyMap<string, number>
+		? Readonly<Record<string, number>>
+		: WorkerOverview[K];
+};
+
+/** Both sides as JSON: what this hub uses of others, and what it offers; each null when it does not. */
+export interface FabricFacts {
+	readonly use: FabricOverview | null;
+	readonly offer: SharedWorker | null;
 }
 
 /** A source that uses the tools of other hubs. */

@@ -11,7 +11,7 @@ import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after } from '../mcp/server/methods.ts';
 import type { Call, Capability, Change, Provider } from '../mcp/server/provider.ts';
-import type { ToolForwarder } from '../mcp/server/viewed-client.ts';
+import type { ToolForwarder } from '../mcp/server/text-calls-client.ts';
 import type { ItemKind, ItemTypes } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
 import { TASKS, taskSupportOf } from '../protocol/tasks.ts';
@@ -29,7 +29,7 @@ import { compose, type Handler, type Reader, readerOf, send, type Targets } from
 import { PlainRoutes } from './calls/plain-routes.ts';
 import { reportCalls } from './calls/report-calls.ts';
 import { routeCalls } from './calls/route-calls.ts';
-import { shortenResults } from './calls/shorten-results.ts';
+import { shortenAnswers } from './calls/shorten-answers.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { ChangeFeed } from './catalogue/change-feed.ts';
 import { FirstLists } from './catalogue/first-lists.ts';
@@ -141,7 +141,7 @@ export class Hub implements Source, Provider {
 			routeCalls(targets),
 			adaptApps(),
 			isWhole && exposure && applyViews(exposure),
-			isWhole && results && shortenResults(results, this.#journal),
+			isWhole && results && shortenAnswers(results, this.#journal),
 			tasks && runTasks(tasks),
 			trace,
 			reportCalls(this.calls),
@@ -214,7 +214,7 @@ export class Hub implements Source, Provider {
 				const route = find(name, context);
 				if (route === undefined || route instanceof Promise) return undefined;
 				if (isForPages(route.item) && !showsPages(context)) return undefined;
-				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) === 'required') return undefined;
+				if (tasks?.rules.formFor(context) || taskSupportOf(route.item) !== undefined) return undefined;
 				return route;
 			},
 			limitCharacters: (context, { toolName }) =>

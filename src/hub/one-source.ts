@@ -10,7 +10,7 @@ import { Log } from '../log.ts';
 import type { CallContext, ClientConnection } from '../mcp/server/call-context.ts';
 import { after, calls } from '../mcp/server/methods.ts';
 import type { Call, Capability, Change, Provider } from '../mcp/server/provider.ts';
-import type { ToolForwarder } from '../mcp/server/viewed-client.ts';
+import type { ToolForwarder } from '../mcp/server/text-calls-client.ts';
 import { type Item, type ItemKind, lists } from '../protocol/item-lists.ts';
 import type { Answer, Awaitable, Extensions, Implementation, Tool } from '../protocol/mcp-types.ts';
 import { rpcError } from '../rpc/rpc-error.ts';

@@ -1,8 +1,8 @@
 /* A transport to an MCP server whose messages are recorded. */
 
 import type { Log } from '../log.ts';
-import { observed } from '../transport/observed-transport.ts';
 import type { Transport } from '../transport/transport.ts';
+import { observed } from '../transport/transport-observer.ts';
 import { Recorder } from './recorder.ts';
 import { userRecordings } from './recording-files.ts';
 

@@ -2,7 +2,7 @@
  * One end of a bidirectional JSON-RPC connection.
  *
  * `MessageDispatcher` classifies what a `Channel` delivers. `OutgoingCalls` holds our
- * calls, `IncomingCalls` those of the other side. Reading never waits for writing:
+ * calls, `IncomingCallTable` those of the other side. Reading never waits for writing:
  * responses are settled on arrival; while our output is congested, only new requests
  * of the other side are queued, by `Admission`.
  */
@@ -15,7 +15,7 @@ import { UNREAD_RESPONSES_CHARACTERS } from '../wire/wire-limits.ts';
 import { Admission } from './calls/admission.ts';
 import type { BatchResponse } from './calls/batch-response.ts';
 import type { IncomingCall, RequestOrigin } from './calls/incoming-call.ts';
-import { IncomingCalls } from './calls/incoming-calls.ts';
+import { IncomingCallTable } from './calls/incoming-call-table.ts';
 import { MessageDispatcher } from './calls/message-dispatcher.ts';
 import { serialize } from './calls/message-errors.ts';
 import { type ForwardedCalls, OutgoingCalls, type RequestOptions } from './calls/outgoing-calls.ts';
@@ -68,7 +68,7 @@ export class Peer implements Receiver {
 	readonly #options: PeerOptions;
 	readonly #log: Log;
 	readonly #outgoing: OutgoingCalls;
-	readonly #incoming: IncomingCalls;
+	readonly #incoming: IncomingCallTable;
 	readonly #admission: Admission;
 	readonly #dispatcher: MessageDispatcher;
 	readonly #budget: ResponseBudget;
@@ -92,7 +92,7 @@ export class Peer implements Receiver {
 			log,
 			strict,
 		});
-		this.#incoming = new IncomingCalls({
+		this.#incoming = new IncomingCallTable({
 			onRequest: options.onRequest ?? refuse,
 			reply: (text, batch, about) => this.#reply(text, batch, about),
 			budget: this.#budget,

@@ -6,9 +6,9 @@
  * server has no timer.
  */
 import type { Receiver } from '../rpc/channel.ts';
-import { observedReceiver } from './observed-transport.ts';
 import { StdoutReader } from './stdout-reader.ts';
 import { STDOUT_CHECK_MS } from './transport-limits.ts';
+import { observedReceiver } from './transport-observer.ts';
 
 export interface StdoutWatchDeps {
 	/** True while a request is in flight. */

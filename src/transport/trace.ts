@@ -1,7 +1,7 @@
 /* Trace every message of a transport in both directions. Free when it is off. */
 import { printable } from '../printable.ts';
-import { observed } from './observed-transport.ts';
 import type { Transport } from './transport.ts';
+import { observed } from './transport-observer.ts';
 
 /** True when `ORCHESTRA_TRACE=1` is set. */
 export function isTracing(environment: Readonly<NodeJS.ProcessEnv>): boolean {

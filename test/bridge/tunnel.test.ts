@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ServerDefinition } from '../../src/mcp/define/definition.ts';
+import type { DefinitionProvider } from '../../src/mcp/define/definition-provider.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import { initialize, type Orchestrator, openBridge, startBridge, startHub } from '../support/bridges.ts';
 import { deferred, until } from '../support/waiting.ts';
@@ -94,7 +94,7 @@ describe('a bridge to a hub of our own', () => {
 		await client.call(2, 'resources/subscribe', { uri: 'note:a' });
 		await client.call(3, 'tools/list');
 		await hub.close();
-		const second: DefinedProvider = provide(server());
+		const second: DefinitionProvider = provide(server());
 		await startHub({ folder, address: hub.address }, second);
 		await client.line(({ method }) => method === 'notifications/tools/list_changed');
 		await client.call(4, 'tools/list');

@@ -1,6 +1,6 @@
 /* Approvals in a real browser, with arguments that try to hide what a call does. */
 import { resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/files/sha256.ts';
 import { chromiumPath, DashboardPlace, visit } from '../support/chromium.ts';
@@ -93,6 +93,32 @@ describe.skipIf(chromiumPath === undefined)('an approval', () => {
 		await page.getByRole('button', { name: 'Deny', exact: true }).press('Enter');
 		expect(await reply).toContain('denied');
 		await page.getByText('No call waits for you.').waitFor();
+	});
+
+	it('is given once by two pages that allow it at the same moment, and the second says so', async () => {
+		await visit(page, 'approvals');
+		const other = await page.context().newPage();
+		await other.goto(page.url());
+		const reply = caller.callTool('page__write_note', { text: 'buy tea' });
+		const buttons = [page, other].map((each) => each.getByRole('button', { name: 'Allow once' }));
+		for (const button of buttons) await expect.poll(() => button.isEnabled()).toBe(true);
+		// The first answer is on its way when the second button is pressed.
+		const held: Route[] = [];
+		await page.context().route('**/api/approvals/*', async (route) => {
+			if (route.request().method() !== 'POST') return route.continue();
+			held.push(route);
+			if (held.length === buttons.length) await Promise.all(held.map((each) => each.continue()));
+		});
+		for (const button of buttons) await button.click();
+		expect(await reply).toContain('write_note got buy tea');
+		const late = async (): Promise<number> => {
+			const notices = [page, other].map((each) => each.getByText('has an answer already').count());
+			return (await Promise.all(notices)).reduce((sum, count) => sum + count, 0);
+		};
+		await expect.poll(late).toBe(1);
+		for (const each of [page, other]) await each.getByText('No call waits for you.').waitFor();
+		await page.context().unrouteAll();
+		await other.close();
 	});
 
 	it('is not given by the second click of a double click, which was for the call before it', async () => {

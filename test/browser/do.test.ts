@@ -138,6 +138,8 @@ describe.skipIf(isSkipped)('the page', () => {
 
 	it('says that the hub was restarted, finds it at the same port, and goes on after a sign-in', async () => {
 		const { origin } = new URL(page.url());
+		await visit(page, 'tools/pages__write_note');
+		await page.locator('[name="/text"]').fill('half a note');
 		await place.run('hub', 'stop', '--force');
 		await page.getByText('The connection to the hub is lost').waitFor();
 		expect((await place.link()).origin).toBe(origin);
@@ -146,6 +148,9 @@ describe.skipIf(isSkipped)('the page', () => {
 		await other.goto((await place.link()).href);
 		await page.getByRole('status').getByText('live').waitFor();
 		await other.close();
+		expect(await page.locator('[name="/text"]').inputValue()).toBe('half a note');
+		await page.getByRole('button', { name: 'Call', exact: true }).click();
+		await page.locator('.result').getByText('write_note got half a note').waitFor();
 	});
 
 	it('signs out, and knows the browser no more', async () => {

@@ -7,7 +7,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/command-table.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { callServer, callServerUri, mcpFolder } from '../support/mcp-folder.ts';
 import { mctl, mctlProcess } from '../support/mctl.ts';

@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:f
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/command-table.ts';
 import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { packageVersion } from '../../src/files/package-version.ts';
 import { nearest } from '../../src/nearest.ts';

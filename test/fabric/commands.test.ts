@@ -67,6 +67,12 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 				'{"jsonrpc":"2.0","id":31,"method":"tools/call","params":{"name":"gpu-box__py__add","arguments":{"numbers":[1234567890123456789012344,1]}}}\n',
 			);
 			expect(await client.answer(31)).toMatch(/"total": ?1234567890123456789012345[,}]/);
+			// The bridge has started the shared hub, whose link is another one than that of the command.
+			const isShared = command === 'bridge';
+			const shown = (await near.run('fabric', 'status')).stdout;
+			expect(/^The running hub is connected to .*:\d+$/m.test(shown)).toBe(isShared);
+			const checked = (await near.run('doctor', '--check')).stdout;
+			expect(checked.includes('fabric: the running hub is connected to')).toBe(isShared);
 			child.stdin.end();
 			await once(child, 'exit');
 		}
@@ -165,7 +171,8 @@ describe.skipIf(natsServer === undefined)('mctl with a fabric', () => {
 		const server = await startNats();
 		const place = openHubPlace({ fabric: { servers: [server.url], name: 'laptop' } });
 		Object.assign(place.env, trusted);
-		await offerFabric([server.url], { name: 'nas', labels: ['zone=a'] });
+		const { worker } = await offerFabric([server.url], { name: 'nas', labels: ['zone=a'] });
+		await worker.advertised;
 		const findings = await place.run('doctor', '--check');
 		expect(findings.stdout).toMatch(/fabric: 127\.0\.0\.1:\d+ answers/);
 		expect(findings.stdout).toContain('fabric: nas has 1 worker');

@@ -41,6 +41,21 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 		expect(runsIn(file)).toEqual([]);
 	});
 
+	it('run a call of a rule once when two processes have one name', async () => {
+		const files: string[] = [];
+		for (let process = 0; process < 2; process++) {
+			const { file } = await offerFabric(servers, { name: 'double', labels: ['gpu'] });
+			files.push(file);
+		}
+		const rules = [{ tools: ['double__*'], require: ['gpu'], prefer: [] }];
+		const hub = await useFabric(servers, { rules });
+		await hub.sees('double__record');
+		const ids = Array.from({ length: 10 }, (_none, at) => `id${at}`);
+		for (const id of ids) expect(await hub.call('double__record', { id })).toBe(id);
+		const ran = files.flatMap((file) => runsIn(file).map((line) => line.split(' ')[1]));
+		expect(ran.toSorted()).toEqual(ids);
+	});
+
 	it('refuse calls above the limit of a hub and of a tool, and say which', async () => {
 		const limits = { perHub: 2, perTool: { slow: 1 } };
 		const { worker } = await offerFabric(servers, { name: 'limited', limits });

@@ -20,7 +20,7 @@ import { PlainCall } from '../../src/hub/sources/mcp/plain-call.ts';
 import { Log } from '../../src/log.ts';
 import { McpSession } from '../../src/mcp/server/mcp-session.ts';
 import { EraPatch } from '../../src/mcp/server/plain-messages.ts';
-import { IncomingCalls } from '../../src/rpc/calls/incoming-calls.ts';
+import { IncomingCallTable } from '../../src/rpc/calls/incoming-call-table.ts';
 import { Peer } from '../../src/rpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';
 import { CallGate } from '../../src/trust/call-gate.ts';
@@ -339,11 +339,11 @@ const sameEra: Record<string, () => void> = {
 	'the name that clients see': () => changed('with', ([each]) => each !== member.name),
 	'the progress token of the client': () => changed('with', ([each]) => each !== member.progressToken),
 	'a wrong id of the answer': () =>
-		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
+		wrap(IncomingCallTable, 'answerCall', (_calls, answer, call, text) =>
 			answer(call, text.replace(/"id":[^,]*/, '"id":99')),
 		),
 	'a result that was changed': () =>
-		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) =>
+		wrap(IncomingCallTable, 'answerCall', (_calls, answer, call, text) =>
 			answer(call, text.replace('text', 'test')),
 		),
 	'a result that is not adapted to the era of the client': () =>
@@ -368,7 +368,7 @@ const sameEra: Record<string, () => void> = {
 		wrap(PlainCall, 'onProgress', (_call, pass, params) => void setImmediate(() => pass(params))),
 	'an answer behind the next one': () => {
 		let next = (): void => {};
-		wrap(IncomingCalls, 'answerCall', (_calls, answer, call, text) => {
+		wrap(IncomingCallTable, 'answerCall', (_calls, answer, call, text) => {
 			if (text.includes('"id":5,')) next = () => answer(call, text);
 			else answer(call, text);
 			if (text.includes('"id":6,')) next();

@@ -1,8 +1,8 @@
 /* Progress, log messages and changes, in both eras. */
 
 import { describe, expect, it } from 'vitest';
-import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ToolReturn } from '../../src/mcp/define/definition.ts';
+import type { DefinitionProvider } from '../../src/mcp/define/definition-provider.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import { LISTEN_REQUESTS_LIMIT, RESOURCE_SUBSCRIPTIONS_LIMIT } from '../../src/mcp/mcp-limits.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
@@ -312,7 +312,7 @@ function listen(client: RawClient, id: unknown, notifications: Record<string, un
 }
 
 /** A server with one tool that does this. */
-function toolOf(run: (context: CallContext) => Awaitable<ToolReturn<unknown>>): DefinedProvider {
+function toolOf(run: (context: CallContext) => Awaitable<ToolReturn<unknown>>): DefinitionProvider {
 	return provide({
 		name: 'x',
 		version: '1',

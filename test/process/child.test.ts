@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Log } from '../../src/log.ts';
 import { Child, type ChildOptions } from '../../src/process/child.ts';
 import { Guard } from '../../src/process/guard/guard.ts';
-import { canFindMarks } from '../../src/process/guard/guarded-command.ts';
+import { canFindMarks } from '../../src/process/guard/guard-command.ts';
 import { MARK_VARIABLE } from '../../src/process/guard/mark.ts';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { isAlive, node, shell, thrownBy } from '../support/programs.ts';

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
@@ -296,7 +296,8 @@ const SAMPLES = [
 function isInstalled(program: string): boolean {
 	try {
 		findCommand(program, '/', environment());
-		return true;
+		// A rustc of rustup alone needs a toolchain.
+		return program !== 'rustc' || spawnSync('rustc', ['--version'], { env: environment() }).status === 0;
 	} catch {
 		return false;
 	}

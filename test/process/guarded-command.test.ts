@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Guard } from '../../src/process/guard/guard.ts';
-import { canFindMarks, guardedCommand } from '../../src/process/guard/guarded-command.ts';
+import { canFindMarks, guardCommand } from '../../src/process/guard/guard-command.ts';
 import { isAlive } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
@@ -27,7 +27,7 @@ async function endsChild(byMark: boolean): Promise<void> {
 	const guard = new Guard();
 	const env = { PATH: process.env['PATH'] ?? '' };
 	const request = { file: '/bin/sh', args: ['-c', stubborn], cwd: '/', env, guard };
-	const command = guardedCommand(request, byMark);
+	const command = guardCommand(request, byMark);
 	const child = spawn(command.file, command.args, {
 		env: command.env,
 		detached: true,

@@ -1,7 +1,7 @@
 /* An MCP server that uses every feature, for the tests of sessions. */
 
-import type { DefinedProvider } from '../../src/mcp/define/defined-provider.ts';
 import type { ToolDefinition } from '../../src/mcp/define/definition.ts';
+import type { DefinitionProvider } from '../../src/mcp/define/definition-provider.ts';
 import { provide } from '../../src/mcp/define/serve.ts';
 import type { CallContext } from '../../src/mcp/server/call-context.ts';
 import type { ElicitParams } from '../../src/protocol/client-methods.ts';
@@ -152,7 +152,7 @@ const tools: Record<string, ToolDefinition> = {
 };
 
 /** A fresh provider. */
-export function kitchenSink(): DefinedProvider {
+export function kitchenSink(): DefinitionProvider {
 	return provide({
 		name: 'sink',
 		version: '1.0.0',

@@ -80,20 +80,27 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
 /** As `mctl fabric config --cluster` writes it: the routes of a node that hangs are dropped within seconds. */
 const ROUTE_PING = 'ping_interval: "2s", ping_max: 2';
 
+export interface ClusterServer extends NatsServer {
+	/** Whether it follows the leader of its cluster. */
+	isHealthy(): Promise<boolean>;
+}
+
 /** Servers that form a cluster and have elected a leader: on a busy machine that takes ten seconds and more. */
-export async function startCluster(size = 3): Promise<NatsServer[]> {
+export async function startCluster(size = 3, more = ''): Promise<ClusterServer[]> {
 	const ports = await Promise.all(Array.from({ length: 3 * size }, () => freePort()));
 	const routes = ports.slice(size, 2 * size).map((port) => `nats://127.0.0.1:${port}`);
 	const servers = await Promise.all(
 		ports.slice(0, size).map((port, at) =>
 			startNats({
 				port,
-				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 2 * size]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + size]}", ${ROUTE_PING}, routes: ${JSON.stringify(routes)} }`,
+				configuration: `server_name: n${at}\nhttp: "127.0.0.1:${ports[at + 2 * size]}"\ncluster { name: c, listen: "127.0.0.1:${ports[at + size]}", ${ROUTE_PING}, routes: ${JSON.stringify(routes)} }\n${more}`,
 			}),
 		),
 	);
 	for (const port of ports.slice(2 * size)) await until('the cluster has a leader', () => isHealthy(port));
-	return servers;
+	return servers.map((server, at) =>
+		Object.assign(server, { isHealthy: () => isHealthy(ports[at + 2 * size] ?? 0) }),
+	);
 }
 
 /** JetStream of a node is ready when it follows the leader of its cluster. */

@@ -11,7 +11,7 @@ import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
-import type { HubSession, NeededSources } from '../hub-client/hub-session.ts';
+import type { HubSession, NeededSources } from '../hub-client/with-hub.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { neededFor } from '../target/call-target.ts';
 import { contentText } from '../terminal/content-text.ts';
@@ -74,7 +74,7 @@ async function getFromHub(
 	{ name, given, needs }: { name: string; given: Record<string, string>; needs: NeededSources | undefined },
 	input: CommandInput,
 ): Promise<FilledPrompt> {
-	const { withHub, startOnlyServer } = await import('../hub-client/hub-session.ts');
+	const { withHub, startOnlyServer } = await import('../hub-client/with-hub.ts');
 	const ask = async (session: HubSession): Promise<FilledPrompt> => {
 		const names = (await listAll(session, 'prompts')).map((each) => textField(each, 'name'));
 		if (!names.includes(name)) await startOnlyServer(session, needs);

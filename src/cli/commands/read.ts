@@ -15,7 +15,7 @@ import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import { listAll, mayHaveMore, textField } from '../hub-client/hub-items.ts';
-import type { HubSession } from '../hub-client/hub-session.ts';
+import type { HubSession } from '../hub-client/with-hub.ts';
 import { libraryFlags, withLibrary } from '../open-library.ts';
 import { binaryOf, contentText } from '../terminal/content-text.ts';
 import { renderMarkdown } from '../terminal/markdown-terminal.ts';
@@ -56,7 +56,7 @@ async function readContents(uri: string, input: CommandInput): Promise<readonly 
 }
 
 async function readFromHub(uri: string, input: CommandInput): Promise<readonly unknown[]> {
-	const { withHub } = await import('../hub-client/hub-session.ts');
+	const { withHub } = await import('../hub-client/with-hub.ts');
 	const ask = async (session: HubSession): Promise<readonly unknown[]> => {
 		try {
 			const timeoutMs = Number.POSITIVE_INFINITY; // the hub has a deadline of its own

@@ -2,8 +2,8 @@
 import { loadConfiguration } from '../../config/load.ts';
 import { OrchestraError } from '../../errors.ts';
 import { isOfProject, type TaskState } from '../../hub/tasks/task-record.ts';
+import { taskReport } from '../../hub/tasks/task-report.ts';
 import { TaskStore } from '../../hub/tasks/task-store.ts';
-import { taskReport } from '../../hub/tasks/task-view.ts';
 import { Log } from '../../log.ts';
 import { printable } from '../../printable.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';

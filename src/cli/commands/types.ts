@@ -8,9 +8,9 @@ import { isObject, type JsonObject } from '../../wire/json.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { type ListedItem, listAll, textField } from '../hub-client/hub-items.ts';
-import { withHub } from '../hub-client/hub-session.ts';
+import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 import { filterOfFlag } from '../view-flag.ts';
 
 export const types: Command = {
@@ -36,7 +36,7 @@ async function chosenTools(input: CommandInput, server: string | undefined): Pro
 	const isIn = filterOfFlag(input, types);
 	const { configuration, blocked } = loadConfiguration(input);
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
-	if (server !== undefined) serverNamed(enabled, server, blocked);
+	if (server !== undefined) serverByName(enabled, server, blocked);
 	const needs = server === undefined ? undefined : { servers: [server], hasPlugins: false };
 	const all = await withHub(input, (session) => listAll(session, 'tools'), {
 		listWaitMs: COMMAND_START_WAIT_MS,

@@ -7,7 +7,7 @@ import { printable } from '../../printable.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { toolCosts } from '../list/list-tokens.ts';
-import { sinceFlag } from '../log/journal-lines.ts';
+import { sinceFlag } from '../log/read-journals.ts';
 import { tableLines } from '../terminal/table.ts';
 
 const groupings = { server: 'servers', tool: 'tools', client: 'clients' } as const;

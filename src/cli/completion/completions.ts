@@ -2,7 +2,7 @@
 import { printableLine } from '../../printable.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { CommandInput } from '../command.ts';
-import { commands } from '../commands.ts';
+import { commands } from '../command-table.ts';
 import { listings } from '../list/listing.ts';
 import { builtInCommands, firstNames, membersOf } from '../resolve-command.ts';
 

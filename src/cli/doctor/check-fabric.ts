@@ -6,9 +6,11 @@ import { type FabricReport, fabricReport } from '../../fabric/administration/fab
 import { usesTls } from '../../fabric/link/server-check.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
+import type { FabricFacts } from '../../hub/fabric-overview.ts';
 import { resolveSecret } from '../../secrets/resolve-secret.ts';
 import { CERTIFICATE_SOON_MS, RECENT_FAILURES_MS } from '../cli-limits.ts';
-import { remoteCalls } from '../fabric/remote-calls.ts';
+import { remoteCalls } from '../fabric/remote-call-counts.ts';
+import { linkLines, runningFabric } from '../fabric/running-fabric.ts';
 import type { DoctorContext, DoctorFinding } from './doctor-checks.ts';
 
 export async function* checkFabricSettings(context: DoctorContext): AsyncGenerator<DoctorFinding> {
@@ -20,6 +22,7 @@ export async function* checkFabricSettings(context: DoctorContext): AsyncGenerat
 		yield* checkAuthority(fabric);
 		yield await checkCredentials(fabric, { isTls, environment });
 		if (!contacts) return;
+		yield* linkFindings(await runningFabric(context));
 		yield* serverFindings(await fabricReport(fabric, environment));
 		yield* failedCalls(context);
 	} catch (error) {
@@ -56,16 +59,25 @@ async function checkCredentials(
 	};
 }
 
-/** The last failures within a day. */
+/** The connections of the running hub: the servers may answer this command, and not the hub. */
+function* linkFindings(hub: FabricFacts | null): Generator<DoctorFinding> {
+	for (const { state, text } of linkLines(hub)) {
+		const verdict = { up: 'ok', suspect: 'warn', down: 'fail' } as const;
+		const fix = 'It connects again by itself. If it does not: mctl hub logs, and the network to the servers.';
+		yield { verdict: verdict[state], text: `fabric: ${text}`, fix: state === 'up' ? undefined : fix };
+	}
+}
+
+/** The last failure within a day. */
 function* failedCalls({ cwd, environment }: DoctorContext): Generator<DoctorFinding> {
 	const since = Date.now() - RECENT_FAILURES_MS;
-	const failures = remoteCalls({ cwd, environment }).failures.filter(({ at }) => Date.parse(at) >= since);
-	for (const { text } of failures)
-		yield {
-			verdict: 'warn',
-			text: `fabric: a call failed at ${text}`,
-			fix: 'mctl log --failed has the details; the journal of the worker says whether the call arrived there.',
-		};
+	const last = remoteCalls({ cwd, environment }).failures.findLast(({ at }) => Date.parse(at) >= since);
+	if (last === undefined) return;
+	yield {
+		verdict: 'warn',
+		text: `fabric: calls failed, the last at ${last.text}`,
+		fix: 'mctl log --failed has them; the journal of the worker says whether a call arrived there.',
+	};
 }
 
 function* serverFindings({

@@ -1,12 +1,18 @@
-/* `mctl fabric status`: the servers, who offers what, and the calls of this hub. */
+/*
+ * `mctl fabric status`: the servers, who offers what, and the calls of this hub.
+ *
+ * It has a connection of its own. That of the running hub may be another one, so the hub
+ * is queried too: for its links, and why calls failed.
+ */
 import type { FabricReport, GroupPinState } from '../../fabric/administration/fabric-report.ts';
-import type { FabricMember } from '../../hub/fabric-overview.ts';
+import type { FabricFacts, FabricMember, FabricOverview } from '../../hub/fabric-overview.ts';
 import { FABRIC_WATCH_MS } from '../cli-limits.ts';
 import { type Command, refuseArgs } from '../command.ts';
 import type { Output } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { fabricSettings } from './fabric-settings.ts';
-import { type RemoteCallCounts, remoteCalls } from './remote-calls.ts';
+import { FAILURES_SHOWN, type RemoteCallCounts, remoteCalls } from './remote-call-counts.ts';
+import { linkLines, runningFabric } from './running-fabric.ts';
 
 /** Move to the first line and clear the rest. */
 const CLEAR_SCREEN = '\u001B[H\u001B[J';
@@ -24,7 +30,7 @@ export const fabricStatus: Command = {
 		const { flags, cwd, environment, signal, out } = input;
 		const settings = fabricSettings({ cwd, environment });
 		const { fabricReport, watchFabric } = await import('../../fabric/administration/fabric-report.ts');
-		const show = (report: FabricReport): void => {
+		const show = (report: FabricReport, hub: FabricFacts | null): void => {
 			const calls = remoteCalls({ cwd, environment });
 			if (flags['json'])
 				out.json({
@@ -33,14 +39,19 @@ export const fabricStatus: Command = {
 					servers: settings.servers,
 					...report,
 					...calls,
+					hub,
 				});
-			else for (const line of statusLines(settings.name, report, calls, out)) out.line(line);
+			else for (const line of statusLines(settings.name, report, { calls, hub }, out)) out.line(line);
 		};
-		if (flags['watch'] !== true) return show(await fabricReport(settings, environment));
+		if (flags['watch'] !== true) {
+			const hub = runningFabric({ cwd, environment });
+			return show(await fabricReport(settings, environment), await hub);
+		}
 		const isDrawn = out.isTerminal && out.hasLiveStderr && flags['json'] !== true;
-		const onReport = (report: FabricReport): boolean => {
+		const onReport = async (report: FabricReport): Promise<boolean> => {
+			const hub = await runningFabric({ cwd, environment });
 			if (isDrawn) out.live(CLEAR_SCREEN);
-			show(report);
+			show(report, hub);
 			if (!isDrawn && flags['json'] !== true) out.line();
 			return !out.isClosed;
 		};
@@ -51,7 +62,7 @@ export const fabricStatus: Command = {
 function statusLines(
 	name: string,
 	report: FabricReport,
-	calls: RemoteCallCounts,
+	{ calls, hub }: { calls: RemoteCallCounts; hub: FabricFacts | null },
 	out: Pick<Output, 'isTerminal' | 'width'>,
 ): string[] {
 	const { link, server, version, replicas, members, offers } = report;
@@ -59,8 +70,8 @@ function statusLines(
 	const copies = replicas === null ? '' : `, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`;
 	const state =
 		link.state === 'down'
-			? `${name} is not connected: ${link.reason}`
-			: `${name} is connected to ${server} (nats-server ${version}${cluster}${copies})`;
+			? `No NATS server answers ${name}: ${link.reason}`
+			: `${server} answers ${name} (nats-server ${version}${cluster}${copies})`;
 	const rows = offers.flatMap((offer) =>
 		offer.workerFacts.map(({ name: worker, version: build, running, isDraining, labels }, at) => [
 			at === 0 ? offer.name : '',
@@ -73,19 +84,30 @@ function statusLines(
 			labels.join(' '),
 		]),
 	);
-	const headings = ['OFFER', 'TOOLS', 'PINS', 'WORKER', 'VERSION', 'RUNNING', 'LAST MINUTE', 'LABELS'];
+	const headings = ['GROUP', 'TOOLS', 'PINS', 'WORKER', 'VERSION', 'RUNNING', 'LAST MINUTE', 'LABELS'];
 	const changed = offers.filter(({ pins }) => pins.drifted > 0);
 	return [
 		state,
-		...(link.state === 'suspect' ? [`The link is suspect: ${link.reason}`] : []),
+		...(link.state === 'suspect' ? [`It is suspect: ${link.reason}`] : []),
+		...linkLines(hub).map(({ text }) => `${text[0]?.toUpperCase()}${text.slice(1)}`),
 		...(rows.length === 0
 			? ['Nobody offers anything.']
 			: tableLines(headings, rows, out.isTerminal ? out.width : undefined, [0, 3, 5])),
 		...(members.length > 0 ? [`Members with a key: ${members.map(aboutMember).join(', ')}`] : []),
 		`Calls of this hub in the last minute: ${calls.lastMinute} (${(calls.lastMinute / 60).toFixed(1)} a second)`,
 		...changed.map((offer) => `Review the tools of ${offer.name}: mctl trust diff fabric:${offer.name}`),
-		...calls.failures.map(({ text }) => `Failed ${text}`),
+		...(hub?.use ? failuresOf(hub.use) : calls.failures.map(({ text }) => text)).map(
+			(text) => `Failed ${text}`,
+		),
 	];
+}
+
+/** With the reasons, which a journal does not have; the oldest first. */
+function failuresOf({ failures }: FabricOverview): string[] {
+	return failures
+		.slice(0, FAILURES_SHOWN)
+		.map(({ at, message }) => `${new Date(at).toISOString()}: ${message}`)
+		.toReversed();
 }
 
 function aboutMember({ name, offers, calls, isRotating }: FabricMember): string {

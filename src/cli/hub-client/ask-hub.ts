@@ -1,6 +1,7 @@
 /* Query the status of a running hub over its link. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrchestraError } from '../../errors.ts';
+import type { FabricFacts } from '../../hub/fabric-overview.ts';
 import type { HubSourceStatus, ProcessStatus } from '../../hub/shared/hub-details.ts';
 import type { HubFolder } from '../../hub/shared/hub-folder.ts';
 import { diagnoseBlockedHub } from '../../hub/shared/hub-health.ts';
@@ -15,6 +16,8 @@ export interface HubStatus extends HubRecord {
 	readonly processes: readonly ProcessStatus[];
 	/** The MCP servers among them. */
 	readonly servers: readonly HubSourceStatus[];
+	/** Null for a hub of an older version. */
+	readonly fabric: FabricFacts | null;
 	/** A sentence for each project file that is not trusted: what is blocked. */
 	readonly blocked: readonly string[];
 	/** Bridges that are connected. */
@@ -55,6 +58,7 @@ async function ask(record: HubRecord, timeoutMs: number): Promise<Omit<HubStatus
 			backends: JSON.parse(details['backends'] ?? '[]'),
 			processes: JSON.parse(details['processes'] ?? '[]'),
 			servers: JSON.parse(details['servers'] ?? '[]'),
+			fabric: JSON.parse(details['fabric'] ?? 'null'),
 			blocked: JSON.parse(details['blocked'] ?? '[]'),
 			clients: Number(details['clients'] ?? 0),
 			memoryBytes: Number(details['memoryBytes'] ?? 0),

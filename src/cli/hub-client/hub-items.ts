@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
 import { COMMAND_LIST_MS, COMMAND_LIST_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
-import type { HubSession } from './hub-session.ts';
+import type { HubSession } from './with-hub.ts';
 
 type ListKind = 'tools' | 'prompts' | 'resources';
 
@@ -29,7 +29,7 @@ export async function hubItems(
 ): Promise<HubItems> {
 	if (!mayHaveMore(configuration)) return { items: [], notes: [] };
 	const notes: string[] = [];
-	const { withHub } = await import('./hub-session.ts');
+	const { withHub } = await import('./with-hub.ts');
 	const all = await withHub(input, (session) => listAll(session, list.kind), {
 		listWaitMs: COMMAND_LIST_WAIT_MS,
 		onFailed: (text) => notes.push(text),

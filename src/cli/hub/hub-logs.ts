@@ -11,7 +11,7 @@ import { LOG_READ_LIMIT_BYTES } from '../cli-limits.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import { hubFolderHere } from '../hub-client/hub-location.ts';
 import { followFile } from '../log/follow-file.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 
 const DEFAULT_LINES = 50;
 
@@ -77,7 +77,7 @@ function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	}
 	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
 	const { configuration, blocked } = loadConfiguration({ cwd, environment });
-	serverNamed(configuration.mcpServers, server, blocked);
+	serverByName(configuration.mcpServers, server, blocked);
 	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
 	const file = serverLogPath(dirname(dirname(folder.path)), server);
 	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;

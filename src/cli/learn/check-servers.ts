@@ -4,9 +4,9 @@ import { attempt, firstLine, OrchestraError } from '../../errors.ts';
 import { packageVersion } from '../../files/package-version.ts';
 import { pinServer } from '../../hub/server-drifts.ts';
 import { needsSignIn } from '../../hub/source-status.ts';
-import { listServer } from '../../hub/sources/mcp/list-server.ts';
 import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
 import { listingCapabilities } from '../../hub/sources/mcp/process/server-pool.ts';
+import { readServerLists } from '../../hub/sources/mcp/read-server-lists.ts';
 import {
 	type CachedServer,
 	cacheFilesHere,
@@ -116,7 +116,7 @@ export async function listOnce(
 	try {
 		const leftMs =
 			totalMs === undefined ? maxMs : Math.max(LEARN_LISTS_MS, totalMs - (performance.now() - startedAt));
-		return await listServer(connection, { timeoutMs, maxMs: leftMs, log: Log.silent });
+		return await readServerLists(connection, { timeoutMs, maxMs: leftMs, log: Log.silent });
 	} finally {
 		stopListening();
 		await connection.close();

@@ -13,7 +13,7 @@ import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/
 import { printableLine } from '../../printable.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { checkServer, eachServer } from './check-servers.ts';
 
@@ -53,7 +53,7 @@ function meant({ args, flags, cwd, environment }: CommandInput): readonly Server
 	if (args.length === 0) return enabled.filter((entry) => entry.settings.learn && isNew(entry));
 	if (flags['background'] === true)
 		return enabled.filter((entry) => args.includes(cacheFilesHere(entry, environment).key) && isNew(entry));
-	return args.map((arg) => serverNamed(enabled, arg));
+	return args.map((arg) => serverByName(enabled, arg));
 }
 
 type Environment = Readonly<NodeJS.ProcessEnv>;

@@ -10,7 +10,7 @@ import type { ToolTest } from '../../trust/tool-pattern.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { listAll } from '../hub-client/hub-items.ts';
-import { withHub } from '../hub-client/hub-session.ts';
+import { withHub } from '../hub-client/with-hub.ts';
 import { isOfServer, nameOf } from '../target/find-target.ts';
 import type { Listing } from './listing.ts';
 

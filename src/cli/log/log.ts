@@ -16,7 +16,7 @@ import {
 	type LoggedCall,
 	readJournal,
 	sinceFlag,
-} from './journal-lines.ts';
+} from './read-journals.ts';
 
 const DEFAULT_LINES = 50;
 

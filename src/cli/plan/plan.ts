@@ -11,7 +11,7 @@ import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { withHub } from '../hub-client/hub-session.ts';
+import { withHub } from '../hub-client/with-hub.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
 import { writeNewFile } from '../new/create-fragment.ts';
 import { CallView } from '../terminal/call-view.ts';

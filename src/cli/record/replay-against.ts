@@ -13,7 +13,7 @@ import { DIFFERENCE_CHARACTERS, RECORDED_LINE_BYTES } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { openUrl } from '../target/connect-url.ts';
 import { openProject } from '../target/project.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 
 const DIFFERENT = 1;
 
@@ -75,7 +75,7 @@ async function openTarget(target: AgainstServer['target'], input: CommandInput):
 	if (/^https?:\/\//i.test(target)) return openUrl(target, input, { limitBytes: RECORDED_LINE_BYTES });
 	const { configuration, blocked } = openProject({ cwd, environment });
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
-	const entry = serverNamed(enabled, target, blocked);
+	const entry = serverByName(enabled, target, blocked);
 	const log = out.log('mctl', environment);
 	const onStderr = (chunk: Buffer): void => out.foreignStderr(chunk);
 	return openServerTransport(entry, { environment, onStderr, limitBytes: RECORDED_LINE_BYTES, log });

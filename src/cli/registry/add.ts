@@ -7,7 +7,7 @@ import { type Command, type CommandInput, usageError } from '../command.ts';
 import { editFlags, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { addBundle, isBundle } from './add-bundle.ts';
-import { addListed, isListedName } from './add-listed.ts';
+import { addFromRegistry, isListedName } from './add-from-registry.ts';
 import { setFlag } from './entry-values.ts';
 import { registryFlag } from './registry-flag.ts';
 
@@ -57,7 +57,7 @@ export const add: Command = {
 		const [name, ...args] = input.args;
 		if (name === undefined) throw usageError(add, 'mctl add needs a name, and a command or a URL');
 		if (args.length === 0 && isBundle(name)) return addBundle(name, input, add);
-		if (args.length === 0 && isListedName(name)) return addListed(name, input, add);
+		if (args.length === 0 && isListedName(name)) return addFromRegistry(name, input, add);
 		if (!/^[\w.-]{1,64}$/.test(name)) {
 			throw usageError(add, `"${name}" is not a name: use letters, digits, -, _ and .`);
 		}

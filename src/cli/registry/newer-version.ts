@@ -7,7 +7,7 @@ import { reviewedItems } from '../../hub/sources/mcp/tools/server-tools.ts';
 import { type PackageSource, packageReference } from '../../registry/launch-plan.ts';
 import type { CommandInput } from '../command.ts';
 import { listOnce } from '../learn/check-servers.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 import type { PackagedServer } from './pinned-packages.ts';
 
@@ -25,7 +25,7 @@ export async function listNewer(
 ): Promise<NewerVersion> {
 	const { cwd, environment, out } = input;
 	const { configuration, blocked } = loadConfiguration({ cwd, environment });
-	const entry = newEntry(serverNamed(configuration.mcpServers, name, blocked), pin, source);
+	const entry = newEntry(serverByName(configuration.mcpServers, name, blocked), pin, source);
 	const { file, settings } = entry;
 	const tools = reviewedItems(await listOnce(entry, input, settings.startMs));
 	const drifts = serverDrifts([{ kind: 'listed', name, file, settings, tools }], environment);

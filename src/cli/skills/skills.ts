@@ -10,7 +10,7 @@ import type { Result, Skill } from '../../protocol/mcp-types.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
-import { type HubSessionOptions, withHub } from '../hub-client/hub-session.ts';
+import { type HubSessionOptions, withHub } from '../hub-client/with-hub.ts';
 import { printTable } from '../terminal/table.ts';
 
 export const skillsLs: Command = {

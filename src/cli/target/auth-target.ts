@@ -6,7 +6,7 @@ import type { OAuthSettings } from '../../oauth/auth-settings.ts';
 import type { SecretStrings } from '../../secrets/secret-text.ts';
 import { nameOfUrl, publicUrl } from '../../transport/http/http-errors.ts';
 import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
-import { serverNamed } from './server-named.ts';
+import { serverByName } from './server-by-name.ts';
 
 export interface AuthTarget {
 	/** As the user wrote it, without the query of a URL. */
@@ -30,7 +30,7 @@ export function findAuthTarget(
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
 	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
-	const entry = serverNamed(mcpServers, arg);
+	const entry = serverByName(mcpServers, arg);
 	if (entry.kind === 'stdio') {
 		throw new OrchestraError('bad_input', `the server "${arg}" is a program on this machine`, {
 			hint: 'It gets its credentials from `env` in its entry.',

@@ -14,7 +14,7 @@ import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import type { CommandInput } from '../command.ts';
 import { type ListedItem, listAll } from '../hub-client/hub-items.ts';
-import { type HubSession, withHub } from '../hub-client/hub-session.ts';
+import { type HubSession, withHub } from '../hub-client/with-hub.ts';
 import type { CallTarget } from './call-target.ts';
 
 export interface CallSession {

@@ -11,7 +11,7 @@ import { blockedReasonOf } from '../../hub/project-trust.ts';
 import { quoted } from '../../printable.ts';
 import { ServerNames, serverNamesOf, toolPrefix } from '../../trust/tool-name.ts';
 import type { CommandPlace } from '../command.ts';
-import type { NeededSources } from '../hub-client/hub-session.ts';
+import type { NeededSources } from '../hub-client/with-hub.ts';
 import { refuseUnused } from '../problem-lines.ts';
 import { brokenTool, type Project } from './project.ts';
 

@@ -10,7 +10,7 @@ import { HINT_NAMES_LIMIT } from '../cli-limits.ts';
 import type { CommandPlace } from '../command.ts';
 import { errorOfHub } from '../hub-client/hub-error.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
-import type { HubSession } from '../hub-client/hub-session.ts';
+import type { HubSession } from '../hub-client/with-hub.ts';
 import type { CallSession } from './call-session.ts';
 import { type CallTarget, prefixOf } from './call-target.ts';
 

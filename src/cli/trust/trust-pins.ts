@@ -12,7 +12,7 @@ import { type Command, usageError } from '../command.ts';
 import { editFlags, fileWith, oneName, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
-import { serverNamed } from '../target/server-named.ts';
+import { serverByName } from '../target/server-by-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
 
 export const trustDiff: Command = {
@@ -27,7 +27,7 @@ export const trustDiff: Command = {
 		if (name === undefined) printProblems(problems, out);
 		else refuseUnused(name, problems, configuration.mcpServers);
 		const all = pinnedEntries(configuration, environment);
-		const named = name === undefined ? undefined : serverNamed(all, name, blocked);
+		const named = name === undefined ? undefined : serverByName(all, name, blocked);
 		const compared = serverDrifts(all, environment);
 		const findings = serverFindings(compared);
 		const drifts = compared.filter(({ server }) => named === undefined || server === named.name);
@@ -87,7 +87,7 @@ export const trustAccept: Command = {
 		if (rest.length > 0) throw usageError(trustAccept, `unexpected argument "${rest[0]}": name one server`);
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(name, problems, configuration.mcpServers);
-		const entry = serverNamed(pinnedEntries(configuration, environment), name, blocked);
+		const entry = serverByName(pinnedEntries(configuration, environment), name, blocked);
 		const expected = typeof flags['sha256'] === 'string' ? flags['sha256'] : undefined;
 		const { lockFile, sha256, drifted } = await abortable(
 			// Another process may hold the pins for a while: Ctrl-C does not wait for it.

@@ -49,7 +49,7 @@
  *
  * Calls are in `api-calls.ts`; catalogue, servers, library and settings in `api-catalogue.ts`.
  */
-import type { FabricMember, FabricOverview, WorkerOverview } from '../../hub/fabric-overview.ts';
+import type { FabricFacts, FabricMember } from '../../hub/fabric-overview.ts';
 import type { SourceReport } from '../../hub/source-status.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
 
@@ -74,20 +74,11 @@ export interface DoneReply {
 	readonly message?: string | undefined;
 }
 
-/** The fabric: what this hub uses of others, and what it offers; each null when it does not. */
-export interface FabricReply {
-	readonly use: FabricOverview | null;
-	readonly offer: SharedWorker | null;
+/** The fabric, as this hub sees it. */
+export interface FabricReply extends FabricFacts {
 	/** The members with a key, on the machine where the keys were made; elsewhere none. */
 	readonly members: readonly FabricMember[];
 }
-
-/** `WorkerOverview` as JSON: counts by the name of the hub, or by the reason. */
-export type SharedWorker = {
-	readonly [K in keyof WorkerOverview]: WorkerOverview[K] extends ReadonlyMap<string, number>
-		? Readonly<Record<string, number>>
-		: WorkerOverview[K];
-};
 
 /** Everything that the overview shows. */
 export interface DashboardState {

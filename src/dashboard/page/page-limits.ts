@@ -36,6 +36,8 @@ export const CHOSEN_FILE_BYTES = 7_000_000;
 
 /** Deepest objects that a form has fields for; below it, JSON is typed. */
 export const FORM_DEPTH = 6;
+/** Fields of a form from which on objects, lists and alternatives in it are JSON. */
+export const FORM_FIELDS_LIMIT = 1_000;
 export const FORM_VARIANTS_LIMIT = 12;
 export const FORM_REFERENCES_LIMIT = 16;
 

@@ -1,7 +1,7 @@
 /* The calls of this project that outlived their clients, for the page. */
 import { OrchestraError } from '../../errors.ts';
 import type { TaskState } from '../../hub/tasks/task-record.ts';
-import { type TaskReport, taskReport } from '../../hub/tasks/task-view.ts';
+import { type TaskReport, taskReport } from '../../hub/tasks/task-report.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';
 import type { DoneReply } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';

@@ -56,6 +56,7 @@ export async function writeClusterFiles(options: ClusterFilesOptions): Promise<W
 		const cluster = {
 			name,
 			listen: `0.0.0.0:${port + ROUTE_PORT}`,
+			advertise: { members: `${host}:${port}`, nodes: `${host}:${port + ROUTE_PORT}` },
 			routes,
 			monitor: `127.0.0.1:${port + MONITOR_PORT}`,
 			tls,

@@ -71,7 +71,7 @@ export async function watchFabric(
 		everyMs,
 		signal,
 		onReport,
-	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => boolean },
+	}: { everyMs: number; signal: AbortSignal; onReport: (report: FabricReport) => Promise<boolean> },
 ): Promise<void> {
 	await withLink(new FabricLink(natsAccess(settings, environment), Log.silent), async (link) => {
 		const follower = new AdvertisementFollower(link, Log.silent, () => {});
@@ -79,7 +79,8 @@ export async function watchFabric(
 			await Promise.race([follower.loaded, aborted(signal)]);
 			while (!signal.aborted) {
 				const replicas = await replicasOf(link);
-				if (!onReport(reportOn(link, follower.advertisements, { settings, environment, replicas }))) return;
+				if (!(await onReport(reportOn(link, follower.advertisements, { settings, environment, replicas }))))
+					return;
 				// Rejects when the command is ended.
 				await pause(everyMs, signal).catch(() => {});
 			}

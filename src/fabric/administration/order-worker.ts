@@ -7,7 +7,7 @@ import { readEnvelope } from '../fabric-message.ts';
 import { controlSubject, NOBODY, noWorkerSubject, outFor, subjectRoute } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
 import { randomId } from '../link/inbox-prefix.ts';
-import type { Order } from '../worker/remote-runs.ts';
+import type { Order } from '../worker/remote-run-table.ts';
 import { ADMINISTRATOR } from './server-config.ts';
 
 export interface OrderOptions {

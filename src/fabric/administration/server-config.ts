@@ -44,6 +44,8 @@ interface TlsFiles {
 export interface ClusterNode {
 	readonly name: string;
 	readonly listen: string;
+	/** Its addresses for members and for the other nodes. By default NATS tells them its IP addresses, which no certificate has. */
+	readonly advertise: { readonly members: string; readonly nodes: string };
 	/** Addresses of all nodes for each other, `host:port`. */
 	readonly routes: readonly string[];
 	/** Where it is asked for its state and metrics; on loopback, because that needs no key. */
@@ -77,12 +79,13 @@ export function serverConfig({ members, listen, tls, storeDir, cluster }: Server
 
 /** An account of its own, so that further tenants can be added beside it, and one for the servers themselves. */
 function clusterLines(node: ClusterNode, users: readonly string[]): string[] {
-	const { listen, routes, monitor, tls } = node;
+	const { listen, advertise, routes, monitor, tls } = node;
 	const urls = routes.map((route) => `tls://${route}`);
 	return [
 		`http: ${JSON.stringify(monitor)}`,
+		`client_advertise: ${JSON.stringify(advertise.members)}`,
 		'cluster {',
-		`  name: "fabric", listen: ${JSON.stringify(listen)}, ${ROUTE_PING}`,
+		`  name: "fabric", listen: ${JSON.stringify(listen)}, advertise: ${JSON.stringify(advertise.nodes)}, ${ROUTE_PING}`,
 		`  tls { ${tlsMembers(tls)}, ca_file: ${JSON.stringify(tls.ca)}, verify: true }`,
 		`  routes: ${JSON.stringify(urls)}`,
 		'}',

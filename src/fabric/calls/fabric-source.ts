@@ -4,13 +4,13 @@
  */
 import type { FabricRule } from '../../config/configuration.ts';
 import { OrchestraError } from '../../errors.ts';
-import { LabelledUris } from '../../hub/catalogue/labelled-uris.ts';
+import { UriLabels } from '../../hub/catalogue/uri-labels.ts';
 import type { FabricGroup, FabricOverview } from '../../hub/fabric-overview.ts';
 import { withoutCircles } from '../../hub/hub-path.ts';
 import type { Can, Source } from '../../hub/source.ts';
 import type { SourceStatus } from '../../hub/source-status.ts';
 import type { Log } from '../../log.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
@@ -28,7 +28,7 @@ import { FABRIC_CALL_WAIT_MS, FABRIC_FIRST_LIST_MS, GONE_NAMES_LIMIT } from '../
 import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import type { PinnedGroups } from './group-pins.ts';
-import { RemoteCalls, type RemoteTool } from './remote-calls.ts';
+import { RemoteCallTable, type RemoteTool } from './remote-call-table.ts';
 
 export interface FabricSourceOptions {
 	readonly access: NatsAccess;
@@ -68,7 +68,7 @@ export class FabricSource
 	readonly #isUsed: ToolTest;
 	readonly #rules: readonly { readonly test: ToolTest; readonly rule: FabricRule }[];
 	readonly #follower: AdvertisementFollower;
-	readonly #calls: RemoteCalls;
+	readonly #calls: RemoteCallTable;
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by group. */
 	#listed = new Map<string, ListedGroupTools>();
@@ -95,7 +95,7 @@ export class FabricSource
 		const workersOf = (group: string): readonly AdvertisedWorker[] =>
 			this.#follower.advertisements.workers(group);
 		const hasWorkers = (group: string): boolean => this.#follower.advertisements.hasWorkers(group);
-		this.#calls = new RemoteCalls({ link: this.link, name: access.name, workersOf, hasWorkers, log });
+		this.#calls = new RemoteCallTable({ link: this.link, name: access.name, workersOf, hasWorkers, log });
 		options.pins?.onQuarantine(() => {
 			this.#listed.clear();
 			this.#changed();
@@ -272,8 +272,8 @@ export class FabricSource
 	}
 
 	/** No pages cross the fabric: those of a remote tool must not be read as pages of a server here. */
-	#pagesOf(group: string): LabelledUris {
-		return new LabelledUris(`fabric ${group}`);
+	#pagesOf(group: string): UriLabels {
+		return new UriLabels(`fabric ${group}`);
 	}
 
 	#changed(): void {

@@ -233,14 +233,16 @@ export class FabricLink {
 		const backoff = new Backoff(RECONNECT_MS, RECONNECT_LONGEST_MS);
 		const { signal } = this.#closing;
 		while (!signal.aborted) {
-			const connection = await this.#connect();
-			if (connection) {
-				backoff.reset();
-				await this.#use(connection);
-			}
-			// With jitter: all members of a server lose it at once. Rejects when the link is closed, which ends the loop.
-			if (!signal.aborted) await pause(backoff.nextMs() * (0.5 + Math.random()), signal).catch(() => {});
+			let connection = await this.#connect();
+			if (connection) backoff.reset();
+			while (connection) connection = await this.#use(connection);
+			await this.#pause(backoff.nextMs());
 		}
+	}
+
+	/** With jitter: all members of a server lose it at once. Ends early when the link is closed. */
+	async #pause(ms: number): Promise<void> {
+		await pause(ms * (0.5 + Math.random()), this.#closing.signal).catch(() => {});
 	}
 
 	/** Try each server once; undefined when none can be used. */
@@ -267,21 +269,49 @@ export class FabricLink {
 		return connection;
 	}
 
-	/** Resolves when the connection has closed. */
-	async #use(connection: NatsConnection): Promise<void> {
-		if (this.#closing.signal.aborted) return connection.close();
+	/** Resolves when the connection is used no more: with the one that replaces it, when its server announced its end. */
+	async #use(connection: NatsConnection): Promise<NatsConnection | undefined> {
+		if (this.#closing.signal.aborted) {
+			await connection.close();
+			return undefined;
+		}
+		const previous = this.#connection;
 		this.#connection = connection;
 		this.#subscriptions.moveTo(connection);
 		this.#setUp();
-		void this.#follow(connection);
-		const closed = await this.#closed(connection);
-		// A plain server on loopback must not lead us to another machine without TLS.
-		if (usesTls(this.#access.servers)) this.#servers.discovered(connection.info?.connect_urls ?? []);
-		this.#setDown(closed);
+		// What arrives there until then is handled. Nothing more is sent on it.
+		if (previous?.isClosed() === false) void leave(previous);
+		let next: Promise<NatsConnection | undefined> = Promise.resolve(undefined);
+		const replaced = new Promise<void>((resolve) => {
+			void this.#follow(connection, () => {
+				next = this.#connectElsewhere(connection);
+				void next.then((other) => other && resolve());
+			});
+		});
+		const lost = await Promise.race([this.#closed(connection, replaced), replaced]);
+		if (lost !== undefined) {
+			this.#learnServers(connection);
+			this.#setDown(lost);
+		}
+		return next;
 	}
 
-	/** Resolves with the reason when the connection has closed, or its server hangs. */
-	async #closed(connection: NatsConnection): Promise<string> {
+	/** The server is about to stop, as for an upgrade; undefined when there is no other one. */
+	async #connectElsewhere(connection: NatsConnection): Promise<NatsConnection | undefined> {
+		this.#learnServers(connection);
+		if (this.#servers.order().length < 2) return undefined;
+		this.#log.info(`the NATS server ${connection.getServer()} is about to stop: moving to another one`);
+		await this.#pause(RECONNECT_MS);
+		return this.#connect();
+	}
+
+	/** A plain server on loopback must not lead us to another machine without TLS. */
+	#learnServers({ info }: NatsConnection): void {
+		if (usesTls(this.#access.servers)) this.#servers.discovered(info?.connect_urls ?? []);
+	}
+
+	/** Resolves with the reason when the connection has closed, or its server hangs; never when it is replaced before. */
+	async #closed(connection: NatsConnection, replaced: Promise<void>): Promise<string> {
 		const server = connection.getServer();
 		const silent = (seconds: number): string => `the NATS server ${server} has not answered for ${seconds} s`;
 		let giveUp: (reason: string) => void = () => {};
@@ -298,6 +328,7 @@ export class FabricLink {
 		const closed = connection
 			.closed()
 			.then((error) => (error instanceof Error ? error.message : 'the connection closed'));
+		void replaced.then(() => probe.stop());
 		const reason = await Promise.race([closed, hangs]);
 		probe.stop();
 		// Not awaited: its server may hang.
@@ -311,9 +342,14 @@ export class FabricLink {
 		else this.#log.warn(`the link to the fabric is suspect: ${reason}`);
 	}
 
-	async #follow(connection: NatsConnection): Promise<void> {
+	/** @param onStopping the server announces that it stops; at most once */
+	async #follow(connection: NatsConnection, onStopping: () => void): Promise<void> {
+		let isStopping = false;
 		for await (const status of connection.status()) {
-			if (connection === this.#connection) this.#onStatus(status);
+			if (connection !== this.#connection) continue;
+			this.#onStatus(status);
+			if (status.type === 'ldm' && !isStopping) onStopping();
+			isStopping ||= status.type === 'ldm';
 		}
 	}
 
@@ -336,8 +372,10 @@ export class FabricLink {
 	}
 
 	#setUp(): void {
-		if (this.#isUp) return;
+		// Moved: what was sent last on the connection before may be lost with its server.
+		if (this.#isUp) for (const listener of this.#listeners) listener.down?.();
 		this.#isUp = true;
+		this.#suspicion = undefined;
 		this.#connects++;
 		this.#refusals.clear();
 		this.#log.info(`connected to the fabric at ${this.#connection?.getServer() ?? 'an unknown server'}`);
@@ -367,4 +405,10 @@ export class FabricLink {
 		this.#reason = reason;
 		this.#error = new OrchestraError('closed', `the fabric: ${reason}`);
 	}
+}
+
+/** End a connection that another one has replaced. */
+async function leave(connection: NatsConnection): Promise<void> {
+	await within(connection.drain(), LINK_FLUSH_MS).catch(() => {});
+	await connection.close().catch(() => {});
 }

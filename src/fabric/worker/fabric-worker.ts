@@ -29,7 +29,7 @@ import type { NatsAccess } from '../link/connect-nats.ts';
 import { FabricLink } from '../link/fabric-link.ts';
 import { randomId } from '../link/inbox-prefix.ts';
 import type { LinkSubscription } from '../link/link-subscriptions.ts';
-import { type Order, RemoteRuns } from './remote-runs.ts';
+import { type Order, RemoteRunTable } from './remote-run-table.ts';
 
 /** What may change while it runs. */
 export interface WorkerSettings {
@@ -56,7 +56,7 @@ export class FabricWorker {
 	readonly advertised: Promise<void>;
 	#settleAdvertised: { resolve(): void; reject(error: OrchestraError): void } | undefined;
 	readonly #options: FabricWorkerOptions;
-	readonly #runs: RemoteRuns;
+	readonly #runs: RemoteRunTable;
 	readonly #presence: Presence;
 	readonly #subscriptions = new Map<string, LinkSubscription>();
 	#settings: WorkerSettings;
@@ -84,7 +84,7 @@ export class FabricWorker {
 		});
 		this.advertised.catch(() => {}); // the link has logged it
 		const deps = { link: this.link, name: access.name, log };
-		this.#runs = new RemoteRuns({
+		this.#runs = new RemoteRunTable({
 			...deps,
 			instance: randomId(),
 			hub,
@@ -248,11 +248,10 @@ export class FabricWorker {
 
 	#subscribe(): void {
 		if (this.#isRefused || this.#isDraining || this.#closing !== undefined) return;
-		const direct = this.#directSubject();
 		for (const subject of this.#subjects()) {
 			if (this.#subscriptions.has(subject)) continue;
-			const queue = subject === direct ? undefined : QUEUE_GROUP;
-			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), queue);
+			// Also those for this worker alone: else two processes of one name, or two connections of one process, would run each twice.
+			const onCall = this.link.subscribe(subject, (message) => this.#runs.onCall(message), QUEUE_GROUP);
 			this.#subscriptions.set(subject, onCall);
 		}
 	}

@@ -22,7 +22,7 @@ import { EventStream } from '../event-stream.ts';
 import { HttpChannel } from '../http-channel.ts';
 import type { McpEndpointDeps } from '../http-exchange.ts';
 import { LegacyPost } from './legacy-post.ts';
-import { PushStreams } from './push-streams.ts';
+import { PushStreamTable } from './push-stream-table.ts';
 import { ReplayBuffer, readEventId } from './replay-buffer.ts';
 
 /** The first revision whose streams begin with an event id. */
@@ -50,7 +50,7 @@ export class LegacyHttpSession extends HttpChannel {
 	readonly #peer: Peer;
 	readonly #posts = new CallTable<Id, LegacyPost>();
 	readonly #replay: ReplayBuffer;
-	readonly #push: PushStreams;
+	readonly #push: PushStreamTable;
 	readonly #revision: ReturnType<typeof negotiate>;
 	readonly #beat = (now: number): void => this.#keepAlive(now);
 	#usedAt = performance.now();
@@ -63,7 +63,7 @@ export class LegacyHttpSession extends HttpChannel {
 		this.#deps = deps;
 		this.#revision = negotiate(deps.version);
 		this.#replay = new ReplayBuffer(limits);
-		this.#push = new PushStreams(limits, this.#replay);
+		this.#push = new PushStreamTable(limits, this.#replay);
 		this.#session = new McpSession(provider, { ...deps, sessionId: this.id, transport: 'http' });
 		this.#peer = this.#session.open(this);
 		deps.heartbeats.add(this.#beat);

@@ -1,5 +1,5 @@
 /* The modern era at one path: each request is checked against its headers and served alone. */
-import { envelopeOf, modernEnvelopeOf } from '../../mcp/server/viewed-client.ts';
+import { envelopeOf, modernEnvelopeOf } from '../../mcp/server/text-calls-client.ts';
 import type { Awaitable } from '../../protocol/mcp-types.ts';
 import { CLIENT_INFO, metaOf, PROTOCOL_VERSION } from '../../protocol/meta.ts';
 import { CallTable } from '../../rpc/calls/call-table.ts';

@@ -7,7 +7,11 @@
  * of calls. The general route (`Hub.life`) is the reference; both write the same journal line.
  */
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import { type ToolForwarder, type ViewedClient, viewedContext } from '../../mcp/server/viewed-client.ts';
+import {
+	type TextCallsClient,
+	type ToolForwarder,
+	textCallContext,
+} from '../../mcp/server/text-calls-client.ts';
 import type { Implementation, Tool } from '../../protocol/mcp-types.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import type { PolicyOutcome } from '../../trust/call-gate.ts';
@@ -60,7 +64,7 @@ export class PlainRoutes implements ToolForwarder {
 		this.#deps = deps;
 	}
 
-	take(view: MessageView, from: ViewedClient): boolean {
+	take(view: MessageView, from: TextCallsClient): boolean {
 		if (!this.#deps.isOpen() || view.has(member.budgetTokens)) return false;
 		const route = this.#routeOf(view, from);
 		if (route === undefined || route.calls?.admit(route, view) !== undefined) return false;
@@ -70,7 +74,7 @@ export class PlainRoutes implements ToolForwarder {
 		return isSent;
 	}
 
-	#routeOf(view: MessageView, from: ViewedClient): ToolRoute | undefined {
+	#routeOf(view: MessageView, from: TextCallsClient): ToolRoute | undefined {
 		const generation = this.#deps.generation();
 		const policy = this.#deps.policy();
 		const isCurrent = generation === this.#generation && policy === this.#policy;
@@ -83,11 +87,11 @@ export class PlainRoutes implements ToolForwarder {
 		return this.#last;
 	}
 
-	#find(view: MessageView, from: ViewedClient): ToolRoute | undefined {
+	#find(view: MessageView, from: TextCallsClient): ToolRoute | undefined {
 		const source = view.source(member.name) ?? '';
 		const known = this.#routes.get(source);
 		if (known?.isOpen) return known;
-		const context = viewedContext(
+		const context = textCallContext(
 			from,
 			IncomingCall.ofView(view.source(member.id) ?? '', 'tools/call', view),
 		);

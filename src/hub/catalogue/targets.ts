@@ -7,7 +7,7 @@
  * scheme.
  */
 import type { OrchestraError } from '../../errors.ts';
-import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
+import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { after, calls } from '../../mcp/server/methods.ts';
 import type { Item, ItemKind } from '../../protocol/item-lists.ts';

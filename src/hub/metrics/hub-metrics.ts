@@ -17,11 +17,11 @@ import {
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
-import type { FabricOverview, WorkerOverview } from '../fabric-overview.ts';
+import { usedFabric } from '../fabric-facts.ts';
+import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
-import { able } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
 import type { HubTasks } from '../tasks/hub-tasks.ts';
 import { errorTypeOf } from './error-type.ts';
@@ -53,9 +53,7 @@ export class HubMetrics {
 		this.#stopListening = hub.calls.listen(this.#callMetrics());
 		this.#addSourceMetrics();
 		this.#addProcessMetrics();
-		const use = (): FabricOverview | undefined =>
-			hub.sources.map((source) => able(source, 'overview')?.overview()).find((found) => found);
-		addFabricMetrics(this.#registry, { use, worker: () => worker?.() });
+		addFabricMetrics(this.#registry, { use: () => usedFabric(hub), worker: () => worker?.() });
 		if (hub.tasks) this.#addTaskMetrics(hub.tasks);
 		if (spans) this.#addSpanMetrics(spans);
 	}

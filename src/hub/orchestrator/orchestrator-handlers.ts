@@ -25,7 +25,7 @@ import type { OpenedHub } from '../open-hub.ts';
 import { serveSession } from '../sessions/serve-session.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
 import { eventRoutes, PluginEvents } from './plugin-events.ts';
-import { storageRoutes } from './storage-routes.ts';
+import { storageEndpoints } from './storage-endpoints.ts';
 import { toolRoutes } from './tool-routes.ts';
 
 export interface OrchestratorDeps {
@@ -49,7 +49,7 @@ export function orchestratorHandlers(deps: OrchestratorDeps): PluginHandlers {
 	return {
 		log,
 		...toolRoutes(hub),
-		...storageRoutes(opened),
+		...storageEndpoints(opened),
 		...eventRoutes(events),
 		register: (manifest, { peer }) => registration(manifest, peer.name, { ...deps, events, warn, info }),
 		boot: () => ({ ready: true }),

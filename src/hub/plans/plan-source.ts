@@ -7,7 +7,7 @@
 
 import { OrchestraError } from '../../errors.ts';
 import { FolderWatch } from '../../files/folder-watch.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, CallToolParams, Capability, Change } from '../../mcp/server/provider.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
 import { timerMs, within } from '../../rpc/clock.ts';

@@ -8,7 +8,7 @@
  */
 import { elementSpans, memberSpans } from '../../wire/json-text.ts';
 import { count1000 } from './json-shape.ts';
-import { CUT_LEVELS, ENDING_CHARACTERS, NUMBER_CHARACTERS } from './result-limits.ts';
+import { CUT_LEVELS, ENDING_CHARACTERS, NUMBER_CHARACTERS, PATH_CHARACTERS } from './result-limits.ts';
 
 /** Members of an object that share the room need at least this many characters each. */
 const LEAST_MEMBER = 32;
@@ -134,4 +134,9 @@ function fairShare(sizes: readonly number[], room: number): number {
 export function memberPath(path: string, name: string): string {
 	const own = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 	return path === '' ? own : `${path}.${own}`;
+}
+
+/** The beginning of a path that is long: a name may have any length. */
+export function shortPath(path: string): string {
+	return path.length > PATH_CHARACTERS ? `${path.slice(0, PATH_CHARACTERS)}…` : path;
 }

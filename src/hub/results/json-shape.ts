@@ -6,6 +6,7 @@
  */
 import { isObject } from '../../wire/json.ts';
 import { wellFormed } from './cut-text.ts';
+import { isMarked } from './look/exact-numbers.ts';
 import { SHAPE_KEYS, SHAPE_LEVELS, SHAPE_SAMPLES } from './result-limits.ts';
 
 /** At most about `limit` characters. */
@@ -31,6 +32,7 @@ function describe(values: readonly unknown[], levels: number): string {
 
 function kindOf(value: unknown): string {
 	if (value === null) return 'null';
+	if (isMarked(value)) return 'number';
 	return Array.isArray(value) ? 'array' : typeof value;
 }
 

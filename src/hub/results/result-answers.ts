@@ -7,7 +7,7 @@
 import { messageOf, OrchestraError } from '../../errors.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { Log } from '../../log.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type Answer, type Awaitable, type CallToolResult, exactAnswer } from '../../protocol/mcp-types.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
@@ -18,7 +18,7 @@ import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { lookResult } from './look/look-tool.ts';
 import { SELECT } from './look/selecting-tool.ts';
-import { isForPage } from './noticed-tool.ts';
+import { isForPage } from './notice-schema.ts';
 import type { ResultDocument } from './result-folder.ts';
 import { UNCHANGED_TOKENS } from './result-limits.ts';
 import { HANDLE_META } from './stored-result.ts';
@@ -186,19 +186,19 @@ export class ResultAnswers {
 		answer: Answer,
 		{ result, call, budgetTokens }: { result: CallToolResult; call: HubCall; budgetTokens: number },
 	): Promise<Answer> {
-		const { fittedResult } = await import('./fitted-result.ts');
+		const { fitResult } = await import('./fit-result.ts');
 		const { limitBytes } = this.#budgets;
 		const { lookName: look } = this.#place;
 		const keep = (document: Parameters<ResultPlace['keep']>[0]): Promise<string> =>
 			this.#place.keep(document, call);
 		const long = { result, tool: call.tool, budgetTokens, limitBytes, look, keep };
-		const fitted = await fittedResult(long).catch((error: unknown) => this.#warn(error));
+		const fitted = await fitResult(long).catch((error: unknown) => this.#warn(error));
 		return fitted === undefined || fitted === result ? answer : fitted;
 	}
 
 	/** Undefined when it cannot be kept. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
-		const { textDocument } = await import('./fitted-result.ts');
+		const { textDocument } = await import('./fit-result.ts');
 		const { textOfResult } = await import('./shorten-result.ts');
 		return this.#place
 			.keep(textDocument(textOfResult(result)), call)

@@ -30,6 +30,8 @@ export const SHAPE_CHARACTERS = 600;
 export const NOTICE_MEMBER_TOKENS = 15;
 /** Most parts of JSON that a notice names. */
 export const NAMED_CUTS = 4;
+/** Most characters of a path in a notice, or in what is said about an answer. */
+export const PATH_CHARACTERS = 60;
 /** Deepest level of JSON that is shortened by its members; below it a container is left empty. */
 export const CUT_LEVELS = 40;
 

@@ -4,8 +4,8 @@
  */
 import { OrchestraError } from '../../errors.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
-import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
@@ -19,7 +19,7 @@ import type { LookAnswer } from './look/look-request.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
 import type { LookThreads } from './look/run-look.ts';
 import { selectingTool } from './look/selecting-tool.ts';
-import { noticedTool } from './noticed-tool.ts';
+import { noticedTool } from './notice-schema.ts';
 import { ResultAnswers, type ResultAnswersOptions, type ResultPlace } from './result-answers.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 import type { Caller, ResultStore, ResultStoreOptions } from './result-store.ts';

@@ -14,11 +14,11 @@ import type { CallToolResult, ContentBlock, Tool } from '../../protocol/mcp-type
 import { validate } from '../../schema/validate.ts';
 import { isObject, type JsonObject } from '../../wire/json.ts';
 import { encodeJson, JsonText, withMember } from '../../wire/json-text.ts';
-import { type CutPart, cutJson } from './cut-json.ts';
+import { type CutPart, cutJson, shortPath } from './cut-json.ts';
 import { cutRows, pythonRows } from './cut-rows.ts';
 import { countLines, cutMiddle, firstPart, wellFormed } from './cut-text.ts';
 import { count1000, shapeOf } from './json-shape.ts';
-import { isForPage, NOTICE_MEMBER, noticedSchema } from './noticed-tool.ts';
+import { isForPage, NOTICE_MEMBER, noticedSchema } from './notice-schema.ts';
 import { CUT_TRIES, NAMED_CUTS, NOTICE_MEMBER_TOKENS, SHAPE_CHARACTERS } from './result-limits.ts';
 import type { SentForm } from './stored-result.ts';
 
@@ -232,7 +232,8 @@ function cutWithin({ text, json, rows }: CutText, room: number, isError: boolean
 			const { text: shown, parts } = cutJson(text, room);
 			return { shown, facts: cutsText(parts) };
 		} catch {
-			// Nested too deeply for the scanner: it is cut as text.
+			// No part of it would be JSON.
+			return { shown: Array.isArray(json) ? '[]' : '{}', facts: 'nothing, it is nested too deeply' };
 		}
 	}
 	const first = rows && cutRows(text, room);
@@ -252,7 +253,7 @@ function factsOf(shown: string, text: string, isError: boolean): string {
 function cutsText(parts: readonly CutPart[]): string {
 	const texts = parts.slice(0, NAMED_CUTS).map(({ path, unit, shown, total }) => {
 		const of = `${count1000(shown)} of ${count1000(total)} ${unit}`;
-		return path === '' ? of : `${of} of ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
+		return path === '' ? of : `${of} of ${shortPath(path)}`;
 	});
 	const more = parts.length > NAMED_CUTS ? [`${count1000(parts.length - NAMED_CUTS)} more parts cut`] : [];
 	return [...texts, ...more].join(', ');

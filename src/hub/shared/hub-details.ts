@@ -5,6 +5,8 @@ import { blockedText } from '../../config/trust/blocked.ts';
 import { attempt } from '../../errors.ts';
 import { sharedGuard } from '../../process/guard/guard.ts';
 import { redactJson } from '../../redact.ts';
+import { fabricFacts } from '../fabric-facts.ts';
+import type { WorkerOverview } from '../fabric-overview.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { able } from '../source.ts';
 import { type OwnedProcess, reportOf, type SourceReport } from '../source-status.ts';
@@ -28,7 +30,10 @@ export interface ProcessStatus {
 }
 
 /** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
-export function hubDetails({ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>): Record<string, string> {
+export function hubDetails(
+	{ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>,
+	worker: WorkerOverview | undefined,
+): Record<string, string> {
 	const lastCall = (id: string): string | null => hub.calls.lastCall(id)?.toISOString() ?? null;
 	const sources = hub.sources.map((source): HubSourceStatus => {
 		const lastLines = able(source, 'control')?.lines().lastErrors(HUB_STATUS_LINES) ?? [];
@@ -48,6 +53,7 @@ export function hubDetails({ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>): 
 		servers: JSON.stringify(redactJson(sources.filter(({ kind }) => kind === 'mcp'))),
 		processes: JSON.stringify(redactJson(processes)),
 		blocked: JSON.stringify(redactJson(loaded().blocked.map(blockedText))),
+		fabric: JSON.stringify(redactJson(fabricFacts(hub, worker))),
 		clients: String(clients.length),
 		memoryBytes: String(process.memoryUsage.rss()),
 	};

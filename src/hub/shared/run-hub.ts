@@ -140,7 +140,8 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	);
 	let retirement: Retirement | undefined;
 	let stopTimers = (): void => {};
-	const deps = { shared, activity, forwarded, http, retirement: () => whenOpen(retirement), log };
+	const retires = (): Retirement => whenOpen(retirement);
+	const deps = { shared, activity, forwarded, http, retirement: retires, worker: overview, log };
 	const handlers = handlersOf(() => whenOpen(opened), deps);
 	const identity = await loadIdentity(certsDir, 'orchestrator');
 	const listeners = await HubListeners.open({ folder, hub: configuration.hub, identity, handlers, log });
@@ -227,7 +228,7 @@ function openHubOf(
 	});
 }
 
-interface HandlerDeps {
+interface HandlerDeps extends Pick<HubHttpDeps, 'worker'> {
 	readonly shared: SharedState;
 	readonly activity: Activity;
 	readonly forwarded: BridgeEnvironment;
@@ -239,9 +240,9 @@ interface HandlerDeps {
 /** The handlers for clients and plugins, counted as activity. */
 function handlersOf(
 	opened: () => OpenedHub,
-	{ shared, activity, forwarded, http, retirement, log }: HandlerDeps,
+	{ shared, activity, forwarded, http, retirement, worker, log }: HandlerDeps,
 ): PluginHandlers {
-	const details = (): Record<string, string> => hubDetails(opened());
+	const details = (): Record<string, string> => hubDetails(opened(), worker?.());
 	const served = orchestratorHandlers({ opened, shared, log, details });
 	const controlled = withControl(served, { hub: () => opened().hub, http: () => http, retirement });
 	return activity.observe(withForwardedVariables(controlled, { forwarded, opened, log }));

@@ -8,7 +8,7 @@ import type { Item, ItemKind } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result } from '../../protocol/mcp-types.ts';
 import { PROJECT_LABEL } from '../catalogue/names.ts';
 import type { Can, Source } from '../source.ts';
-import { LocalSkills } from './local-skills.ts';
+import { LocalSkillIndex } from './local-skill-index.ts';
 
 /** Folders of a project that have skills. */
 const folders: readonly string[] = ['.claude/skills', 'skills'];
@@ -19,13 +19,13 @@ export class SkillSource implements Source, Can<'ownsUri' | 'configurationKey'> 
 	readonly status = { state: 'ready' } as const;
 	readonly capabilities: readonly Capability[] = ['resources', 'skills'];
 	readonly configurationKey: string;
-	readonly #skills: LocalSkills;
+	readonly #skills: LocalSkillIndex;
 	readonly #answers: CallAnswers;
 
 	/** @param root the project */
 	constructor(root: string, log: Log) {
 		this.configurationKey = root;
-		this.#skills = new LocalSkills(PROJECT_LABEL, projectSkills(root, log));
+		this.#skills = new LocalSkillIndex(PROJECT_LABEL, projectSkills(root, log));
 		this.#answers = { ...this.#skills.answers, 'resources/read': ({ uri }) => this.#skills.read(uri) };
 	}
 

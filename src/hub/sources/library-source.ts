@@ -19,7 +19,7 @@ import type {
 } from '../../protocol/mcp-types.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
-import { LocalSkills } from '../skills/local-skills.ts';
+import { LocalSkillIndex } from '../skills/local-skill-index.ts';
 import type { Can, Source } from '../source.ts';
 import type { SourceStatus } from '../source-status.ts';
 
@@ -44,7 +44,7 @@ export class LibrarySource
 	#opened: Promise<Library> | undefined;
 	readonly #listeners = new Listeners<Change>();
 	readonly #subscribed = new ResourceSubscriptions();
-	readonly #skills = new LocalSkills(LIBRARY_LABEL, async () => (await this.#library()).listSkills());
+	readonly #skills = new LocalSkillIndex(LIBRARY_LABEL, async () => (await this.#library()).listSkills());
 	readonly #answers: CallAnswers = {
 		...this.#skills.answers,
 		'prompts/get': (params) => this.#getPrompt(params),

@@ -6,8 +6,8 @@
  * requests of the server to its client.
  */
 import type { ServerEntry } from '../../config/configuration.ts';
-import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { ClientConnection } from '../../mcp/server/call-context.ts';
 import { after, calls, renamed, sentMembers, targetKind, targetName } from '../../mcp/server/methods.ts';
 import type {
@@ -29,8 +29,8 @@ import {
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Semaphore } from '../../rpc/semaphore.ts';
 import { startCounts } from '../../rpc/supervisor.ts';
-import { LabelledUris, mapItems } from '../catalogue/labelled-uris.ts';
 import { isLabelled, isOfSource, isPage, upstreamUri } from '../catalogue/names.ts';
+import { mapItems, UriLabels } from '../catalogue/uri-labels.ts';
 import { ExtensionRules } from '../extensions.ts';
 import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
@@ -93,7 +93,7 @@ export class McpSource
 	readonly configurationKey: string;
 	readonly #entry: ServerEntry;
 	readonly #extensions: ExtensionRules;
-	readonly #pages: LabelledUris;
+	readonly #pages: UriLabels;
 	readonly #tools: ServerTools;
 	readonly #pins: ServerPins;
 	readonly #queue: Semaphore;
@@ -131,7 +131,7 @@ export class McpSource
 			onRead: (known, source) => this.#pins.read(reviewedItems(known), source),
 			onChange: (change) => this.#listeners.emit(change),
 		});
-		this.#pages = new LabelledUris(this.id);
+		this.#pages = new UriLabels(this.id);
 		this.#tools = new ServerTools(options, this.#catalogue, this.#pins);
 		this.#calls = new ServerCalls({
 			entry,

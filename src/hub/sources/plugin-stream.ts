@@ -1,6 +1,6 @@
 /* The result of a streaming tool for MCP clients, which have no streams. */
 
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { PluginResponse, ToolResponse } from '../../plugin/gen/orchestra/plugin/v1/plugin_pb.ts';
 import { toolResultOf } from '../../plugin/mcp-translation.ts';

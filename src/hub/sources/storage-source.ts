@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { OrchestraError } from '../../errors.ts';
-import { resourceNotFound } from '../../mcp/define/defined-provider.ts';
+import { resourceNotFound } from '../../mcp/define/definition-provider.ts';
 import { targetName } from '../../mcp/server/methods.ts';
 import type { Call, Capability, Change } from '../../mcp/server/provider.ts';
 import {

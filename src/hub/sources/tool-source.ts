@@ -30,7 +30,7 @@ import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import type { Can, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
 import { LARGE_PROCESS_BYTES } from './source-limits.ts';
-import { WatchedTools } from './watched-tools.ts';
+import { ToolWatch } from './tool-watch.ts';
 
 export interface ToolSourceOptions {
 	readonly configuration: Configuration;
@@ -57,7 +57,7 @@ export class ToolSource
 	readonly capabilities: readonly Capability[] = ['tools'];
 	readonly configurationKey: string;
 	readonly #options: ToolSourceOptions;
-	readonly #tools: WatchedTools;
+	readonly #tools: ToolWatch;
 	readonly #atOnce: number;
 	readonly #queue: Semaphore;
 	readonly #listeners = new Listeners<Change>();
@@ -74,7 +74,7 @@ export class ToolSource
 		const roots = toolRoots(configuration, environment, cwd);
 		this.#atOnce = configuration.limits.toolsAtOnce ?? defaultRunsAtOnce();
 		this.#queue = runSemaphore(this.#atOnce);
-		this.#tools = new WatchedTools({
+		this.#tools = new ToolWatch({
 			roots,
 			environment,
 			log,

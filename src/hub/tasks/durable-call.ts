@@ -26,9 +26,12 @@ import {
 	isInputRequired,
 	type Result,
 } from '../../protocol/mcp-types.ts';
+import { metaOf } from '../../protocol/meta.ts';
+import { RELATED_TASK } from '../../protocol/tasks.ts';
 import { IncomingCall } from '../../rpc/calls/incoming-call.ts';
 import { timerMs } from '../../rpc/clock.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
+import { isObject } from '../../wire/json.ts';
 import { HubCall } from '../calls/hub-call.ts';
 import type { Handler } from '../calls/middleware.ts';
 import type { LiveTask } from './live-task.ts';
@@ -209,8 +212,9 @@ export class DurableCall implements Durability {
 	#notify(method: string, params: unknown): void {
 		const { context } = this.#call;
 		if (this.#task === undefined || !this.isTask) return context.relay(method, params);
-		if (this.#plan.form === 'legacy' && method === 'notifications/progress')
-			context.clientNotifier(method, params);
+		if (this.#plan.form !== 'legacy' || method !== 'notifications/progress' || !isObject(params)) return;
+		const meta = { ...metaOf(params), [RELATED_TASK]: { taskId: this.#task.record.id } };
+		context.clientNotifier(method, { ...params, _meta: meta });
 	}
 
 	#sent(): void {

@@ -27,8 +27,8 @@ import type { ResultSource } from '../results/result-source.ts';
 import { identityOf } from '../shared/process-identity.ts';
 import type { Source } from '../source.ts';
 import type { DurableCallDeps, TaskPlan } from './durable-call.ts';
-import { elsewhereOf, LeftTasks, type WayOfLeft } from './left-tasks.ts';
 import { LiveTask } from './live-task.ts';
+import { TaskEnds } from './task-ends.ts';
 import { TASK_FOLLOW_MS, TASK_INBOX_MS, TASK_PAGE } from './task-limits.ts';
 import {
 	type EndedTask,
@@ -40,10 +40,10 @@ import {
 	type TaskRecord,
 	type TaskState,
 } from './task-record.ts';
+import { elsewhereOf, type RecoveryWay, TaskRecovery } from './task-recovery.ts';
+import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-report.ts';
 import { TaskRules } from './task-rules.ts';
 import { lostEnd, TaskStore } from './task-store.ts';
-import { createdTask, legacyCreatedTask, legacyTask, modernState } from './task-view.ts';
-import { UnstoredEnds } from './unstored-ends.ts';
 
 export interface HubTasksOptions {
 	readonly configuration: () => Configuration;
@@ -58,12 +58,12 @@ export class HubTasks implements ProviderTasks {
 	readonly rules: TaskRules;
 	readonly #options: HubTasksOptions;
 	readonly #live = new Map<string, LiveTask>();
-	readonly #unstored = new UnstoredEnds();
+	readonly #unstored = new TaskEnds();
 	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
 	/** What a call that may become a task needs. */
 	readonly calls: DurableCallDeps;
 	#inbox: NodeJS.Timeout | undefined;
-	#left: LeftTasks | undefined;
+	#left: TaskRecovery | undefined;
 	#isClosed = false;
 
 	constructor(options: HubTasksOptions) {
@@ -153,10 +153,10 @@ export class HubTasks implements ProviderTasks {
 	}
 
 	/** Where calls go whose tasks an earlier process left. */
-	connect(way: WayOfLeft): void {
+	connect(way: RecoveryWay): void {
 		const { log, configuration } = this.#options;
 		const add = (task: LiveTask): void => this.#add(task);
-		this.#left = new LeftTasks({ ...way, store: this.store, owner: this.#owner, configuration, log, add });
+		this.#left = new TaskRecovery({ ...way, store: this.store, owner: this.#owner, configuration, log, add });
 	}
 
 	/** Tasks of servers elsewhere are left to the next hub. The others end here: their outcome is unknown. */

@@ -3,7 +3,7 @@
  * went on when the client was gone or its time was over, so it never got an id: the status lists them.
  */
 import { OrchestraError } from '../../errors.ts';
-import { failure } from '../../mcp/define/defined-results.ts';
+import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
 import type { Answer, Result, Tool } from '../../protocol/mcp-types.ts';

@@ -14,7 +14,7 @@ import { Log } from '../../log.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, type HostPort, isLoopback, parseAddress, resolveHost } from '../address.ts';
-import { keepRenewed } from '../certificates/keep-renewed.ts';
+import { renewCertificates } from '../certificates/certificate-renewal.ts';
 import { checkPeerName, leafOf } from '../certificates/peer-name.ts';
 import type { Identity, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
 import { FIRST_PACKET_BYTES, HANDSHAKE_MS, MAX_CONNECTIONS, PEER_TIMEOUT_MS } from '../link-limits.ts';
@@ -103,7 +103,7 @@ class QuicListener implements LinkListener {
 
 	/** Use each renewed identity for the connections that come. */
 	renewWith(configure: (identity: Identity) => EngineConfig): void {
-		this.#stopRenewing = keepRenewed(this.#options, (identity) => {
+		this.#stopRenewing = renewCertificates(this.#options, (identity) => {
 			this.#config = configure(identity);
 		});
 	}

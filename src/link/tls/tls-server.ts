@@ -7,7 +7,7 @@ import { messageOf, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { formatAddress, parseAddress, resolveHost } from '../address.ts';
-import { keepRenewed } from '../certificates/keep-renewed.ts';
+import { renewCertificates } from '../certificates/certificate-renewal.ts';
 import { checkPeerName } from '../certificates/peer-name.ts';
 import type { Identity, LinkKind, LinkListener, LinkPeer, ListenerCounts, ListenOptions } from '../link.ts';
 import {
@@ -86,7 +86,9 @@ class TlsListener implements LinkListener {
 		this.#file = file;
 		this.address = address;
 		this.kind = file ? 'unix' : 'tls';
-		this.#stopRenewing = keepRenewed(options, (identity) => server.setSecureContext(contextOf(identity)));
+		this.#stopRenewing = renewCertificates(options, (identity) =>
+			server.setSecureContext(contextOf(identity)),
+		);
 		server.on('connection', (socket: Socket) => {
 			this.#handshakes++;
 			this.#sockets.add(socket);

@@ -224,6 +224,11 @@ export class ServerConnection {
 		return this.#tasks?.follow(taskId, onPush);
 	}
 
+	/** Receive the progress of a request after its response: it began a task. Ends with the returned function. */
+	followProgress(id: number, listener: (params: unknown) => void): () => void {
+		return this.#link.followProgress(id, listener);
+	}
+
 	/**
 	 * A whole list: at most 100 pages, 10,000 items and 8 Mi characters; a repeated cursor ends it with a warning. Empty when the
 	 * server does not have this kind. `maxTotalMs` bounds all pages together. A server that is a hub answers with its id

@@ -14,6 +14,7 @@ import { type Dialect, mcpDialect } from '../../rpc/dialect.ts';
 import { Peer } from '../../rpc/peer.ts';
 import { methodNotFound } from '../../rpc/rpc-error.ts';
 import type { Transport } from '../../transport/transport.ts';
+import { isObject } from '../../wire/json.ts';
 import { exactly } from '../../wire/json-text.ts';
 
 /** Deadlines, cancellation, progress and logs of one request to a server. */
@@ -63,6 +64,8 @@ export class ServerLink {
 	readonly transport: Transport;
 	readonly peer: Peer;
 	readonly #handlers: ServerLinkHandlers;
+	/** Listeners for the progress of requests that have their response, by id, which is the token. */
+	readonly #lateProgress = new Map<number, (params: unknown) => void>();
 	/** Requests in flight that are no calls. */
 	#otherRequests = 0;
 	#revision: Revision | undefined;
@@ -120,6 +123,12 @@ export class ServerLink {
 		return this.peer.request(method, params, onLog === undefined ? options : { ...options, tag: onLog });
 	}
 
+	/** The progress of a request after its response: a legacy task reports it so. Ends with the returned function. */
+	followProgress(id: number, listener: (params: unknown) => void): () => void {
+		this.#lateProgress.set(id, listener);
+		return () => void this.#lateProgress.delete(id);
+	}
+
 	/** Stop the server. Idempotent. */
 	close(): Promise<void> {
 		this.#isClosing = true;
@@ -154,11 +163,18 @@ export class ServerLink {
 
 	/** Logs, updates and client requests are passed on with the numbers that the server wrote. */
 	#receive(method: string, received: unknown, text: string): void {
-		if (method === 'notifications/progress') return;
+		if (method === 'notifications/progress') return this.#receiveProgress(received);
 		const params = exactly(received, text, 'params');
 		const onLog = method === 'notifications/message' ? this.#logHandler(params) : undefined;
 		if (typeof onLog === 'function') onLog(params);
 		else this.#handlers.onNotification(method, params);
+	}
+
+	/** That of a request in flight has its receiver. The response that began a task may be handled later in this turn. */
+	#receiveProgress(params: unknown): void {
+		const token = isObject(params) ? params['progressToken'] : undefined;
+		if (typeof token !== 'number' || this.peer.workOf(String(token)) !== undefined) return;
+		setImmediate(() => this.#lateProgress.get(token)?.(params));
 	}
 
 	/** `onLog` of the call that a log message belongs to: by its token, or because it is the only one in flight. */

@@ -4,8 +4,8 @@ import { validate } from '../../schema/validate.ts';
 import { type ServeOptions, serveStdio } from '../../transport/serve-stdio.ts';
 import { McpSession, type SharedState, sharedState } from '../server/mcp-session.ts';
 import type { Provider } from '../server/provider.ts';
-import { DefinedProvider } from './defined-provider.ts';
 import type { ServerDefinition } from './definition.ts';
+import { DefinitionProvider } from './definition-provider.ts';
 
 /** Options of `serve` and `serveProvider`. */
 export interface ServeMcpOptions
@@ -26,9 +26,9 @@ export function serve<
 export function provide<
 	const Inputs extends Record<string, unknown>,
 	const Outputs extends Record<string, unknown>,
->(definition: ServerDefinition<Inputs, Outputs>): DefinedProvider {
+>(definition: ServerDefinition<Inputs, Outputs>): DefinitionProvider {
 	// The provider checks every input against its schema at run time, so it does not need the input types.
-	return new DefinedProvider(definition as unknown as ServerDefinition, validate);
+	return new DefinitionProvider(definition as unknown as ServerDefinition, validate);
 }
 
 /** Serve any provider on stdin and stdout. */

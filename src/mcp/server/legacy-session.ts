@@ -28,7 +28,7 @@ import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import type { MessageView } from '../../wire/message-view.ts';
-import { failureOf } from '../define/defined-results.ts';
+import { failureOf } from '../define/definition-results.ts';
 import {
 	CLIENT_ANSWER_MS,
 	LEGACY_INPUT_ROUNDS_LIMIT,
@@ -49,7 +49,7 @@ import { after, methods, type Params, providerCapabilities, requiredText, unless
 import type { Change, LogChange, Provider } from './provider.ts';
 import { isSubscribedTo } from './resource-subscriptions.ts';
 import { hasTasks } from './task-methods.ts';
-import type { ToolForwarder, ViewedClient } from './viewed-client.ts';
+import type { TextCallsClient, ToolForwarder } from './text-calls-client.ts';
 
 export interface LegacySessionOptions {
 	provider: Provider;
@@ -72,7 +72,7 @@ export class LegacySession implements ClientConnection {
 	readonly #lists: ListTracker = new ListTracker((kind) => this.#throttle.changed(kind));
 	#revision: Revision = negotiate(undefined);
 	#forwarder: ToolForwarder | undefined;
-	#viewed: ViewedClient | undefined;
+	#viewed: TextCallsClient | undefined;
 	#isOpen = false;
 	#chosenLogLevel: McpLogLevel | undefined;
 	capabilities: Readonly<Record<string, unknown>> = {};

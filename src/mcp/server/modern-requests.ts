@@ -33,7 +33,7 @@ import type { Provider } from './provider.ts';
 import type { RequestStates, StatePayload } from './request-state.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
-import { EnvelopeClient } from './viewed-client.ts';
+import { EnvelopeClient } from './text-calls-client.ts';
 
 export interface ModernRequestsOptions {
 	provider: Provider;

@@ -11,7 +11,7 @@ import type { Answer, Awaitable, Extensions, Implementation } from '../../protoc
 import type { Revision } from '../../protocol/revisions.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 import type { ProviderTasks } from './task-methods.ts';
-import type { ToolForwarder } from './viewed-client.ts';
+import type { ToolForwarder } from './text-calls-client.ts';
 
 /** A change that clients are notified of: of a list, of one resource, or a log message; `sessionId`: for this session alone. */
 export type Change = { kind: ListKind } | ResourceChange | LogChange;

@@ -5,7 +5,7 @@
  * are answered in any order under their request ids. The peer ends its side after its
  * last request, and we end ours after the last response.
  *
- * There is no table by id and no admission queue as in `rpc/calls/incoming-calls.ts`: the
+ * There is no table by id and no admission queue as in `rpc/calls/incoming-call-table.ts`: the
  * protocol allows a repeated or empty request id, the link bounds the streams and applies
  * backpressure to each, and a canceled call still gets its (error) response.
  */

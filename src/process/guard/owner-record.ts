@@ -25,7 +25,7 @@ import {
 } from '../process-limits.ts';
 import { processStat } from '../process-stat.ts';
 import { markOfProcess } from './mark.ts';
-import { findMarked, isGuarded } from './marked-processes.ts';
+import { findMarked, isGuarded } from './process-marks.ts';
 
 let isWritten = false;
 

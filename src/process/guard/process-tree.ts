@@ -6,7 +6,7 @@
  */
 import { attempt } from '../../errors.ts';
 import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup } from '../group.ts';
-import { findMarkedSoon, isMarked, type Origin } from './marked-processes.ts';
+import { findMarkedSoon, isMarked, type Origin } from './process-marks.ts';
 
 export class ProcessTree {
 	readonly #origin: Origin;

@@ -1,7 +1,7 @@
 /* Start processes directly from this process. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { guardedCommand } from '../guard/guarded-command.ts';
+import { guardCommand } from '../guard/guard-command.ts';
 import type { ExitStatus, SpawnedProcess, Spawner, SpawnRequest } from './spawner.ts';
 
 export const directSpawner: Spawner = {
@@ -27,7 +27,7 @@ function spawnAlone({ file, args, cwd, env }: SpawnRequest): Started {
 
 function spawnInGroup(request: SpawnRequest): Started {
 	const { cwd, guard } = request;
-	const { file, args, env, mark, needsPipe } = guardedCommand(request);
+	const { file, args, env, mark, needsPipe } = guardCommand(request);
 	const stdio = ['pipe', 'pipe', 'pipe', ...(needsPipe ? [guard.pipe] : [])] as const;
 	let pid: number | undefined;
 	try {

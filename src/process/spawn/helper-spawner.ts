@@ -15,8 +15,8 @@ import { attempt, OrchestraError } from '../../errors.ts';
 import { deferred } from '../../rpc/deferred.ts';
 import { signalGroup } from '../group.ts';
 import { type Guard, sharedGuard } from '../guard/guard.ts';
-import { guardedCommand } from '../guard/guarded-command.ts';
-import { findMarked } from '../guard/marked-processes.ts';
+import { guardCommand } from '../guard/guard-command.ts';
+import { findMarked } from '../guard/process-marks.ts';
 import { HELPER_RESTART_LIMIT } from '../process-limits.ts';
 import { directSpawner } from './direct-spawner.ts';
 import { type HelperReply, type HelperRequest, helperSource } from './helper-program.ts';
@@ -105,7 +105,7 @@ export class HelperSpawner implements Spawner {
 
 	#request(helper: ChildProcess, request: SpawnRequest): Promise<SpawnedProcess | undefined> {
 		const id = this.#nextId++;
-		const { mark, ...start } = guardedCommand(request);
+		const { mark, ...start } = guardCommand(request);
 		const message: HelperRequest = { id, cwd: request.cwd, ...start };
 		return new Promise((resolve, fail) => {
 			const { promise: exited, resolve: exit } = deferred<ExitStatus>();

@@ -34,7 +34,7 @@ import { LONG_CHARACTERS } from '../rpc-limits.ts';
 import { inSlices } from '../work-slices.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
-import type { IncomingCalls } from './incoming-calls.ts';
+import type { IncomingCallTable } from './incoming-call-table.ts';
 import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';
@@ -45,7 +45,7 @@ export interface MessageDispatcherDeps
 	dialect: Dialect;
 	log: Log;
 	outgoing: OutgoingCalls;
-	incoming: IncomingCalls;
+	incoming: IncomingCallTable;
 	admission: Admission;
 	budget: ResponseBudget;
 	/** Sends a response, alone or as part of a batch. */

@@ -26,12 +26,12 @@ import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
-import { PostedMessage } from './posted-message.ts';
-import { PostedRequest } from './posted-request.ts';
+import { OutgoingMessage } from './outgoing-message.ts';
+import { PostRequest } from './post-request.ts';
 import { ReadFlow } from './read-flow.ts';
-import { errorFor, responseId, splitBatch } from './received-message.ts';
 import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
+import { errorFor, responseId, splitBatch } from './response-messages.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { TransportRequests } from './transport-requests.ts';
 import { UnansweredMessages } from './unanswered-messages.ts';
@@ -52,7 +52,7 @@ export class HttpClientTransport implements Transport {
 	readonly #own: TransportRequests;
 	readonly #unanswered: UnansweredMessages;
 	/** Requests without an answer, by the key of their id. */
-	readonly #open = new CallTable<Id, PostedRequest>();
+	readonly #open = new CallTable<Id, PostRequest>();
 	#early: string[] = [];
 	#receiver: Receiver | undefined;
 	#streamId: Id | undefined;
@@ -107,7 +107,7 @@ export class HttpClientTransport implements Transport {
 
 	post(text: string): boolean {
 		if (this.#endReason) throw this.#endReason;
-		const message = new PostedMessage(text);
+		const message = new OutgoingMessage(text);
 		if (this.#receiver === undefined) this.#early.push(text);
 		else if (!this.#cancel(message)) this.#send(message);
 		return this.#unsent.hasRoom;
@@ -169,7 +169,7 @@ export class HttpClientTransport implements Transport {
 		this.#receiver?.end(reason);
 	}
 
-	#send(message: PostedMessage): void {
+	#send(message: OutgoingMessage): void {
 		const { id, kind, method } = message;
 		if (kind === 'request' && id !== undefined) return this.#request(message, id);
 		if (method !== 'notifications/initialized') return void this.#unanswered.send(message);
@@ -177,7 +177,7 @@ export class HttpClientTransport implements Transport {
 		void this.#confirm(message);
 	}
 
-	#request(message: PostedMessage, id: Id): void {
+	#request(message: OutgoingMessage, id: Id): void {
 		if (this.#open.size >= MAX_REQUESTS) {
 			const error = new OrchestraError('io', `${MAX_REQUESTS} requests wait for ${this.#wire.label.url}`, {
 				hint: 'Wait for answers before you send more.',
@@ -185,12 +185,12 @@ export class HttpClientTransport implements Transport {
 			return queueMicrotask(() => this.#fail(id, error));
 		}
 		if (message.method === 'initialize') this.#begin(message);
-		const request = new PostedRequest(message, id, this.#context, this.#unsent.add(message.text.length));
+		const request = new PostRequest(message, id, this.#context, this.#unsent.add(message.text.length));
 		this.#open.set(id, request);
 		void request.run();
 	}
 
-	#begin(message: PostedMessage): void {
+	#begin(message: OutgoingMessage): void {
 		this.#session.begin(message);
 		this.#push.stop();
 		// The probe that came before is not answered any more.
@@ -202,7 +202,7 @@ export class HttpClientTransport implements Transport {
 	}
 
 	/** True when nothing has to be sent: the request is unknown, was not sent yet, or ends with its stream. */
-	#cancel(message: PostedMessage): boolean {
+	#cancel(message: OutgoingMessage): boolean {
 		const id = mcpDialect.canceledId(message.method, message.params, message.text);
 		if (id === undefined) return false;
 		const request = this.#open.take(id);
@@ -214,7 +214,7 @@ export class HttpClientTransport implements Transport {
 	}
 
 	/** `notifications/initialized`: requests wait for it, and the push stream follows it. */
-	async #confirm(message: PostedMessage): Promise<void> {
+	async #confirm(message: OutgoingMessage): Promise<void> {
 		this.#confirming = this.#unanswered.send(message);
 		await this.#confirming;
 		this.#confirming = undefined;
@@ -259,7 +259,7 @@ export class HttpClientTransport implements Transport {
 		return this.#confirming ?? this.#session.renewal?.catch(() => {});
 	}
 
-	#headersOf(message: PostedMessage): Record<string, string> {
+	#headersOf(message: OutgoingMessage): Record<string, string> {
 		const accept = 'application/json, text/event-stream';
 		if (message.version !== undefined) return { accept, ...modernHeaders(message, this.#tools) };
 		const isPlain = message.method === 'initialize' || this.#link !== undefined;
@@ -291,7 +291,7 @@ export class HttpClientTransport implements Transport {
 		this.#streamId = undefined;
 	}
 
-	#answer(message: PostedMessage, text: string, headers: IncomingHttpHeaders): void {
+	#answer(message: OutgoingMessage, text: string, headers: IncomingHttpHeaders): void {
 		const { id, method, version } = message;
 		if (id === undefined) return;
 		this.#open.take(id);

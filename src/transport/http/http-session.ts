@@ -10,8 +10,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { OrchestraError } from '../../errors.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
 import { MAX_SUBSCRIPTIONS } from './http-client-limits.ts';
-import type { PostedMessage } from './posted-message.ts';
-import { errorIn, resultIn } from './received-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+import { errorIn, resultIn } from './response-messages.ts';
 
 /** The first version with the header `MCP-Protocol-Version`. */
 const FIRST_WITH_HEADER = '2025-06-18';
@@ -32,18 +32,18 @@ export interface TransportAnswer {
 export interface HandshakeSender {
 	nextId(): Id;
 	request(text: string): Promise<TransportAnswer>;
-	notify(message: PostedMessage): Promise<void>;
+	notify(message: OutgoingMessage): Promise<void>;
 }
 
 export class HttpSession {
 	readonly #sender: HandshakeSender;
 	#id: string | undefined;
 	#version: string | undefined;
-	#initialize: PostedMessage | undefined;
-	#initialized: PostedMessage | undefined;
+	#initialize: OutgoingMessage | undefined;
+	#initialized: OutgoingMessage | undefined;
 	#renewal: Promise<void> | undefined;
 	/** Requests that changed the state of the session, by what they changed. */
-	readonly #state = new Map<string, PostedMessage>();
+	readonly #state = new Map<string, OutgoingMessage>();
 
 	constructor(sender: HandshakeSender) {
 		this.#sender = sender;
@@ -69,7 +69,7 @@ export class HttpSession {
 	}
 
 	/** `initialize` is sent: a session before it is forgotten. */
-	begin(initialize: PostedMessage): void {
+	begin(initialize: OutgoingMessage): void {
 		this.#initialize = initialize;
 		this.#initialized = undefined;
 		this.#id = undefined;
@@ -87,12 +87,12 @@ export class HttpSession {
 	}
 
 	/** `notifications/initialized` is sent. */
-	confirm(initialized: PostedMessage): void {
+	confirm(initialized: OutgoingMessage): void {
 		this.#initialized = initialized;
 	}
 
 	/** A request got its answer: remember it when it changed the state of the session. */
-	answered(request: PostedMessage, answer: string): void {
+	answered(request: OutgoingMessage, answer: string): void {
 		const { method, params } = request;
 		if (!statefulMethods.has(method) || errorIn(answer)) return;
 		if (method === 'logging/setLevel') this.#state.set(method, request);

@@ -3,11 +3,11 @@
  * whose headers and body differ.
  */
 import { nameParameters } from '../../protocol/meta.ts';
-import type { PostedMessage } from './posted-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 import type { ToolHeaders } from './tool-headers.ts';
 
 /** The headers of a modern message: version, method, name, and the arguments that the tool wants as headers. */
-export function modernHeaders(message: PostedMessage, tools: ToolHeaders): Record<string, string> {
+export function modernHeaders(message: OutgoingMessage, tools: ToolHeaders): Record<string, string> {
 	const { method, params, version = '' } = message;
 	const headers: Record<string, string> = {
 		'mcp-protocol-version': version,

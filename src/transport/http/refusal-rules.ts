@@ -1,6 +1,6 @@
 /* What the status and the error code of a response mean for the request: real servers differ from the specification. */
 import { rpcCodes } from '../../wire/json-rpc.ts';
-import type { PostedMessage } from './posted-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 
 /** What must be repaired before a request is sent again. */
 export type Repair = 'session' | 'headers';
@@ -21,7 +21,7 @@ const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -
 
 /** What to repair; undefined when the response is final. `session` is the session of the request. */
 export function repairFor(
-	{ method }: PostedMessage,
+	{ method }: OutgoingMessage,
 	session: string | undefined,
 	verdict: HttpVerdict,
 ): Repair | undefined {
@@ -42,7 +42,7 @@ function maySayUnknownSession({ status, code, said }: HttpVerdict): boolean {
 }
 
 /** True when a server that refuses `initialize` like this may have the HTTP+SSE transport. */
-export function mayHaveEventLink({ method }: PostedMessage, { status, code }: HttpVerdict): boolean {
+export function mayHaveEventLink({ method }: OutgoingMessage, { status, code }: HttpVerdict): boolean {
 	return method === 'initialize' && [400, 404, 405].includes(status) && !modernCodes.has(code);
 }
 
@@ -55,6 +55,6 @@ export function isAnswer({ status, code }: HttpVerdict): boolean {
  * True when a response without JSON-RPC to the probe of the era says "not modern": the server itself decided it.
  * Overload and gateway errors say nothing.
  */
-export function isEraVerdict({ method }: PostedMessage, status: number): boolean {
+export function isEraVerdict({ method }: OutgoingMessage, status: number): boolean {
 	return method === 'server/discover' && status < 500 && status !== 429 && status !== 408;
 }

@@ -16,7 +16,7 @@ import {
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { encodeResult, type Id } from '../../wire/json-rpc.ts';
-import { resultIn } from './received-message.ts';
+import { resultIn } from './response-messages.ts';
 
 /** One argument that is repeated as the header `Mcp-Param-<header>`. */
 export interface HeaderArgument {

@@ -9,10 +9,10 @@ import { within } from '../../rpc/clock.ts';
 import { encodeRequest, type Id } from '../../wire/json-rpc.ts';
 import { REPLY_MS } from './http-client-limits.ts';
 import type { TransportAnswer } from './http-session.ts';
-import { PostedMessage } from './posted-message.ts';
-import { PostedRequest } from './posted-request.ts';
-import { resultIn } from './received-message.ts';
+import { OutgoingMessage } from './outgoing-message.ts';
+import { PostRequest } from './post-request.ts';
 import type { RequestContext } from './request-context.ts';
+import { resultIn } from './response-messages.ts';
 import type { ToolHeaders } from './tool-headers.ts';
 
 export class TransportRequests {
@@ -36,7 +36,7 @@ export class TransportRequests {
 
 	/** Send a request. Rejects when it fails or is not answered in time. */
 	async send(text: string, rules: Partial<RequestContext> = {}): Promise<TransportAnswer> {
-		const message = new PostedMessage(text);
+		const message = new OutgoingMessage(text);
 		let end = (_reason?: OrchestraError): void => {};
 		const answered = new Promise<TransportAnswer>((resolve, reject) => {
 			const context: RequestContext = {
@@ -48,7 +48,7 @@ export class TransportRequests {
 				onAnswer: (_message, text, headers) => resolve({ text, headers }),
 				onFailed: (_message, error) => reject(error),
 			};
-			const request = new PostedRequest(message, message.id ?? this.nextId(), context, () => {});
+			const request = new PostRequest(message, message.id ?? this.nextId(), context, () => {});
 			end = (reason) => {
 				request.abort();
 				reject(reason);
@@ -94,7 +94,7 @@ export class TransportRequests {
 	}
 
 	/** Read the list of tools again, with the `_meta` of `message`, and learn their headers. Single-flight. */
-	relistTools(message: PostedMessage): Promise<void> {
+	relistTools(message: OutgoingMessage): Promise<void> {
 		this.#relisting ??= this.#relist(message.params['_meta']).finally(() => {
 			this.#relisting = undefined;
 		});

@@ -6,7 +6,7 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { REPLY_MS } from './http-client-limits.ts';
 import { refused } from './http-errors.ts';
-import type { PostedMessage } from './posted-message.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
 import type { UnsentCount } from './unsent-count.ts';
@@ -29,7 +29,7 @@ export class UnansweredMessages {
 	}
 
 	/** Resolves when the server has accepted or refused it. Never rejects. */
-	send(message: PostedMessage): Promise<void> {
+	send(message: OutgoingMessage): Promise<void> {
 		const onFlushed = this.#unsent.add(message.text.length);
 		const what = message.kind === 'response' ? 'a response' : message.method;
 		const sent = this.#post(message, onFlushed)
@@ -42,7 +42,7 @@ export class UnansweredMessages {
 		return sent;
 	}
 
-	async #post(message: PostedMessage, onFlushed: () => void): Promise<void> {
+	async #post(message: OutgoingMessage, onFlushed: () => void): Promise<void> {
 		const { wire, ready, target } = this.#context;
 		await ready(message);
 		const request = { ...target(message), body: message.text, replyMs: REPLY_MS, onFlushed };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../../src/cli/commands.ts';
+import { commands } from '../../../src/cli/command-table.ts';
 import { clientHome, SECRET } from '../../support/client-home.ts';
 import { mctl } from '../../support/mctl.ts';
 import { until } from '../../support/waiting.ts';

@@ -47,6 +47,15 @@ describe('the picture of clients and servers', () => {
 		expect(clients).toMatchObject([{ id: 'dashboard', caption: 'connected' }]);
 	});
 
+	it('says of a server that wants a sign-in that it does, whatever its last start came to', () => {
+		const state = {
+			clients: [],
+			backends: [{ ...source('tracker'), state: 'stopped' as const, needsSignIn: true }],
+		};
+		const { servers } = flowPicture(state, [], { choice: NOBODY });
+		expect(servers).toMatchObject([{ caption: 'needs a sign-in', health: 'warn' }]);
+	});
+
 	it('shows of many servers those that are chosen, do not work or have calls', () => {
 		const many = Array.from({ length: 100 }, (_, at) => source(`s${at}`));
 		const broken = { ...source('broken'), state: 'failed' as const };

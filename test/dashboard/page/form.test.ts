@@ -48,6 +48,20 @@ describe('the form of a schema', () => {
 		expect(formOf(object({ a: { $ref: '#/$defs/loop' } })).fields[0]?.kind).toBe('json');
 	});
 
+	it('is small for a schema that refers to itself many times, and its own fields are all there', () => {
+		const names = Array.from({ length: 20 }, (_, at) => `field${at}`);
+		const all = object(Object.fromEntries(names.map((name) => [name, { $ref: '#' }])));
+		expect(JSON.stringify(formOf(all)).length).toBeLessThan(5_000_000);
+		expect(formOf(all).fields.map(({ name }) => name)).toEqual(names);
+		const variants = { oneOf: names.map(() => ({ $ref: '#/$defs/many' })).slice(0, 12) };
+		const one = { ...object({ field: { $ref: '#/$defs/many' } }), $defs: { many: variants } };
+		expect(JSON.stringify(formOf(one)).length).toBeLessThan(5_000_000);
+	});
+
+	it('takes a reference that is no URI for one to nothing', () => {
+		expect(formOf(object({ a: { $ref: '#/%E0%A4' } })).fields[0]?.kind).toBe('json');
+	});
+
 	it('puts what is required first', () => {
 		const field = formOf(object({ a: {}, b: {}, c: {} }, ['c']));
 		expect(field.fields.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
@@ -55,6 +69,11 @@ describe('the form of a schema', () => {
 });
 
 describe('what is entered', () => {
+	it('is nothing for a field that is called as every object has it', () => {
+		const named = formOf(object({ constructor: { type: 'string' }, toString: { type: 'string' } }));
+		for (const { name } of named.fields) expect(valueAt(initialDraft(named), [name])).toBeUndefined();
+	});
+
 	const schema = object(
 		{
 			name: { type: 'string', minLength: 2 },

@@ -1,6 +1,6 @@
 /* Extensions of MCP behind the hub: what is passed on to a server, and whose pages a client gets. */
 import { describe, expect, it } from 'vitest';
-import { LabelledUris } from '../../../src/hub/catalogue/labelled-uris.ts';
+import { UriLabels } from '../../../src/hub/catalogue/uri-labels.ts';
 import { answerValue } from '../../../src/protocol/mcp-types.ts';
 import { JsonText } from '../../../src/wire/json-text.ts';
 import { serverWith } from '../../support/modern-server.ts';
@@ -110,7 +110,7 @@ describe('two servers with pages of the same URI', () => {
 		'name none of the other in a result, as %s',
 		(uri) => {
 			const text = `{"content":[],"_meta":{"ui":{"resourceUri":"${uri}"}}}`;
-			const result = answerValue(new LabelledUris('first').result(new JsonText(text)));
+			const result = answerValue(new UriLabels('first').result(new JsonText(text)));
 			expect(result['_meta']).toEqual({ ui: { resourceUri: 'ui://first/second/main' } });
 		},
 	);

@@ -83,6 +83,18 @@ describe('shortenText', () => {
 		expect(notice).toContain('"op":"select"');
 	});
 
+	it('makes JSON of JSON that is nested too deeply to be cut', () => {
+		for (const [open, close, shown] of [
+			['{"a":', '}', '{}'],
+			['[', ']', '[]'],
+		] as const) {
+			const text = `${open.repeat(3000)}1${close.repeat(3000)}`;
+			const short = shortenText(textOfResult(textResult(text)), 200, about);
+			expect(short.shown).toBe(shown);
+			expect(short.notice).toContain('too deep');
+		}
+	});
+
 	it('says how many characters of a long line are shown', () => {
 		const { shown, notice } = shortenText(textOfResult(textResult('word '.repeat(9000))), 300, about);
 		expect(notice).toContain(`${shown.length} of 45,000 characters`);

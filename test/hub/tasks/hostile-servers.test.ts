@@ -1,6 +1,6 @@
 /* Servers that misbehave about their tasks harm their own call alone. */
 import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HubClient, type ServedHub, serveServers } from '../../support/served-hub.ts';
 import { until } from '../../support/waiting.ts';
 
@@ -42,6 +42,16 @@ describe('a server whose task', () => {
 			return message !== undefined;
 		});
 		expect(message).toBe('x'.repeat(1000));
+	});
+
+	it('asks dozens of times adds no listener for each', async () => {
+		const warnings: Error[] = [];
+		const onWarning = (warning: Error): unknown => warnings.push(warning);
+		process.on('warning', onWarning);
+		onTestFinished(() => void process.off('warning', onWarning));
+		const client = await modern(await serve(60_000));
+		await end(client, await go(client, { how: 'asks-anew-each-time' }));
+		expect(warnings).toEqual([]);
 	});
 
 	it('leaks a token does so neither by what it says about the task, nor with `redact` by what it asks', async () => {

@@ -7,6 +7,7 @@ import { until } from '../../support/waiting.ts';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 const program = resolve(import.meta.dirname, '../../fixtures/servers/task-server.mjs');
+const sdkProgram = resolve(import.meta.dirname, '../../fixtures/servers/sdk-task-server.mjs');
 const forms = ['modern', 'legacy', 'plain'] as const;
 const declared = { elicitation: {}, extensions: { [TASKS]: {} } };
 
@@ -117,6 +118,37 @@ describe.each(forms)('a legacy client, and a server with %s tasks', (form) => {
 		const { task } = await legacyTask(client, 'failing_job');
 		expect(await client.request('tasks/result', { taskId: task.taskId })).toMatchObject({ isError: true });
 		expect(await client.request('tasks/get', { taskId: task.taskId })).toMatchObject({ status: 'failed' });
+	});
+});
+
+describe('a legacy client, and a server on the official SDK that asks during a task', () => {
+	const _meta = { progressToken: 'p' };
+	const open = async (): Promise<HubClient> => {
+		const served = await serveServers({ work: { command: process.execPath, args: [sdkProgram] } });
+		const onQuestion = (): unknown => accept({ ok: true });
+		return served.client({ capabilities: { elicitation: {} }, onQuestion });
+	};
+
+	it('answers it without knowing tasks, and gets the progress', async () => {
+		const client = await open();
+		const { content } = await client.request('tools/call', { name: 'work__deploy', arguments: {}, _meta });
+		expect(content).toMatchObject([{ text: 'accept' }]);
+		expect(client.heard).toContainEqual({
+			method: 'notifications/progress',
+			params: { progressToken: 'p', progress: 1, message: 'built' },
+		});
+	});
+
+	it('gets the progress of the task that it asked for, with the id that it has', async () => {
+		const client = await open();
+		const params = { name: 'work__deploy', arguments: {}, task: {}, _meta };
+		const { task } = (await client.request('tools/call', params)) as { task: { taskId: string } };
+		await client.request('tasks/result', { taskId: task.taskId });
+		const own = { 'io.modelcontextprotocol/related-task': { taskId: task.taskId } };
+		expect(client.heard).toContainEqual({
+			method: 'notifications/progress',
+			params: { progressToken: 'p', progress: 1, message: 'built', _meta: own },
+		});
 	});
 });
 

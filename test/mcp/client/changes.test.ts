@@ -1,7 +1,7 @@
 /* Changes of a server: notifications of a legacy one, subscriptions of a modern one. */
 import { describe, expect, it } from 'vitest';
 import type { ServerConnection } from '../../../src/mcp/client/server-connection.ts';
-import type { DefinedProvider } from '../../../src/mcp/define/defined-provider.ts';
+import type { DefinitionProvider } from '../../../src/mcp/define/definition-provider.ts';
 import type { Change } from '../../../src/mcp/server/provider.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
 import { kitchenSink } from '../../support/mcp-server.ts';
@@ -91,7 +91,7 @@ describe('a subscription to a modern server', () => {
 async function served(
 	era: 'legacy' | 'modern',
 	rewrite: (text: string) => string = (text) => text,
-): Promise<{ provider: DefinedProvider; changes: Change[]; connection: ServerConnection }> {
+): Promise<{ provider: DefinitionProvider; changes: Change[]; connection: ServerConnection }> {
 	const provider = kitchenSink();
 	const changes: Change[] = [];
 	const connection = await connected(async () => rewriting(inProcess(provider), rewrite), {

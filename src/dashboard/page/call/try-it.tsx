@@ -11,7 +11,7 @@ import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
-import { ResultView } from './result-view.tsx';
+import { ToolResultView } from './tool-result.tsx';
 
 interface TryItProps {
 	/** The schema of the input. */
@@ -69,7 +69,7 @@ export function TryIt(props: TryItProps): JSX.Element {
 			</form>
 			<CallProgressView run={run} />
 			{run.error.value && <ErrorText error={run.error.value} />}
-			{run.result.value && <ResultView key={run.number.value} result={run.result.value} />}
+			{run.result.value && <ToolResultView key={run.number.value} result={run.result.value} />}
 		</Panel>
 	);
 }

@@ -11,6 +11,7 @@ import {
 	formatPercent,
 	formatTick,
 } from '../text/quantities.ts';
+import { VisibleText } from '../text/visible-text.tsx';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
@@ -29,6 +30,8 @@ interface AxisProps {
 /** Something that happened at a time, drawn as a line. */
 export interface ChartMark {
 	readonly at: number;
+	/** What happened, in a word. */
+	readonly state: string;
 	readonly health: Health;
 }
 
@@ -58,6 +61,11 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 					</span>
 				)}
 				{!bucket && <span class="dim">a bar is {stepText(bucketMs)}</span>}
+				<MarkLegend
+					marks={marks.filter(({ at }) =>
+						bucket ? at >= bucket.at && at < bucket.at + bucketMs : at >= (buckets[0]?.at ?? 0),
+					)}
+				/>
 			</>
 		);
 	};
@@ -74,6 +82,22 @@ export function VolumeChart({ buckets, bucketMs, marks = [], what }: VolumeProps
 				</>
 			)}
 		</ChartFrame>
+	);
+}
+
+/** The words of the lines, each once, with how often it is there. */
+function MarkLegend({ marks }: { marks: readonly ChartMark[] }): JSX.Element {
+	const counts = new Map<string, number>();
+	for (const { state } of marks) counts.set(state, (counts.get(state) ?? 0) + 1);
+	return (
+		<>
+			{[...counts].map(([state, count]) => (
+				<span class={`legend line ${marks.find((mark) => mark.state === state)?.health}`}>
+					<VisibleText text={state} isLine />
+					{count > 1 && ` ${formatCount(count)} times`}
+				</span>
+			))}
+		</>
 	);
 }
 

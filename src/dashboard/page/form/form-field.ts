@@ -3,9 +3,11 @@
  *
  * Objects, lists, choices, numbers, booleans and texts become fields; local references are
  * followed; `X or null` is X that may be left out; `oneOf` and `anyOf` are alternatives to choose from. What a
- * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it.
+ * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it. So is an object
+ * after very many fields: a schema of 1 KB that refers to itself can mean millions.
  */
-import { FORM_DEPTH, FORM_REFERENCES_LIMIT, FORM_VARIANTS_LIMIT } from '../page-limits.ts';
+import { attempt } from '../../../errors.ts';
+import { FORM_DEPTH, FORM_FIELDS_LIMIT, FORM_REFERENCES_LIMIT, FORM_VARIANTS_LIMIT } from '../page-limits.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -45,7 +47,29 @@ export interface Choice {
 
 /** The form of an input schema: a group, or one JSON field when the schema is no plain object. */
 export function formOf(schema: JsonSchema): FormField {
-	return fieldOf(schema, { root: schema, name: '', isRequired: true, depth: 0 });
+	return fieldOf(schema, { root: schema, name: '', isRequired: true, depth: 0, made: { fields: 0 } });
+}
+
+const KIND_WORDS: Readonly<Record<FormField['kind'], string>> = {
+	text: 'a text',
+	number: 'a number',
+	boolean: 'yes or no',
+	choice: 'a choice',
+	choices: 'choices',
+	list: 'a list',
+	group: 'an object',
+	variants: 'alternatives',
+	json: 'JSON',
+};
+
+/** What an alternative is called: its title, its constant, or the names of its fields. */
+export function variantTitle({ schema, kind, fields }: FormField, index: number): string {
+	if (typeof schema['title'] === 'string' && schema['title'] !== '') return schema['title'];
+	if (kind !== 'group') return KIND_WORDS[kind];
+	const constant = fields.find((each) => each.kind === 'choice' && each.choices.length === 1);
+	if (constant) return `${constant.name}: ${constant.choices[0]?.title}`;
+	const names = fields.map(({ name }) => name).join(', ');
+	return names === '' ? `alternative ${index + 1}` : names;
 }
 
 interface Place {
@@ -53,9 +77,12 @@ interface Place {
 	readonly name: string;
 	readonly isRequired: boolean;
 	readonly depth: number;
+	/** Counts the fields of the whole form. */
+	readonly made: { fields: number };
 }
 
 function fieldOf(given: unknown, place: Place): FormField {
+	place.made.fields += 1;
 	const schema = resolved(given, place.root);
 	const base = {
 		name: place.name,
@@ -88,7 +115,7 @@ function fieldOf(given: unknown, place: Place): FormField {
 function variantsField(base: Omit<FormField, 'kind'>, place: Place): FormField | undefined {
 	const { schema } = base;
 	const given = schema['oneOf'] ?? schema['anyOf'];
-	const isShown = Array.isArray(given) && given.length <= FORM_VARIANTS_LIMIT && place.depth < FORM_DEPTH;
+	const isShown = Array.isArray(given) && given.length <= FORM_VARIANTS_LIMIT && !isTooLarge(place);
 	if (!isShown || ['allOf', 'not', 'if'].some((key) => key in schema)) return undefined;
 	const rest = without(schema, 'oneOf', 'anyOf', 'title', 'description', 'default');
 	const variants = given
@@ -111,7 +138,7 @@ function mergedSchema(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 function listField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	const { items } = base.schema;
-	if (!isRecord(items) || place.depth >= FORM_DEPTH) return { ...base, kind: 'json' };
+	if (!isRecord(items) || isTooLarge(place)) return { ...base, kind: 'json' };
 	const item = fieldOf(items, { ...place, name: '', isRequired: true, depth: place.depth + 1 });
 	if (item.kind === 'choice') return { ...base, kind: 'choices', choices: item.choices };
 	return { ...base, kind: 'list', item };
@@ -127,14 +154,19 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 		base.schema['additionalProperties'] === undefined
 	)
 		return { ...base, kind: 'group' };
-	if (!isPlain || place.depth >= FORM_DEPTH) return variantsField(base, place) ?? { ...base, kind: 'json' };
+	if (!isPlain || isTooLarge(place)) return variantsField(base, place) ?? { ...base, kind: 'json' };
 	const needed = new Set(Array.isArray(required) ? required : []);
 	const fields = Object.entries(properties).map(([name, schema]) =>
-		fieldOf(schema, { root: place.root, name, isRequired: needed.has(name), depth: place.depth + 1 }),
+		fieldOf(schema, { ...place, name, isRequired: needed.has(name), depth: place.depth + 1 }),
 	);
 	// What must be given comes first.
 	fields.sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
 	return { ...base, kind: 'group', fields };
+}
+
+/** What is below has no fields. */
+function isTooLarge({ depth, made }: Place): boolean {
+	return depth >= FORM_DEPTH || made.fields >= FORM_FIELDS_LIMIT;
 }
 
 /** Follow local references, and take X for `X or null`. */
@@ -154,7 +186,9 @@ function lookUp(reference: string, root: JsonSchema): JsonSchema {
 	if (!reference.startsWith('#')) return {};
 	let at: unknown = root;
 	for (const part of reference.slice(1).split('/').filter(Boolean)) {
-		const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+		const key = attempt(() => decodeURIComponent(part), part)
+			.replaceAll('~1', '/')
+			.replaceAll('~0', '~');
 		at = isRecord(at) || Array.isArray(at) ? (at as JsonSchema)[key] : undefined;
 	}
 	return isRecord(at) ? at : {};

@@ -42,7 +42,10 @@ export function initialDraft(field: FormField): unknown {
 }
 
 export function valueAt(draft: unknown, path: Path): unknown {
-	return path.reduce<unknown>((at, key) => (isContainer(at) ? at[key] : undefined), draft);
+	return path.reduce<unknown>(
+		(at, key) => (isContainer(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+		draft,
+	);
 }
 
 /** A copy of the draft with another value at a path; undefined removes a key. */
@@ -152,7 +155,8 @@ function numberProblem(schema: FormField['schema'], value: unknown): string | un
 	return undefined;
 }
 
-function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
+/** Why a list has too few or too many items. */
+export function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
 	const { minItems, maxItems } = schema;
 	if (typeof minItems === 'number' && value.length < minItems)
 		return `At least ${counted(minItems, 'item')}.`;

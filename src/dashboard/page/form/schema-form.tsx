@@ -4,8 +4,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { attributeText, VisibleText } from '../text/visible-text.tsx';
 import { FieldInput } from './field-input.tsx';
-import type { FormField } from './form-field.ts';
-import { initialDraft, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
+import { type FormField, variantTitle } from './form-field.ts';
+import { initialDraft, listProblem, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
 
 /** What every field of a form needs. */
 export interface FormContext {
@@ -140,28 +140,6 @@ function VariantsRow({ field, path, form }: FieldProps): JSX.Element {
 	);
 }
 
-const KIND_WORDS: Readonly<Record<FormField['kind'], string>> = {
-	text: 'a text',
-	number: 'a number',
-	boolean: 'yes or no',
-	choice: 'a choice',
-	choices: 'choices',
-	list: 'a list',
-	group: 'an object',
-	variants: 'alternatives',
-	json: 'JSON',
-};
-
-/** Its title, its constant, or the names of its fields. */
-function variantTitle({ schema, kind, fields }: FormField, index: number): string {
-	if (typeof schema['title'] === 'string' && schema['title'] !== '') return schema['title'];
-	if (kind !== 'group') return KIND_WORDS[kind];
-	const constant = fields.find((each) => each.kind === 'choice' && each.choices.length === 1);
-	if (constant) return `${constant.name}: ${constant.choices[0]?.title}`;
-	const names = fields.map(({ name }) => name).join(', ');
-	return names === '' ? `alternative ${index + 1}` : names;
-}
-
 function ListRow({ field, path, form }: FieldProps): JSX.Element {
 	const value = valueAt(form.draft, path);
 	const items: readonly unknown[] = Array.isArray(value) ? value : [];
@@ -178,6 +156,7 @@ function ListRow({ field, path, form }: FieldProps): JSX.Element {
 				</button>
 			</legend>
 			<FieldNotes id={pointerOf(path)} field={field} problem={problem} />
+			{items.length === 0 && !problem && <p class="about">{listProblem(field.schema, []) ?? 'No item.'}</p>}
 			{items.map((_, at) => (
 				<div class="list-item">
 					<FieldRow field={item} path={[...path, at]} form={form} />

@@ -9,7 +9,7 @@ import { PageRuns } from '../call/page-runs.ts';
 import { NOTICE_MS, NOTICES_LIMIT } from '../page-limits.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
-import { Router } from './router.ts';
+import { PageRouter } from './page-router.ts';
 
 /** The result of an action, shown for some seconds. */
 export interface Notice {
@@ -30,7 +30,7 @@ export class Dashboard {
 	readonly call: Signal<CallDetails | undefined> = signal(undefined);
 	readonly api: ApiClient = new ApiClient(() => this.feed.signOut());
 	readonly runs: PageRuns = new PageRuns(this.api);
-	readonly router: Router = new Router();
+	readonly router: PageRouter = new PageRouter();
 	readonly feed: EventFeed;
 	readonly #callListeners = new Set<(rows: readonly CallRow[], dropped: number) => void>();
 	readonly #logListeners = new Set<(event: LogEvent) => void>();

@@ -12,11 +12,11 @@ import type {
 	KnownWorker,
 } from '../../../hub/fabric-overview.ts';
 import type { Health } from '../../../hub/source-status.ts';
-import type { FabricReply, SharedWorker } from '../../api/api-types.ts';
+import type { FabricReply } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, Fact, Panel, StateWord } from '../components/panel.tsx';
+import { useRenewed } from '../components/use-fetched.ts';
 import { routeHref } from '../live/route.ts';
 import { formatAge, formatCount, formatMoment } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
@@ -201,7 +201,7 @@ function FailurePanel({ failures }: { failures: readonly FabricFailure[] }): JSX
 	);
 }
 
-function WorkerPanel({ offer }: { offer: SharedWorker }): JSX.Element {
+function WorkerPanel({ offer }: { offer: NonNullable<FabricReply['offer']> }): JSX.Element {
 	const sum = (counts: Readonly<Record<string, number>>): string =>
 		formatCount(Object.values(counts).reduce((total, count) => total + count, 0));
 	return (

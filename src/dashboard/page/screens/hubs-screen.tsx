@@ -10,7 +10,7 @@ import { Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatBytes, formatDuration } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
-import { objectsIn, textIn } from './add/add-listed.tsx';
+import { objectsIn, textIn } from './add/registry-form.tsx';
 import { FabricPanels } from './fabric-panels.tsx';
 
 const LIST = { kind: 'hubs' } as const;

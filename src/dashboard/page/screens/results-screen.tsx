@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import { estimateTokens } from '../../../library/match/tokens.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched, useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Fact, Panel } from '../components/panel.tsx';
+import { useFetched, useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { RESULT_ROWS_LIMIT } from '../page-limits.ts';

@@ -2,9 +2,9 @@
 import type { JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { useRenewed } from '../components/fetched.ts';
 import { useNow } from '../components/now.ts';
 import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx';
+import { useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatAge } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';

@@ -5,8 +5,8 @@ import type { SavedTokens, UsageReport, UsageRow, UsageTimeline } from '../../..
 import { type VolumeBucket, VolumeChart } from '../components/call-charts.tsx';
 import { Bar, FailureShare } from '../components/charts.tsx';
 import { CommandText } from '../components/command-text.tsx';
-import { useFetched } from '../components/fetched.ts';
 import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../components/panel.tsx';
+import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { USAGE_ROWS_LIMIT } from '../page-limits.ts';

@@ -8,19 +8,19 @@
 import { search } from '@aws-lambda-powertools/jmespath';
 import { messageOf, OrchestraError } from '../../../errors.ts';
 import { BoundedPattern } from '../../../schema/bounded-pattern.ts';
-import { cutJson } from '../cut-json.ts';
+import { cutJson, shortPath } from '../cut-json.ts';
 import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
 import { ABOUT_CHARACTERS, SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
 import { markedLiterals } from './exact-numbers.ts';
 import { leafLines } from './leaf-lines.ts';
+import { beginning, type IsMatch, type LineSearch, matchingPieces } from './line-search.ts';
+import { LookDocument } from './look-document.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
-import { LookedDocument } from './looked-document.ts';
-import { beginning, type IsMatch, matchingPieces, type SearchedLines } from './searched-lines.ts';
 
 /** Throws `bad_input` for a query that this text has no answer to. */
 export function answerLook(text: string, request: LookRequest, limit: number): LookAnswer {
-	const looker = new Looker(new LookedDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
+	const looker = new Looker(new LookDocument(text), Math.max(ABOUT_CHARACTERS, limit - ABOUT_CHARACTERS));
 	const { text: found, about } = looker.answer(request);
 	return { text: wellFormed(found), about: wellFormed(about) };
 }
@@ -33,11 +33,11 @@ interface Rows {
 }
 
 class Looker {
-	readonly #document: LookedDocument;
+	readonly #document: LookDocument;
 	readonly #limit: number;
 	#found: Rows | undefined;
 
-	constructor(document: LookedDocument, limit: number) {
+	constructor(document: LookDocument, limit: number) {
 		this.#document = document;
 		this.#limit = limit;
 	}
@@ -71,7 +71,7 @@ class Looker {
 	#findRows(): Rows {
 		const { records, lines, json } = this.#document;
 		if (records === undefined) return { total: lines.length, unit: 'lines', row: (at) => lines[at] ?? '' };
-		const unit = records.path === '' ? 'records' : `records of ${records.path}`;
+		const unit = records.path === '' ? 'records' : `records of ${shortPath(records.path)}`;
 		const row = (at: number): string => json.encode(records.items[at], SELECTED_CHARACTERS);
 		return { total: records.items.length, unit, row };
 	}
@@ -152,7 +152,7 @@ class Looker {
 		};
 	}
 
-	#searched(): SearchedLines {
+	#searched(): LineSearch {
 		const { kind, json, lines } = this.#document;
 		const isJson = kind === 'json' || kind === 'ndjson';
 		return isJson ? leafLines(json) : { lines, nameOf: (at) => String(at + 1), areNamesSearched: false };

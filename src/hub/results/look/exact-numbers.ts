@@ -3,13 +3,19 @@
  *
  * A number whose value a double has (`1.50`) is a number, and is written as it was spelled; where
  * one value has several spellings in a text, as the shortest. A number that a double would change
- * (`12345678901234567890`) is a text with a mark that no JSON of a server has: it is equal to the
- * same number in an expression, and is written without quotes.
+ * (`12345678901234567890`) is a text with a mark that no server can know: it is equal to the same
+ * number in an expression, and is written without quotes, and without the mark in texts that an
+ * expression makes of it.
  */
+import { randomUUID } from 'node:crypto';
 import { rewritesNumbers } from '../../../wire/json-text.ts';
 
+const ID: string = randomUUID();
 /** Before the digits of a number that a double would change. */
-const MARK = '\u0000number:';
+const MARK = `\u0000${ID}:`;
+/** Such a number in a text that is JSON. */
+const IN_JSON = new RegExp(`"\\\\u0000${ID}:([^"]*)"`, 'g');
+const DIGITS = /^-?\d[\d.eE+-]*$/;
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 export class ExactJson {
@@ -49,8 +55,8 @@ export class ExactJson {
 
 	#write(value: unknown, written: Written): void {
 		if (typeof value === 'number') written.add(this.#spellings.get(value) || JSON.stringify(value));
-		else if (typeof value === 'string')
-			written.add(value.startsWith(MARK) ? value.slice(MARK.length) : JSON.stringify(value));
+		else if (isMarked(value)) written.add(value.slice(MARK.length));
+		else if (typeof value === 'string') written.add(JSON.stringify(withoutMarks(value)));
 		else if (Array.isArray(value)) {
 			written.add('[');
 			for (const [at, each] of value.entries()) {
@@ -69,6 +75,15 @@ export class ExactJson {
 			written.add('}');
 		} else written.add(JSON.stringify(value) ?? 'null');
 	}
+}
+
+/** Whether a value is a number that a double would change. */
+export function isMarked(value: unknown): value is string {
+	return typeof value === 'string' && value.startsWith(MARK) && DIGITS.test(value.slice(MARK.length));
+}
+
+function withoutMarks(text: string): string {
+	return text.includes(ID) ? text.replace(IN_JSON, '$1').replaceAll(MARK, '') : text;
 }
 
 /** An expression whose number literals are marked like those of a text. */

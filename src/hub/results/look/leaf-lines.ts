@@ -1,9 +1,9 @@
 /* JSON as one line for each value that is no object or array, named by its path: `items[3].user.login: "ada"`. */
 import { memberPath } from '../cut-json.ts';
 import type { ExactJson } from './exact-numbers.ts';
-import type { SearchedLines } from './searched-lines.ts';
+import type { LineSearch } from './line-search.ts';
 
-export function leafLines(json: ExactJson): SearchedLines {
+export function leafLines(json: ExactJson): LineSearch {
 	const lines: string[] = [];
 	const paths: string[] = [];
 	const pending: [path: string, value: unknown][] = [['', json.value]];

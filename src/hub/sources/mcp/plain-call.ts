@@ -12,7 +12,7 @@ import type { OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
 import type { CallContext, ClientConnection } from '../../../mcp/server/call-context.ts';
 import type { EraPatch } from '../../../mcp/server/plain-messages.ts';
-import { type ViewedClient, viewedContext } from '../../../mcp/server/viewed-client.ts';
+import { type TextCallsClient, textCallContext } from '../../../mcp/server/text-calls-client.ts';
 import type { Answer, Implementation, Result, Tool } from '../../../protocol/mcp-types.ts';
 import { IncomingCall, type ViewedRequest } from '../../../rpc/calls/incoming-call.ts';
 import type { PendingCall } from '../../../rpc/calls/outgoing-calls.ts';
@@ -24,8 +24,8 @@ import type { Id } from '../../../wire/json-rpc.ts';
 import { JsonText } from '../../../wire/json-text.ts';
 import { member } from '../../../wire/message-member.ts';
 import type { MessageView } from '../../../wire/message-view.ts';
-import { mayNameLabelled } from '../../catalogue/labelled-uris.ts';
 import type { Route } from '../../catalogue/merged-list.ts';
+import { mayNameLabelled } from '../../catalogue/uri-labels.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
 /** What the hub knows of the calls of one client and tool, and does at their end. */
@@ -86,7 +86,7 @@ export class ReceivedAnswer {
 
 export class PlainCall implements PendingCall, ViewedRequest {
 	readonly view: MessageView;
-	readonly from: ViewedClient;
+	readonly from: TextCallsClient;
 	readonly route: PlainRoute;
 	/** Its id at the server, and its size in the send window; set when it is sent. */
 	id = 0;
@@ -104,7 +104,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	#call: IncomingCall | undefined;
 	#context: CallContext | undefined;
 
-	private constructor(view: MessageView, from: ViewedClient, route: PlainRoute, place: number) {
+	private constructor(view: MessageView, from: TextCallsClient, route: PlainRoute, place: number) {
 		this.view = view;
 		this.from = from;
 		this.route = route;
@@ -113,7 +113,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	/** Send a call. False when it must take the general route: nothing was sent. */
-	static send(view: MessageView, from: ViewedClient, route: PlainRoute): boolean {
+	static send(view: MessageView, from: TextCallsClient, route: PlainRoute): boolean {
 		const { target } = route;
 		const begun = target.patch.prepare(view);
 		const place = begun === undefined ? undefined : target.enter(from.client);
@@ -200,7 +200,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 
 	/** Made when it is needed; on the general route, the context there. */
 	get context(): CallContext {
-		return (this.#context ??= viewedContext(this.from, this.#incoming));
+		return (this.#context ??= textCallContext(this.from, this.#incoming));
 	}
 
 	get work(): CancelSource {

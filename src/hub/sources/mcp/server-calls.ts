@@ -39,14 +39,14 @@ import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { Semaphore } from '../../../rpc/semaphore.ts';
 import { isObject } from '../../../wire/json.ts';
 import { JsonText, withMember } from '../../../wire/json-text.ts';
-import type { LabelledUris } from '../../catalogue/labelled-uris.ts';
+import type { UriLabels } from '../../catalogue/uri-labels.ts';
 import type { ExtensionRules } from '../../extensions.ts';
 import type { LogLevels } from './log-levels.ts';
 import { type PlainTarget, ReceivedAnswer } from './plain-call.ts';
 import { answeredError } from './process/server-failure.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import { forwardLog, type ServerClientRequests } from './server-client-requests.ts';
+import { forwardLog, type ServerClientRequests, withoutToken } from './server-client-requests.ts';
 import type { AddedValues } from './tools/overridden-tools.ts';
 import { followTask, upstreamTaskOf } from './upstream-task.ts';
 
@@ -74,7 +74,7 @@ export interface ServerCallsOptions {
 	readonly levels: LogLevels;
 	readonly extensions: ExtensionRules;
 	/** The `ui://` URIs in results. */
-	readonly pages: LabelledUris;
+	readonly pages: UriLabels;
 	/** Called before a call of a tool. Its result is that of the call; undefined makes the call. */
 	readonly check?: ((connection: ServerConnection, tool: string) => Promise<Result | undefined>) | undefined;
 }
@@ -102,6 +102,8 @@ export function callSemaphore(
 interface SentTo {
 	readonly process: ServerProcess;
 	readonly connection: ServerConnection;
+	/** The id of the request; undefined when it was not sent here. */
+	readonly id?: number | undefined;
 }
 
 /** Where a call was sent, and when. */
@@ -233,18 +235,25 @@ export class ServerCalls {
 		const begin = performance.now();
 		this.#options.levels.need(connection, context.chosenLogLevel);
 		const { sentAs } = context.durable ?? {};
+		let id: number | undefined;
+		const onId = (given: number): void => {
+			id = given;
+		};
 		const response =
 			sentAs === undefined
-				? this.#ask(call, connection)
+				? this.#ask(call, connection, onId)
 				: this.#follow(sentAs, call, { process, connection });
 		const repeat = (): Promise<Answer> => this.#startFor(process, { ...call, mayRepeat: never });
-		return this.#settled(response, call, { process, connection, begin, repeat });
+		return this.#settled(response, call, { process, connection, id, begin, repeat });
 	}
 
-	#ask(call: ForwardedCall, connection: ServerConnection): Promise<Answer> {
+	#ask(call: ForwardedCall, connection: ServerConnection, onId: (id: number) => void): Promise<Answer> {
 		const task = this.#taskFor(call, connection);
 		const params = forwardedParams(call, connection, this.#options.extensions);
-		return connection.ask(call.method, task ? { ...params, task } : params, this.#optionsOf(call));
+		const options = this.#optionsOf(call);
+		return task
+			? connection.ask(call.method, { ...params, task }, { ...options, onId })
+			: connection.ask(call.method, params, options);
 	}
 
 	/** A call that was sent as text. */
@@ -294,10 +303,12 @@ export class ServerCalls {
 		});
 	}
 
-	#follow(taskId: string, { context }: ForwardedCall, { process, connection }: SentTo): Promise<Answer> {
+	#follow(taskId: string, { context }: ForwardedCall, { process, connection, id }: SentTo): Promise<Answer> {
 		const { entry, extensions, clientRequests } = this.#options;
 		const { timeoutMs, maxMs, redact: redacts } = this.#settings;
-		return followTask(taskId, {
+		// The token of the call is valid until the task ends.
+		const stop = id === undefined ? undefined : connection.followProgress(id, progressTo(context));
+		const end = followTask(taskId, {
 			connection,
 			// Tasks of a remote server outlive its connection.
 			elsewhere: entry.kind === 'stdio' ? undefined : process,
@@ -309,9 +320,14 @@ export class ServerCalls {
 			onInputRequests: (inputRequests) =>
 				clientRequests.returned(context, { resultType: 'input_required', inputRequests }),
 		});
+		return stop ? end.finally(stop) : end;
 	}
 
-	/** Asks a legacy server for a task. Throws -32021 when the tool needs one and the client does not know tasks. */
+	/**
+	 * Asks a legacy server for a task when the tool allows it. A modern client without tasks gets the result of a plain
+	 * call, or -32021 when the tool needs a task; for a legacy one the hub follows the task, since servers on the official
+	 * SDK ask nothing during a plain call of such a tool.
+	 */
 	#taskFor(
 		{ method, context, taskSupport }: ForwardedCall,
 		connection: ServerConnection,
@@ -319,10 +335,9 @@ export class ServerCalls {
 		const takesTasks = connection.era === 'legacy' && takesTaskCalls(connection.capabilities);
 		if (method !== 'tools/call' || taskSupport === undefined || !takesTasks) return undefined;
 		const ttl = context.durable?.maxMs ?? this.#settings.maxMs;
-		if (context.durable?.isTask) return { ttl };
-		if (taskSupport === 'optional') return undefined;
-		if (context.revision.era === 'modern') throw undeclaredTasks();
-		return { ttl };
+		if (context.durable?.isTask || context.revision.era === 'legacy') return { ttl };
+		if (taskSupport === 'required') throw undeclaredTasks();
+		return undefined;
 	}
 
 	/** Start the process. A canceled call does not wait for it, unless the server must be notified: it has the task. */
@@ -341,7 +356,7 @@ export class ServerCalls {
 			maxTotalMs: context.durable?.maxMs ?? maxMs,
 			work: context,
 			keepsText: true,
-			onProgress: isReported ? (params) => isObject(params) && context.forwardProgress(params) : undefined,
+			onProgress: isReported ? progressTo(context) : undefined,
 			// The tag is `onLog`, without a copy of these options.
 			tag: context.logLevel === undefined ? undefined : (params: unknown) => forwardLog(context, params),
 		};
@@ -349,6 +364,13 @@ export class ServerCalls {
 }
 
 const never = (): boolean => false;
+
+function progressTo(context: CallContext): (params: unknown) => void {
+	return (params) => {
+		const own = withoutToken(params);
+		if (own) context.forwardProgress(own);
+	};
+}
 
 /**
  * Whether calls between a client and a server can be passed on as text. A server over HTTP asks on the stream of a call,

@@ -21,10 +21,10 @@ import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, ListChanges } from './list-changes.ts';
-import { listServer } from './list-server.ts';
 import type { McpSourceOptions } from './mcp-source-options.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
+import { readServerLists } from './read-server-lists.ts';
 import {
 	type CachedServer,
 	type CacheFiles,
@@ -197,7 +197,7 @@ export class ServerCatalogue {
 		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
-		const found = await listServer(connection, {
+		const found = await readServerLists(connection, {
 			timeoutMs,
 			maxMs,
 			log,

@@ -170,7 +170,7 @@ function keyOf(params: unknown): string {
 }
 
 /** A progress token is valid on one connection only, and so is the id of a task. */
-function withoutToken(params: unknown): Record<string, unknown> | undefined {
+export function withoutToken(params: unknown): Record<string, unknown> | undefined {
 	if (!isObject(params)) return undefined;
 	const { progressToken: _token, [RELATED_TASK]: _task, [INPUT_KEY]: _key, ...meta } = metaOf(params);
 	const { _meta, ...others } = params;

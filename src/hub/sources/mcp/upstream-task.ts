@@ -274,7 +274,9 @@ class ModernTask {
 
 	async #answer(key: string, request: InputRequest): Promise<void> {
 		const { context } = this.#options;
-		const inputResponses = await context.askAll({ [key]: request }, context.signal);
+		// A task of the hub withdraws all its elicitations at its end; dozens would listen to one signal.
+		const signal = context.durable?.isTask ? undefined : context.signal;
+		const inputResponses = await context.askAll({ [key]: request }, signal);
 		await this.#server.ask('tasks/update', { params: { inputResponses } });
 		// An answer changes the state, whether the server reports that or not.
 		this.#isPushed = true;

@@ -111,6 +111,21 @@ describe('answerLook', () => {
 		);
 	});
 
+	it('knows a number that a double would change as a number, in any text that is made of it', () => {
+		const text = '[{"id":12345678901234567890,"name":"\\u0000number:1, \\"x\\":2"}]';
+		const selected = (select: string): unknown => JSON.parse(look(text, { op: 'select', select }).text);
+		expect(selected('[0].name')).toBe('\u0000number:1, "x":2');
+		expect(selected("join('-', [to_string([0].id), 'a'])")).toBe('12345678901234567890-a');
+		expect(selected('to_string(@)')).toBe(text);
+		expect(look(text, { op: 'select', select: 'nothing' }).about).toContain('{id: number, name: string}');
+	});
+
+	it('is short about records with a very long name', () => {
+		const { about } = look(JSON.stringify({ ['😀'.repeat(100_000)]: [1, 2] }), { op: 'head' });
+		expect(about.length).toBeLessThan(200);
+		expect(about).toContain('… 1–2 of 2');
+	});
+
 	it.each([
 		['lines of JSON', '{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n'],
 		['commas', 'a,b\n1,x\n2,"y"\n'],

@@ -9,9 +9,9 @@ import { Panel, Toggle } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
-import { AddListed } from './add-listed.tsx';
 import { ConnectPanel, ImportPanel } from './import-panel.tsx';
-import { LabelledText } from './labelled-text.tsx';
+import { RegistryForm } from './registry-form.tsx';
+import { TextField } from './text-field.tsx';
 
 const WAYS = [
 	['command', 'Command'],
@@ -43,7 +43,7 @@ function AddServerPanel(): JSX.Element {
 	);
 	return (
 		<Panel title="Add a server" aside={aside}>
-			{way === 'registry' ? <AddListed /> : <AddEntry key={way} isUrl={way === 'url'} />}
+			{way === 'registry' ? <RegistryForm /> : <AddEntry key={way} isUrl={way === 'url'} />}
 		</Panel>
 	);
 }
@@ -57,12 +57,12 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 	const command = entryCommand(isUrl, { name: name.value, target: target.value, values: values.value });
 	return (
 		<form class="fields" onSubmit={(event) => event.preventDefault()}>
-			<LabelledText
+			<TextField
 				label="Name"
 				text={name}
 				about="Letters, digits, - and _: its tools are called name__tool."
 			/>
-			<LabelledText
+			<TextField
 				label={isUrl ? 'URL' : 'Command'}
 				text={target}
 				about={
@@ -71,7 +71,7 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 						: 'As in npx -y @modelcontextprotocol/server-filesystem .'
 				}
 			/>
-			<LabelledText
+			<TextField
 				label={isUrl ? 'Headers' : 'Variables'}
 				text={values}
 				isLong

@@ -5,10 +5,10 @@ import type { ApiObject, ClientFilesReply } from '../../../api/api-types.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import type { CommandRun } from '../../call/command-run.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { Panel } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { attributeText, VisibleText } from '../../text/visible-text.tsx';
-import { objectsIn, textIn } from './add-listed.tsx';
+import { objectsIn, textIn } from './registry-form.tsx';
 
 export function ImportPanel(): JSX.Element {
 	const look = useCommandRun();

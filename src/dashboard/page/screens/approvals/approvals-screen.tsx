@@ -9,9 +9,9 @@ import type {
 } from '../../../api/api-types.ts';
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { useNow } from '../../components/now.ts';
 import { EmptyState, ErrorText, Fact } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { APPROVED_OUTCOME_MS } from '../../page-limits.ts';
@@ -110,7 +110,10 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
 		const body: ApprovalDecisionRequest = { decision };
-		const messages = { done: `${label}: ${approval.tool}.`, failed: `${approval.tool} has no answer.` };
+		const messages = {
+			done: `${label}: ${approval.tool}.`,
+			failed: `Your answer to ${approval.tool} does not count.`,
+		};
 		reportOutcome(dashboard, approval);
 		await dashboard.act(messages, pathOf(approval), body);
 		isBusy.value = false;

@@ -99,10 +99,11 @@ function callsOf(sums: ReadonlyMap<string, Calls>, id: string): Calls & Pick<Flo
 }
 
 function captionOf(
-	{ id, state, tools }: SourceRow,
+	{ id, state, tools, needsSignIn }: SourceRow,
 	reach: ReachReply['clients'][number] | undefined,
 ): Pick<FlowNode, 'caption' | 'reach'> & Partial<Pick<FlowNode, 'figure'>> {
-	if (reach === undefined) return { caption: tools === null ? state : toolsText(tools) };
+	if (reach === undefined)
+		return { caption: needsSignIn ? 'needs a sign-in' : tools === null ? state : toolsText(tools) };
 	const found = reach.sources.find(({ backend }) => backend === id);
 	if (found === undefined || found.tools === 0)
 		return { caption: 'no tools', figure: '–', reach: { allow: 0, ask: 0 } };

@@ -8,8 +8,8 @@ import type { CallFlow } from '../../../api/api-calls.ts';
 import type { DashboardState, ReachReply } from '../../../api/api-types.ts';
 import { policyTestCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { Panel, Toggle } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
 import { attributeText, VisibleText } from '../../text/visible-text.tsx';
@@ -17,6 +17,8 @@ import { type FlowChoice, type FlowNode, type FlowPicture, flowPicture } from '.
 
 const ROW = 40;
 const WIDEST = 16;
+/** A thin link with a few failures must not look red. */
+const FAINTEST = 0.4;
 
 interface FlowViewProps {
 	readonly state: DashboardState;
@@ -47,7 +49,7 @@ export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.E
 	);
 	return (
 		<Panel title="Who talks to what" aside={aside}>
-			<FlowDrawing picture={picture} choice={choice} choose={choose} isAccess={lens !== undefined} />
+			<FlowDrawing picture={picture} choice={choice} choose={choose} lens={lens} />
 			<FlowCaption picture={picture} choice={choice} choose={choose} lens={lens} isAccess={isAccess.value} />
 		</Panel>
 	);
@@ -55,11 +57,13 @@ export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.E
 
 interface DrawingProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
 	readonly picture: FlowPicture;
-	readonly isAccess: boolean;
+	/** What one client may call, in place of the calls. */
+	readonly lens: ReachReply['clients'][number] | undefined;
 }
 
-function FlowDrawing({ picture, choice, choose, isAccess }: DrawingProps): JSX.Element {
+function FlowDrawing({ picture, choice, choose, lens }: DrawingProps): JSX.Element {
 	const { clients, servers, builtIns, moreClients } = picture;
+	const client = lens?.client ?? choice.client;
 	const right = [...servers, ...builtIns];
 	const leftRows = Math.max(1, clients.length + (moreClients > 0 ? 1 : 0));
 	const rightRows = right.length + 1;
@@ -68,11 +72,11 @@ function FlowDrawing({ picture, choice, choose, isAccess }: DrawingProps): JSX.E
 		choose({ ...choice, [key]: choice[key] === id ? '' : id });
 	return (
 		<div class="flow">
-			<ClientNodes picture={picture} chosen={choice.client} pick={(id) => pick('client', id)} />
+			<ClientNodes picture={picture} chosen={client} pick={(id) => pick('client', id)} />
 			<Links
 				nodes={clients}
 				top={(height - leftRows * ROW) / 2}
-				chosen={choice.client}
+				chosen={client}
 				height={height}
 				isLeft
 				isAccess={false}
@@ -86,7 +90,7 @@ function FlowDrawing({ picture, choice, choose, isAccess }: DrawingProps): JSX.E
 				top={(height - rightRows * ROW) / 2}
 				chosen={choice.backend}
 				height={height}
-				isAccess={isAccess}
+				isAccess={lens !== undefined}
 			/>
 			<ServerNodes picture={picture} chosen={choice.backend} pick={(id) => pick('backend', id)} />
 		</div>
@@ -221,19 +225,31 @@ function Links({
 					? `M0 ${y}C50 ${y} 50 ${hubY} 100 ${hubY}`
 					: `M0 ${hubY}C50 ${hubY} 50 ${y} 100 ${y}`;
 				const isFaded = chosen !== '' && chosen !== node.id;
-				return (
-					<g class={`${linkClass(node, isAccess)}${isFaded ? ' faded' : ''}`}>
-						<path d={d} stroke-width={width} />
-						{!isAccess && node.errors > 0 && (
-							<path class="failed" d={d} stroke-width={Math.max(1, (node.errors / node.count) * width)} />
-						)}
-						{isAccess && (node.reach?.ask ?? 0) > 0 && (
-							<path class="ask" d={d} stroke-width={Math.max(1, (node.reach?.ask ?? 0) * width)} />
-						)}
-					</g>
-				);
+				return <LinkPath node={node} d={d} width={width} isFaded={isFaded} isAccess={isAccess} />;
 			})}
 		</svg>
+	);
+}
+
+interface LinkPathProps extends Pick<LinksProps, 'isAccess'> {
+	readonly node: FlowNode;
+	readonly d: string;
+	readonly width: number;
+	readonly isFaded: boolean;
+}
+
+/** The link, and over it the part of it that failed or asks. */
+function LinkPath({ node, d, width, isFaded, isAccess }: LinkPathProps): JSX.Element {
+	const { count, errors, reach } = node;
+	const ask = reach?.ask ?? 0;
+	return (
+		<g class={`${linkClass(node, isAccess)}${isFaded ? ' faded' : ''}`}>
+			<path d={d} stroke-width={width} />
+			{!isAccess && errors > 0 && (
+				<path class="failed" d={d} stroke-width={Math.max(FAINTEST, (errors / count) * width)} />
+			)}
+			{isAccess && ask > 0 && <path class="ask" d={d} stroke-width={Math.max(1, ask * width)} />}
+		</g>
 	);
 }
 

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OverviewReply } from '../../../api/api-calls.ts';
 import type { CostsReply } from '../../../api/api-types.ts';
-import { type Fetched, useFetched } from '../../components/fetched.ts';
+import { type Fetched, useFetched } from '../../components/use-fetched.ts';
 import { pathWith, type Query } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { OVERVIEW_RENEW_MS } from '../../page-limits.ts';

@@ -7,6 +7,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { OverviewReply, ToolUse } from '../../../api/api-calls.ts';
 import type { ClientRow, CostsReply, HubFacts } from '../../../api/api-types.ts';
+import { defaultDashboardLimits } from '../../../dashboard-limits.ts';
 import { LatencyChart, LatencyHistogram, VolumeChart } from '../../components/call-charts.tsx';
 import { Bar, FailureShare } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
@@ -36,6 +37,7 @@ const TIMES: readonly (readonly [string, string])[] = [
 	['0', 'all'],
 ];
 const DEFAULT_MINUTES = '1440';
+const { calls: KEPT_CALLS } = defaultDashboardLimits;
 
 export function OverviewScreen(): JSX.Element {
 	const { state, router } = useDashboard();
@@ -52,7 +54,7 @@ export function OverviewScreen(): JSX.Element {
 			<FirstSteps />
 			<AttentionPanel rows={current.attention} backends={current.backends} />
 			<FlowView state={current} flows={reply?.flows ?? []} choice={{ client, backend }} choose={choose} />
-			<TimeRange minutes={minutes} />
+			<TimeRange minutes={minutes} hub={current.hub} />
 			{reply && <Plots reply={reply} />}
 			<div class="plots rankings">
 				{reply && reply.all.count > 0 && <RankedTools reply={reply} />}
@@ -80,7 +82,7 @@ function FirstSteps(): JSX.Element {
 	);
 }
 
-function TimeRange({ minutes }: { minutes: string }): JSX.Element {
+function TimeRange({ minutes, hub }: { minutes: string; hub: HubFacts }): JSX.Element {
 	const { router } = useDashboard();
 	const { query } = router.route.value;
 	return (
@@ -94,6 +96,7 @@ function TimeRange({ minutes }: { minutes: string }): JSX.Element {
 					{label}
 				</Toggle>
 			))}
+			{hub.calls > KEPT_CALLS && <span class="dim">The last {formatCount(KEPT_CALLS)} are kept.</span>}
 		</div>
 	);
 }

@@ -110,8 +110,9 @@ function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | nul
 }
 
 function BackendRemarks({ backend }: { backend: SourceRow }): JSX.Element | null {
-	const { id, nextTryAt, restarts, drifted, calls } = backend;
+	const { id, nextTryAt, restarts, drifted, calls, needsSignIn } = backend;
 	const remarks = [
+		needsSignIn ? 'needs a sign-in' : '',
 		calls > 0 ? `${formatCount(calls)} in flight` : '',
 		restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${formatCount(restarts)} times`}` : '',
 	].filter(Boolean);

@@ -39,12 +39,8 @@ export function ServerRows({ backends }: { backends: readonly SourceRow[] }): JS
 }
 
 function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined }): JSX.Element {
-	const { id, state, callsPerMinute, errorRate, tools, restarts, failedStarts } = row;
+	const { id, state, callsPerMinute, errorRate, tools } = row;
 	const calls = callsPerMinute.reduce((sum, count) => sum + count, 0);
-	const failures = [
-		counted(restarts, 'crash', 'crashes'),
-		counted(failedStarts, 'failed start', 'failed starts'),
-	];
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
@@ -56,11 +52,21 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 				share={calls === 0 ? undefined : errorRate}
 				label={`${formatPercent(errorRate)} of them failed`}
 			/>
-			<span class="number dim">{failures.filter(Boolean).join(', ')}</span>
+			<span class="number dim">{remarksOf(row).filter(Boolean).join(', ')}</span>
 			<span class="number tools">{tools !== null && (counted(tools, 'tool', 'tools') ?? '0 tools')}</span>
 			<span class="number dim tokens">{tokens !== undefined && `${formatCount(tokens)} tokens`}</span>
 		</div>
 	);
+}
+
+/** What a colour alone would say. Starts without a sign-in fail, so they are not counted. */
+function remarksOf({ needsSignIn, drifted, restarts, failedStarts }: SourceRow): (string | undefined)[] {
+	if (needsSignIn) return ['needs a sign-in'];
+	return [
+		counted(drifted, 'changed tool', 'changed tools'),
+		counted(restarts, 'crash', 'crashes'),
+		counted(failedStarts, 'failed start', 'failed starts'),
+	];
 }
 
 function counted(count: number, one: string, many: string): string | undefined {

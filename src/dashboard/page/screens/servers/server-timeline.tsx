@@ -15,6 +15,7 @@ export function ServerTimeline({ page }: { page: ServerPage }): JSX.Element | nu
 	const reply = overview.value;
 	const marks = page.history.map(({ at, state }) => ({
 		at,
+		state,
 		health: WORD_HEALTH.get(state) ?? ('calm' as const),
 	}));
 	if (!reply || reply.all.count === 0) return null;

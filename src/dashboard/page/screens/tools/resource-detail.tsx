@@ -5,10 +5,10 @@ import { quoted } from '../../../../printable.ts';
 import { fillTemplate, templateNames } from '../../../../protocol/uri-template.ts';
 import type { ResourceReply } from '../../../api/api-catalogue.ts';
 import { CallProgressView } from '../../call/call-progress.tsx';
-import { ResultView } from '../../call/result-view.tsx';
+import { ToolResultView } from '../../call/tool-result.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
-import { useFetched } from '../../components/fetched.ts';
 import { ErrorText, Fact, Panel } from '../../components/panel.tsx';
+import { useFetched } from '../../components/use-fetched.ts';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { formatBytes } from '../../text/quantities.ts';
@@ -57,7 +57,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 				</form>
 				<CallProgressView run={run} />
 				{run.error.value && <ErrorText error={run.error.value} />}
-				{run.result.value && <ResultView key={run.number.value} result={run.result.value} />}
+				{run.result.value && <ToolResultView key={run.number.value} result={run.result.value} />}
 			</Panel>
 		</article>
 	);

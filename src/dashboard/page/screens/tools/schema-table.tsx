@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
-import { type FormField, formOf, type JsonSchema } from '../../form/form-field.ts';
+import { type FormField, formOf, type JsonSchema, variantTitle } from '../../form/form-field.ts';
 import { CHOICES_LIMIT } from '../../page-limits.ts';
 import { VisibleText } from '../../text/visible-text.tsx';
 
@@ -41,7 +41,7 @@ export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
 }
 
 function SchemaLine({ field }: { field: FormField }): JSX.Element {
-	const nested = field.kind === 'list' && field.item?.kind === 'group' ? field.item.fields : field.fields;
+	const nested = nestedFields(field);
 	const given = field.schema['default'];
 	return (
 		<li>
@@ -73,6 +73,14 @@ function SchemaLine({ field }: { field: FormField }): JSX.Element {
 			)}
 		</li>
 	);
+}
+
+/** The fields of an object, or of the objects of a list; alternatives that have fields, each by its title. */
+function nestedFields(field: FormField): readonly FormField[] {
+	const { variants } = field;
+	if (variants?.some(({ fields }) => fields.length > 0))
+		return variants.map((each, at) => ({ ...each, name: variantTitle(each, at), isRequired: false }));
+	return field.kind === 'list' && field.item?.kind === 'group' ? field.item.fields : field.fields;
 }
 
 const BOUNDS = [
@@ -108,6 +116,7 @@ function typeName(field: FormField): string {
 		const union = `${names.slice(0, CHOICES_LIMIT).join(' | ')}${more}`;
 		return field.kind === 'choices' ? `list of ${union}` : union;
 	}
+	if (field.kind === 'variants') return (field.variants ?? []).map(typeName).join(' or ');
 	if (field.kind === 'list') return `list of ${field.item ? typeName(field.item) : 'values'}`;
 	if (field.kind === 'group') return 'object';
 	if (field.kind === 'json') return 'JSON';

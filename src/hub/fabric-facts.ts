@@ -1,0 +1,20 @@
+/* What a hub says about its fabric: to commands, the dashboard and metrics. */
+import type { FabricFacts, FabricOverview, WorkerOverview } from './fabric-overview.ts';
+import type { Hub } from './hub.ts';
+import { able } from './source.ts';
+
+/** What this hub uses of others; undefined when it uses nothing. */
+export function usedFabric({ sources }: Pick<Hub, 'sources'>): FabricOverview | undefined {
+	return sources.map((source) => able(source, 'overview')?.overview()).find((found) => found !== undefined);
+}
+
+/** @param worker what this hub offers to others */
+export function fabricFacts(hub: Pick<Hub, 'sources'>, worker: WorkerOverview | undefined): FabricFacts {
+	const offer = worker && {
+		...worker,
+		running: Object.fromEntries(worker.running),
+		accepted: Object.fromEntries(worker.accepted),
+		refused: Object.fromEntries(worker.refused),
+	};
+	return { use: usedFabric(hub) ?? null, offer: offer ?? null };
+}
