@@ -17,7 +17,7 @@ const tracedMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get',
 
 export class RequestSpans {
 	readonly #tracer: Tracer;
-	/** By the id of the request; as many as there are requests in flight. */
+	/** Keyed by the id of the request; as many as there are requests in flight. */
 	readonly #open = new Map<string, OpenSpan>();
 
 	constructor(tracer: Tracer) {

@@ -193,7 +193,7 @@ const loaders: Readonly<Record<keyof typeof summaries, CommandEntry['load']>> = 
 
 export type CommandTable = ReadonlyMap<string, CommandEntry>;
 
-/** By name. A map, since arguments of the user are looked up in it and `constructor` is no command. */
+/** Keyed by name. It is a map, since arguments of the user are looked up in it and `constructor` is no command. */
 export const commands: CommandTable = new Map(
 	Object.entries(loaders).map(([name, load]) => [
 		name,

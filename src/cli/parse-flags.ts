@@ -45,7 +45,7 @@ export function parseFlags(command: Command, args: readonly string[]): ParsedArg
 
 interface OptionToken {
 	readonly name: string;
-	/** As it was written: `--json`, `-j`. */
+	/** The flag as it was written: `--json`, `-j`. */
 	readonly rawName: string;
 	readonly value?: string | undefined;
 	readonly inlineValue?: boolean | undefined;

@@ -245,7 +245,7 @@ export interface PolicyRule {
 	/** Matches only tools with these claims; undefined for all tools. */
 	readonly when: Readonly<Partial<ToolClaims>> | undefined;
 	readonly action: PolicyAction;
-	/** With `ask`: the calls of a plan are approved together, before it runs. Default: each call by itself. */
+	/** With `ask`, `once` approves the calls of a plan together, before it runs. Default: each call by itself. */
 	readonly plan?: 'once' | undefined;
 	/** Shown to the caller of a refused call. */
 	readonly reason: string | undefined;

@@ -96,7 +96,7 @@ function isReplaced(found: unknown, { tools, clients }: NewRule): found is Recor
 	return isSame && Object.keys(others).length === 0;
 }
 
-/** On a line of its own above the first rule, or behind the bracket when they share a line. */
+/** The rule is written on a line of its own above the first rule, or behind the bracket when they share a line. */
 function insertRule(text: string, file: string, ruleText: string): string | undefined {
 	const lines = text.split('\n');
 	const at = parseJsonc(text, file).lineOf(['policy', '0']) - 1;

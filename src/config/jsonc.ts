@@ -25,7 +25,7 @@ export interface JsonNode {
 	readonly end: number;
 	/** The 1-based line of the value. */
 	readonly line: number;
-	/** By key or index, in the order of the text. */
+	/** Keyed by key or index, in the order of the text. */
 	readonly children: ReadonlyMap<string, JsonNode>;
 }
 
@@ -37,7 +37,7 @@ export function parseJsonc(text: string, file: string): JsonDocument {
 	return { value, lineOf: (path) => nodesTo((tree ??= parseJsonTree(text, file)), path).at(-1)?.line ?? 1 };
 }
 
-/** As `parseJsonc`, with the place of every value. */
+/** The same as `parseJsonc`, with the place of every value. */
 export function parseJsonTree(text: string, file: string): JsonNode {
 	return new Parser(text, file).document();
 }

@@ -15,7 +15,7 @@ import { cookieHeader, type DashboardAccess, type EntryVerdict, noCookieHeader }
 import type { DashboardDeps } from './dashboard-deps.ts';
 import { PageFiles, plain } from './page-files.ts';
 
-/** For every reason alike. */
+/** The same reply for every reason. */
 const UNAUTHORIZED = `This browser is not signed in. A link works once, for a few minutes.
 Open the dashboard with: mctl dashboard
 `;

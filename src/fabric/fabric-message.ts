@@ -7,7 +7,7 @@
 import type { Msg, MsgHdrs } from '@nats-io/transport-node';
 import { MESSAGE_HEADER_CHARACTERS } from './fabric-limits.ts';
 
-/** From a worker to a hub. */
+/** The messages from a worker to a hub. */
 export const workerKinds = [
 	'accepted',
 	'refused',
@@ -22,7 +22,7 @@ export const workerKinds = [
 ] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
-/** From a hub to a worker; the last two from the administrator. */
+/** The messages from a hub to a worker; the last two from the administrator. */
 export const controlKinds = ['cancel', 'ack', 'query', 'answer', 'drain', 'resume'] as const;
 export type ControlKind = (typeof controlKinds)[number];
 

@@ -22,7 +22,7 @@ interface Connection {
 
 export class ConnectionTable {
 	readonly #limit: number;
-	/** By the address of the client, which TCP and TLS socket share; the longest without a request first. */
+	/** Keyed by the address of the client, which TCP and TLS socket share; the longest without a request first. */
 	readonly #open = new Map<string, Connection>();
 	readonly #bySocket = new WeakMap<Socket, Connection>();
 

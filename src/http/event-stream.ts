@@ -92,7 +92,7 @@ export class EventStream extends StreamedReply {
 	}
 }
 
-/** In JSON a line break can only be white space between tokens. */
+/** The data of an event: in JSON a line break can only be white space between tokens. */
 function oneLine(text: string): string {
 	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text;
 }

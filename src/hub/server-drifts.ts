@@ -30,9 +30,9 @@ type Environment = Readonly<NodeJS.ProcessEnv>;
 export interface ToolDrift extends DriftedTool {
 	/** Whether it is left out of lists until it is accepted. */
 	readonly isQuarantined: boolean;
-	/** As it was accepted; undefined for a new tool, and when it was accepted on another machine. */
+	/** The definition that was accepted; undefined for a new tool, and when it was accepted on another machine. */
 	readonly before: PinnedTool | undefined;
-	/** As it is now; undefined for a removed tool. */
+	/** The current definition; undefined for a removed tool. */
 	readonly after: PinnedTool | undefined;
 	/** The parts that differ, word by word; none when the accepted text is not known here. */
 	readonly parts: readonly PartDiff[];

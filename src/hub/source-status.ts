@@ -168,7 +168,7 @@ export function reportOf(source: ReportedSource, memoryOf: (pid: number) => numb
 	};
 }
 
-/** From the most telling on: the state of a source is the first that one of its processes has. */
+/** The states from the most telling on: that of a source is the first that one of its processes has. */
 const processStates: readonly SourceState[] = ['unhealthy', 'ready', 'starting', 'idle', 'failed', 'stopped'];
 
 /**

@@ -99,7 +99,7 @@ export interface UriClaims {
 
 /** A source with instructions for clients. */
 export interface Instructions {
-	/** As far as they are known. Starts no process. */
+	/** The instructions, as far as they are known. Starts no process. */
 	instructions(): Awaitable<string | undefined>;
 }
 

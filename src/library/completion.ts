@@ -22,7 +22,7 @@ export interface CompletionArgument {
 
 /** Suggested values for an argument. */
 export interface Completion {
-	/** At most 100, best first. */
+	/** The values, at most 100, best first. */
 	values: string[];
 	total: number;
 	hasMore: boolean;
@@ -81,7 +81,7 @@ function select(candidates: readonly string[], value: string): Completion {
 	};
 }
 
-/** As `select`, for the last entry of a list with commas. */
+/** The same as `select`, for the last entry of a list with commas. */
 function selectLast(candidates: readonly string[], value: string): Completion {
 	const at = value.lastIndexOf(',') + 1;
 	const before = value.slice(0, at);

@@ -22,7 +22,7 @@ export interface PromptArgument {
 }
 
 export interface LibraryPrompt {
-	/** As the front matter or the file has it; the list may qualify it. */
+	/** The name in the front matter or of the file; the list may qualify it. */
 	name: string;
 	title: string | undefined;
 	description: string | undefined;

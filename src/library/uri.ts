@@ -76,7 +76,7 @@ function isName(segment: string | undefined): segment is string {
 	);
 }
 
-/** As `encodeURIComponent`, which throws on half a character pair: such a name gets its replacement. */
+/** The same as `encodeURIComponent`, which throws on half a character pair: such a name gets its replacement. */
 export function encodeSegment(segment: string): string {
 	return encodeURIComponent(segment.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

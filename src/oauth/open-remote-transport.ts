@@ -41,7 +41,7 @@ export interface RemoteTransportOptions {
 	readonly signal?: AbortSignal | undefined;
 	/** Default: the stored sign-in, which nobody can renew here; `false` sends no token. */
 	readonly auth?: HttpAuth | false | undefined;
-	/** As in `AuthOptions`. */
+	/** The same as in `AuthOptions`. */
 	readonly otherEntries?: AuthOptions['otherEntries'];
 }
 

@@ -15,7 +15,7 @@ import type { GuardedHttp } from './guarded-http.ts';
 export interface ProtectedResource {
 	/** The identifier, verbatim: the value of the `resource` parameter. */
 	readonly resource: string;
-	/** At least one. */
+	/** The issuers, at least one. */
 	readonly issuers: readonly string[];
 	readonly scopes: readonly string[] | undefined;
 }

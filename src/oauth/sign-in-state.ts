@@ -14,7 +14,7 @@ export type SignInState = 'signed_in' | 'refreshable' | 'expired' | 'none' | 'un
 
 export interface SignInStateOptions {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
-	/** As in `AuthOptions`. */
+	/** The same as in `AuthOptions`. */
 	readonly otherEntries: AuthOptions['otherEntries'];
 }
 

@@ -104,7 +104,7 @@ export class BoundedThread {
 	}
 }
 
-/** In the thread: answer with what `work` gives, or with its error. */
+/** Called in the thread: answer with what `work` gives, or with its error. */
 export async function answerWith(work: () => unknown): Promise<void> {
 	// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 	parentPort?.postMessage(await replyOf(work));

@@ -66,7 +66,7 @@ export class CrashReader {
 	}
 }
 
-/** At most `count` of `lines`, in their order: reasons before other lines, those before frames, and the last before earlier ones. */
+/** Returns at most `count` of `lines`, in their order: reasons before other lines, those before frames, and the last before earlier ones. */
 export function crashLines(lines: readonly string[], count: number): string[] {
 	const kinds = kindsOf(lines);
 	const places = (wanted: LineKind): number[] => [...lines.keys()].filter((at) => kinds[at] === wanted);

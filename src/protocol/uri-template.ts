@@ -87,7 +87,7 @@ function encodeReserved(value: string): string {
 	return encodeURI(value).replaceAll(/%25([\da-f]{2})/gi, '%$1');
 }
 
-/** As `decodeURIComponent`, but undefined for an invalid escape. */
+/** The same as `decodeURIComponent`, but undefined for an invalid escape. */
 export function decodePercent(text: string): string | undefined {
 	return attempt(() => decodeURIComponent(text));
 }

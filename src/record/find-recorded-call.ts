@@ -14,7 +14,7 @@ import { recordingsOfCall, type TimedCall } from './recording-files.ts';
 
 /** A call of a tool. */
 export interface SoughtCall extends TimedCall {
-	/** As the server names the tool. */
+	/** The name that the server uses for the tool. */
 	readonly tool: string;
 	/** The arguments with secrets replaced; undefined when they are not known. */
 	readonly arguments: unknown;

@@ -29,7 +29,7 @@ export interface RecordedExchange {
 	readonly params: unknown;
 	/** The whole request. */
 	readonly text: string;
-	/** As JSON text. */
+	/** The id as JSON text. */
 	readonly id: string;
 	/** Method and params without `_meta`: equal for equal requests. */
 	readonly key: string;

@@ -174,7 +174,7 @@ export class Peer implements Receiver {
 		return this.#incoming;
 	}
 
-	/** For calls that are forwarded as text. */
+	/** The calls that are forwarded as text. */
 	get forwarded(): ForwardedCalls {
 		return this.#outgoing;
 	}

@@ -13,7 +13,7 @@ import {
 	typesOf,
 } from './schema-types.ts';
 
-/** For example `string`, `"a" | "b"`, `integer[]`, `{ name: string; age?: number }`. */
+/** The type as text, for example `string`, `"a" | "b"`, `integer[]`, `{ name: string; age?: number }`. */
 export function typeText(place: SchemaPlace, depth = 0): string {
 	const schema = resolveSchema(place);
 	const { enum: values, const: only } = schema;

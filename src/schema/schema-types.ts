@@ -10,7 +10,7 @@ import { SCHEMA_DEPTH } from './schema-limits.ts';
 
 /** A schema inside of a document. */
 export interface SchemaPlace {
-	/** As written; anything but an object allows every value. */
+	/** The schema as written; anything but an object allows every value. */
 	readonly schema: unknown;
 	/** The whole document, for `$ref`. */
 	readonly root: JsonObject;

@@ -10,7 +10,7 @@ export interface Parameter {
 	readonly isRequired: boolean;
 	/** One line. */
 	readonly description: string;
-	/** As JSON; undefined when there is none. */
+	/** The value as JSON; undefined when there is none. */
 	readonly default: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function parametersOf(schema: JsonObject): Parameter[] {
 	];
 }
 
-/** On one line: `read_file(path: string, head?: integer)`. */
+/** The signature on one line: `read_file(path: string, head?: integer)`. */
 export function signatureLine(name: string, schema: JsonObject): string {
 	return `${name}(${parametersOf(schema).map(shortParameter).join(', ')})`;
 }

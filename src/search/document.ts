@@ -19,9 +19,9 @@ export interface SearchDocument {
 
 /** Why a document was found: one entry a word or phrase of the query. */
 export interface MatchReason {
-	/** As the query has it. */
+	/** The word as the query has it. */
 	word: string;
-	/** As the collection has it, when it is spelled differently there. */
+	/** The word as the collection has it, when it is spelled differently there. */
 	matched: string;
 	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'concept' | 'meaning' | 'usage';
 	/** Names of fields, the weightiest first. */

@@ -64,7 +64,7 @@ function shortened(text: string): string {
 	return safe.length > ATTRIBUTE_CHARACTERS ? `${safe.slice(0, ATTRIBUTE_CHARACTERS)}…` : safe;
 }
 
-/** As a string, because a double does not hold it. Microseconds are as exact as the clock. */
+/** The time as a string, because a double does not hold it. Microseconds are as exact as the clock. */
 function nanoseconds(ms: number): string {
 	return `${Math.round(ms * 1000)}000`;
 }

@@ -26,7 +26,7 @@ export interface ToolLog {
 /** What a tool gets for one run. */
 export interface ToolCall<Input = JsonObject> {
 	readonly toolId: string;
-	/** As the runner gave it; checked against the manifest's `inputSchema` when there is one. */
+	/** The input as the runner gave it; checked against the manifest's `inputSchema` when there is one. */
 	readonly input: Input;
 	/** The declared configuration keys, flat and dotted. */
 	readonly config: JsonObject;

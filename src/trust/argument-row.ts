@@ -21,7 +21,7 @@ import {
 
 /** One argument of a call. */
 export interface ArgumentRow {
-	/** As `escapedName`, without secrets. */
+	/** The same as `escapedName`, without secrets. */
 	readonly name: string;
 	/** JSON on one line, without secrets and invisible characters. */
 	readonly text: string;

@@ -25,7 +25,7 @@ import { APPROVAL_PROGRESS_MS, CONTINUED_CALLS_LIMIT } from './trust-limits.ts';
 
 /** A call of a tool, before it is made. */
 export interface GatedCall {
-	/** As clients see it. */
+	/** The name that clients see. */
 	readonly name: string;
 	/** Its server and own name; undefined for a tool that no list has: then what its name says. */
 	readonly toolName: NamedTool | undefined;

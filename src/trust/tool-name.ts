@@ -18,7 +18,7 @@ const LABEL_CHARACTERS = PREFIX_CHARACTERS - SEPARATOR.length;
 
 /** A tool, as policies, views and filters know it. */
 export interface NamedTool {
-	/** As clients see it. */
+	/** The name that clients see. */
 	readonly name: string;
 	/** Its server; undefined for a tool whose name has no server. */
 	readonly server: string | undefined;

@@ -92,7 +92,7 @@ export class FrameReader {
 	}
 }
 
-/** By hand: a DataView would first move a small array out of the V8 heap. */
+/** Written by hand: a DataView would first move a small array out of the V8 heap. */
 function readLength(bytes: Uint8Array, at: number): number {
 	const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
 	return a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d;

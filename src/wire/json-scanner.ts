@@ -211,7 +211,7 @@ export class JsonScanner {
 		}
 	}
 
-	/** At a name: read it and its colon, up to its value. */
+	/** Read the name here and its colon, up to its value. */
 	#readName(isFirst: boolean): void {
 		const start = this.#at;
 		if (this.#text.charCodeAt(start) !== QUOTE) this.#fail();
@@ -222,7 +222,7 @@ export class JsonScanner {
 		} else this.#nameRead(start, isFirst);
 	}
 
-	/** In a name: read on, down to the first value behind it that is a scalar. */
+	/** Read on in a name, down to the first value behind it that is a scalar. */
 	#readNameRest(): void {
 		this.#isInName = false;
 		this.#skipToQuote();
@@ -288,7 +288,7 @@ export class JsonScanner {
 		this.hasEqualNames = names.add(this.#text, start, end, this.#hasEscape);
 	}
 
-	/** At a quote: skip a string that is a value, which may be long. */
+	/** Skip, from its quote, a string that is a value, which may be long. */
 	#skipStringValue(): void {
 		if (this.#stopAt === Number.POSITIVE_INFINITY) return this.#skipString();
 		this.#at++;
@@ -317,7 +317,7 @@ export class JsonScanner {
 		this.#at += PLAIN.lastIndex;
 	}
 
-	/** At a quote: skip the string. A slice may end in it, if it is a name. */
+	/** Skip the string from its quote. A slice may end in it, if it is a name. */
 	#skipString(): void {
 		this.#hasEscape = false;
 		this.#at++;

@@ -20,7 +20,7 @@ const EXACT_LEVELS = 4;
 
 /** JSON that is written as it was read. Our encoder writes its text; any other one writes its value. */
 export class JsonText {
-	/** On one line. */
+	/** The text on one line. */
 	readonly text: string;
 	#value: unknown;
 

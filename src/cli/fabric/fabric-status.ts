@@ -102,7 +102,7 @@ function statusLines(
 	];
 }
 
-/** With the reasons, which a journal does not have; the oldest first. */
+/** The failures with their reasons, which a journal does not have; the oldest first. */
 function failuresOf({ failures }: FabricOverview): string[] {
 	return failures
 		.slice(0, FAILURES_SHOWN)

@@ -56,7 +56,7 @@ await definePlugin({
 `;
 }
 
-/** As `mctl add` takes it, a folder on every system, and in quotes as it is. */
+/** The command line as `mctl add` takes it, a folder on every system, and in quotes as it is. */
 const NAME = /^[a-z0-9][\w.-]{0,63}$/i;
 
 export const newServer: Command = {

@@ -9,7 +9,7 @@ import { parseServerUrl } from '../../transport/http/open-http-transport.ts';
 import { serverByName } from './server-by-name.ts';
 
 export interface AuthTarget {
-	/** As the user wrote it, without the query of a URL. */
+	/** The target as the user wrote it, without the query of a URL. */
 	readonly name: string;
 	readonly url: string;
 	/** Without the parts that may be secret. */

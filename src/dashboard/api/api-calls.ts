@@ -113,7 +113,7 @@ export interface CallDetails extends CallRow {
 	/** The worker of the fabric that accepted it. */
 	readonly worker: string | null;
 	readonly sessionId: string | null;
-	/** As JSON, with secrets replaced; null when they are not kept or too large. */
+	/** The arguments as JSON, with secrets replaced; null when they are not kept or too large. */
 	readonly arguments: string | null;
 	readonly resultBytes: number | null;
 	/** Makes the same call in a terminal; null when the arguments are not kept. */
@@ -167,7 +167,7 @@ export type CallMessage =
 	| { readonly kind: 'ask'; readonly elicitation: CallElicitation }
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }
-	/** As the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
+	/** The result as the server gave it: CallToolResult, GetPromptResult or ReadResourceResult. */
 	| {
 			readonly kind: 'result';
 			readonly result: ApiObject;

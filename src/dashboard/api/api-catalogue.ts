@@ -17,7 +17,7 @@ export type CatalogueRow = readonly [CatalogueKind, string, number, string];
 export interface ToolReply {
 	readonly name: string;
 	readonly backend: string;
-	/** As `tools/list` gives it: name, title, description, inputSchema, outputSchema, annotations, icons. */
+	/** The definition that `tools/list` gives: name, title, description, inputSchema, outputSchema, annotations, icons. */
 	readonly tool: ApiObject;
 	/** The parameters in one line. */
 	readonly signature: string;
@@ -33,7 +33,7 @@ export interface ToolReply {
 export interface PromptReply {
 	readonly name: string;
 	readonly backend: string;
-	/** As `prompts/list` gives it: name, title, description, arguments. */
+	/** The definition that `prompts/list` gives: name, title, description, arguments. */
 	readonly prompt: ApiObject;
 	/** Gets the prompt in a terminal; the page adds the arguments. */
 	readonly command: string;
@@ -42,7 +42,7 @@ export interface PromptReply {
 /** Null when no server lists it. */
 export interface ResourceReply {
 	readonly backend: string | null;
-	/** As `resources/list` or `resources/templates/list` gives it: name, title, description, mimeType, size. */
+	/** The definition that `resources/list` or `resources/templates/list` gives: name, title, description, mimeType, size. */
 	readonly resource: ApiObject | null;
 }
 
@@ -221,7 +221,7 @@ export interface SettingsFile {
 export interface SettingRow {
 	/** `mcpServers.github.command` */
 	readonly key: string;
-	/** As JSON. */
+	/** The value as JSON. */
 	readonly value: string;
 	/** Where it comes from, as `file:line`, with a note when it is blocked; `default` when no file has it. */
 	readonly source: string;

@@ -245,9 +245,9 @@ export interface ProblemRow {
  * `calls`, `call` and `log` begin with what happens after the connection.
  */
 export interface DashboardEvents {
-	/** At most one per second, and only when it differs from the last one. */
+	/** Sent at most once a second, and only when it differs from the last one. */
 	readonly state: DashboardState;
-	/** At most 4 per second. */
+	/** Sent at most 4 times a second. */
 	readonly calls: CallsEvent;
 	/** The call in `?call=<number>`: at most 4 per second while it runs, then once more with its end. */
 	readonly call: CallDetails;

@@ -15,7 +15,7 @@ export interface AttentionFacts extends Pick<DashboardDeps, 'opened'> {
 	readonly backends: readonly SourceRow[];
 }
 
-/** At most one row for each thing. */
+/** The rows, at most one for each thing. */
 export function attentionRows({ opened, hub, backends }: AttentionFacts): AttentionRow[] {
 	const { root } = opened.configuration();
 	const rows = [

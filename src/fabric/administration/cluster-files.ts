@@ -16,7 +16,7 @@ export interface NodeAddress {
 	readonly port: number;
 }
 
-/** As the default ports of NATS: 4222, 6222 and 8222. */
+/** Distances from the client port, which give the default ports of NATS: 4222, 6222 and 8222. */
 const ROUTE_PORT = 2000;
 const MONITOR_PORT = 4000;
 export const CLIENT_PORT = 4222;

@@ -32,10 +32,10 @@ export function byName(one: Pick<WorkerFacts, 'name'>, other: Pick<WorkerFacts, 
 }
 
 export class Advertisements {
-	/** By group, then by worker. */
+	/** Keyed by group, then by worker. */
 	readonly #groups = new Map<string, Map<string, AdvertisedWorker>>();
 	readonly #bodies = new BodyStore();
-	/** By group: those whose bodies are all here. */
+	/** Keyed by group: those whose bodies are all here. */
 	readonly #tools = new Map<string, readonly Tool[]>();
 	/** Keys that are gone, with the revision of that. */
 	readonly #gone = new BoundedMap<string, number>(GONE_KEYS_LIMIT);

@@ -72,9 +72,9 @@ export class FabricSource
 	readonly #listeners = new Listeners<Change>();
 	/** The last list, by group. */
 	#listed = new Map<string, ListedGroupTools>();
-	/** Of every tool of the last list, also of those that are quarantined. */
+	/** The route of every tool of the last list, also of those that are quarantined. */
 	#routes = new Map<string, RemoteTool>();
-	/** Of tools that were listed before. */
+	/** The routes of tools that were listed before. */
 	readonly #gone = new BoundedMap<string, RemoteTool>(GONE_NAMES_LIMIT);
 	#tools: readonly Tool[] | undefined;
 	#isReady: Promise<unknown> | undefined;

@@ -52,7 +52,7 @@ export class RemoteCall {
 	/** The counts of the worker that has it. */
 	counts: WorkerCalls | undefined;
 	isCanceled = false;
-	/** By the number of the client request: the answer that was sent, or while the client is asked, what withdraws it. */
+	/** Keyed by the number of the client request: the answer that was sent, or while the client is asked, what withdraws it. */
 	readonly answers: Map<number, string | AbortController> = new Map();
 	#heardAt: number;
 	#queriedAt = Number.NEGATIVE_INFINITY;

@@ -240,7 +240,7 @@ export class FabricLink {
 		}
 	}
 
-	/** With jitter: all members of a server lose it at once. Ends early when the link is closed. */
+	/** Wait with jitter: all members of a server lose it at once. Ends early when the link is closed. */
 	async #pause(ms: number): Promise<void> {
 		await pause(ms * (0.5 + Math.random()), this.#closing.signal).catch(() => {});
 	}

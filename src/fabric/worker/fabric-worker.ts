@@ -113,7 +113,7 @@ export class FabricWorker {
 		return this.#runs.running;
 	}
 
-	/** For health, metrics and the dashboard. */
+	/** The state for health, metrics and the dashboard. */
 	overview(): WorkerOverview {
 		const { access, group } = this.#options;
 		const link = this.link.facts;

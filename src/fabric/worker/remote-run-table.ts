@@ -60,7 +60,7 @@ export class RemoteRunTable {
 	readonly refused: Map<string, number> = new Map();
 	readonly #retained = new RetainedResults();
 	readonly #sessions: RemoteSessions;
-	/** By the calling process; forgotten when nothing is being sent. */
+	/** Keyed by the calling process; forgotten when nothing is being sent. */
 	readonly #credits = new Map<string, HubCredit>();
 	readonly #unannounced = new Set<RemoteRun>();
 	readonly #heartbeat: NodeJS.Timeout;

@@ -18,7 +18,7 @@ import { PARAM_HEADERS_LIMIT } from '../http-limits.ts';
 import { mismatch } from './modern-headers.ts';
 
 interface ParamHeader {
-	/** As the schema writes it, without the prefix. */
+	/** The name as the schema writes it, without the prefix. */
 	readonly name: string;
 	readonly path: readonly string[];
 }

@@ -17,7 +17,7 @@ import { ReceivedAnswer } from '../sources/mcp/plain-call.ts';
 
 /** Where a call goes; without an item when no list has it. */
 export interface Target extends Pick<Route<unknown>, 'source' | 'name' | 'toolName'> {
-	/** As the source listed it. */
+	/** The item as the source listed it. */
 	readonly item?: unknown;
 	/** Another way to the source than its `request`. Its results have a form of their own. */
 	readonly way?: OtherWay;
@@ -35,7 +35,7 @@ export class HubCall implements StartedCall, GatedCall {
 	readonly request: Call;
 	/** The name of the client. */
 	readonly client: string;
-	/** As clients of the hub know the item. */
+	/** The name that clients of the hub use for the item. */
 	name: string;
 	number = 0;
 	startedAt: Date = NOT_BEGUN;

@@ -125,7 +125,7 @@ export class ToolRoute implements PlainRoute {
 	/** What the journal says about the policy. */
 	readonly decision: Partial<PolicyOutcome>;
 	readonly #deps: PlainRoutesDeps;
-	/** As clients of the whole hub know the tool. */
+	/** The name that clients of the whole hub use for the tool. */
 	readonly name: string;
 	/** The name as JSON, as the client wrote it. */
 	readonly source: string;

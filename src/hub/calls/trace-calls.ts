@@ -82,7 +82,7 @@ class CallSpans implements CallTracer {
 	}
 }
 
-/** By the OpenTelemetry conventions for MCP. Arguments and results are never recorded. */
+/** The attributes follow the OpenTelemetry conventions for MCP. Arguments and results are never recorded. */
 function attributesOf({ method, name, backend, client, context }: HubCall): SpanAttributes {
 	const isTool = method === 'tools/call';
 	return {

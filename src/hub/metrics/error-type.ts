@@ -2,7 +2,7 @@
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import type { CallEnd } from '../call-feed.ts';
 
-/** By the conventions: `tool_error` for a result that reports a failure, else the code of the JSON-RPC error, else ours. */
+/** The value of the conventions: `tool_error` for a result that reports a failure, else the code of the JSON-RPC error, else ours. */
 export function errorTypeOf({ outcome, error, thrown }: CallEnd): string | undefined {
 	if (outcome === 'ok') return undefined;
 	if (outcome === 'failed') return 'tool_error';

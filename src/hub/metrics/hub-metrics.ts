@@ -289,7 +289,7 @@ function routeOf({ isPlain }: StartedCall): 'plain' | 'general' {
 	return isPlain ? 'plain' : 'general';
 }
 
-/** By the conventions for MCP. A URI has too many values for a label. */
+/** The labels of the conventions for MCP. A URI has too many values for a label. */
 function callLabels({ method, name, backend }: StartedCall, end: CallEnd): Labels {
 	return {
 		mcp_method_name: method,

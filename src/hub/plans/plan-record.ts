@@ -45,7 +45,7 @@ export interface AnswerLine extends ThreadMessage {
 	readonly tool: string;
 	/** The hash of the JSON of the arguments. */
 	readonly sha256: string;
-	/** As clients name the tool; undefined when there is none. */
+	/** The name that clients use for the tool; undefined when there is none. */
 	readonly name?: string | undefined;
 	/** Where in the program, `line 2, column 7`. */
 	readonly place?: string | undefined;

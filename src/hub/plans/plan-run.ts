@@ -26,7 +26,7 @@ export interface CallOutcome {
 	readonly isOk: boolean;
 	/** JSON: of the value, or of the members of the error. */
 	readonly text: string;
-	/** As clients name the tool; undefined when there is none. */
+	/** The name that clients use for the tool; undefined when there is none. */
 	readonly name?: string | undefined;
 }
 

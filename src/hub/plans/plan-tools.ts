@@ -15,14 +15,14 @@ import { PLAN_NAMES_SHOWN } from './plan-limits.ts';
 export interface PlanTool {
 	/** The source that has it. */
 	readonly server: string;
-	/** As a program names it best. */
+	/** The shortest name in a program. */
 	readonly written: string;
-	/** As clients name it. */
+	/** The tool as clients see it. */
 	readonly tool: Tool;
 }
 
 export class PlanTools {
-	/** By server, then by name: undefined for a name that two tools have. */
+	/** Keyed by server, then by name: undefined for a name that two tools have. */
 	readonly #servers = new Map<string, Map<string, PlanTool | undefined>>();
 	readonly all: readonly PlanTool[];
 
@@ -124,7 +124,7 @@ export function camelCase(name: string): string {
 	);
 }
 
-/** As a program has it: `tools.files.readTextFile`, `tools.files["3d"]`. */
+/** The name in a program: `tools.files.readTextFile`, `tools.files["3d"]`. */
 export function writtenText({ server, tool }: WrittenTool): string {
 	return `tools${memberText(server)}${memberText(tool)}`;
 }

@@ -15,7 +15,7 @@ const LEAST_MEMBER = 32;
 
 /** What was left out at one place. */
 export interface CutPart {
-	/** As a path of JMESPath; empty for the whole. */
+	/** A path of JMESPath; empty for the whole. */
 	readonly path: string;
 	readonly unit: 'items' | 'keys' | 'characters';
 	readonly shown: number;

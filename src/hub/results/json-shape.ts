@@ -9,7 +9,7 @@ import { wellFormed } from './cut-text.ts';
 import { isMarked } from './look/exact-numbers.ts';
 import { SHAPE_KEYS, SHAPE_LEVELS, SHAPE_SAMPLES } from './result-limits.ts';
 
-/** At most about `limit` characters. */
+/** The shape in at most about `limit` characters. */
 export function shapeOf(value: unknown, limit: number): string {
 	for (let levels = SHAPE_LEVELS; levels > 0; levels--) {
 		const text = describe([value], levels);

@@ -105,7 +105,7 @@ export class ResultAnswers {
 		this.#unchanged.endSession(sessionId);
 	}
 
-	/** As a table where that is smaller, and only named when the client got the same before. */
+	/** The answer as a table where that is smaller, and only named when the client got the same before. */
 	async #reduced(answer: Answer, call: HubCall, isRepeatable: boolean): Promise<Answer> {
 		const result = exactAnswer(answer);
 		if (!isToolResult(result) || result.isError === true) return this.#fit(answer, call);

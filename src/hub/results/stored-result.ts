@@ -83,7 +83,7 @@ export async function readSent({ path, from, sentBytes = 0 }: StoredResult): Pro
 	return JSON.parse((await readSpan(path, from - sentBytes, sentBytes)).toString()) as SentForm;
 }
 
-/** At most `length` bytes of a file from `offset`. */
+/** Read at most `length` bytes of a file from `offset`. */
 export async function readSpan(path: string, offset: number, length: number): Promise<Buffer> {
 	const file = await open(path, 'r');
 	try {

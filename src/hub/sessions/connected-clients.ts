@@ -13,7 +13,7 @@ export interface ConnectedClient {
 	readonly transport: string;
 	/** Milliseconds since 1970. */
 	readonly since: number;
-	/** As the client introduced itself, a modern one with its first call; undefined before. */
+	/** How the client introduced itself, a modern one with its first call; undefined before. */
 	readonly client: IntroducedClient | undefined;
 	readonly calls: number;
 	/** Milliseconds since 1970; undefined before the first call. */

@@ -29,7 +29,7 @@ export interface ProcessStatus {
 	readonly lastCall: string | null;
 }
 
-/** As strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
+/** The details as strings by name: the form of a health response. Without secrets, which errors and command lines may have. */
 export function hubDetails(
 	{ hub, loaded }: Pick<OpenedHub, 'hub' | 'loaded'>,
 	worker: WorkerOverview | undefined,

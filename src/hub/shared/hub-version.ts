@@ -30,7 +30,7 @@ export function newerFilesText(
 	return `the hub (pid ${pid}) started at ${startedAt}, before the files of this program were written (${builtAt.toISOString()}); to restart it: mctl hub stop && mctl hub start`;
 }
 
-/** As in semantic versioning: negative when `one` is lower. Build metadata does not count. */
+/** Compare as semantic versioning does: negative when `one` is lower. Build metadata does not count. */
 export function compareVersions(one: string, other: string): number {
 	const [first, second] = [partsOf(one), partsOf(other)];
 	return compareNumbers(first.numbers, second.numbers) || compareLabels(first.labels, second.labels);

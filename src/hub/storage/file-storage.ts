@@ -82,7 +82,7 @@ export class FileStorage implements ResourceStorage {
 		return describeFiles(await this.#find(request));
 	}
 
-	/** As `list`, but only the paths: no file is opened. */
+	/** The same as `list`, but only the paths: no file is opened. */
 	async paths(request: ListRequest = {}): Promise<string[]> {
 		return (await this.#find(request)).map(({ path }) => path);
 	}

@@ -21,7 +21,7 @@ export interface TaskRecord {
 	readonly principal: string;
 	/** The source that runs it. */
 	readonly server: string;
-	/** As clients see the tool. */
+	/** The name that clients use for the tool. */
 	readonly tool: string;
 	/** The name of the client. */
 	readonly client: string;

@@ -29,7 +29,7 @@ export const definitionTokens: (tool: object) => number = memoized((tool: object
 
 export class ListMeter {
 	readonly #journal: Pick<Journal, 'writeTokens'>;
-	/** By session, what it read last: a client that reads a list in pages has read it once. */
+	/** Keyed by session, what it read last: a client that reads a list in pages has read it once. */
 	readonly #last = new Map<string, string>();
 
 	constructor(journal: Pick<Journal, 'writeTokens'>) {

@@ -12,7 +12,7 @@ export interface MatchText {
 	shown: number;
 }
 
-/** As many lines as fit the token budget, and at least the best one, truncated if necessary. */
+/** Returns as many lines as fit the token budget, and at least the best one, truncated if necessary. */
 export function listMatches(found: Matches, countTokens: CountTokens = estimateTokens): MatchText {
 	const { matches, request } = found;
 	const line = request.mode === 'index' ? indexLine : catalogLine;

@@ -14,7 +14,7 @@ export function estimateTokensOf(characters: number): number {
 	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** As much of `text` as fits when `layout` is put around it, cut at the end of a word. At the least an empty text. */
+/** Returns as much of `text` as fits when `layout` is put around it, cut at the end of a word. At the least an empty text. */
 export function cutToFit(
 	text: string,
 	maxTokens: number,

@@ -203,7 +203,7 @@ export class ServerConnection {
 		);
 	}
 
-	/** For calls that are forwarded as text. */
+	/** The calls that are forwarded as text. */
 	get forwarded(): ForwardedCalls {
 		return this.#link.peer.forwarded;
 	}

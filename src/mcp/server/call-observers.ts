@@ -31,7 +31,7 @@ export interface PlanOfCall {
 	readonly id: string;
 	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
 	readonly approval?: { readonly tools: readonly string[]; readonly policyVersion: string } | undefined;
-	/** Of the call that runs it: what the policy decided about the program. */
+	/** What the policy decided about the program, in the call that runs it. */
 	readonly decision?: { readonly policy: string; readonly rule: string | undefined } | undefined;
 }
 

@@ -11,7 +11,7 @@ import { NO_ROW, type WordVectors } from '../vectors/word-vectors.ts';
 const PAIR_LEAST_SIMILARITY = 0.35;
 
 export interface SimilarPair {
-	/** As the query has it. */
+	/** The word as the query has it. */
 	word: string;
 	/** Number of the posting of the document's word. */
 	number: number;

@@ -7,7 +7,7 @@ import { CommandText } from './command-text.tsx';
 
 interface PanelProps {
 	readonly title: string;
-	/** On the right of the title. */
+	/** What stands on the right of the title. */
 	readonly aside?: ComponentChildren;
 	readonly children: ComponentChildren;
 }

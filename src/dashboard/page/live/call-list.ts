@@ -123,7 +123,7 @@ export class CallList {
 		await this.want(this.#wanted);
 	}
 
-	/** At the top new calls appear; below it no row moves. */
+	/** Whether the list is at its top, where new calls appear; below it no row moves. */
 	follow(isAtTop: boolean): void {
 		if (isAtTop === this.#isAtTop) return;
 		this.#isAtTop = isAtTop;

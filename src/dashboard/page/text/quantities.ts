@@ -69,7 +69,7 @@ export function formatTime(at: number, now: number = Date.now()): string {
 	return isSameDay(at, now) ? `${clockOf(at)}.${millis}` : `${dateOf(at)} ${clockOf(at)}`;
 }
 
-/** As short as the axis of a chart wants it: the time of day, or the date with hours and minutes. */
+/** The label of a chart axis: the time of day, or the date with hours and minutes. */
 export function formatMoment(at: number, now: number = Date.now()): string {
 	return isSameDay(at, now) ? clockOf(at) : `${dateOf(at)} ${clockOf(at).slice(0, 5)}`;
 }

@@ -32,7 +32,7 @@ import type { ServerProcess } from './process/server-process.ts';
 export interface PlainRoute {
 	readonly client: string;
 	readonly backend: string;
-	/** As the client knows the tool. */
+	/** The name that the client uses for the tool. */
 	readonly name: string;
 	/** Where the general route would send it. */
 	readonly found: Route<Tool>;

@@ -48,7 +48,7 @@ function AddServerPanel(): JSX.Element {
 	);
 }
 
-/** By its command line or its address. */
+/** The form that adds a server by its command line or its address. */
 function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 	const run = useCommandRun();
 	const name = useSignal('');

@@ -9,7 +9,7 @@ interface ItemFactsProps {
 	/** Name or URI, as calls name it. */
 	readonly name: string;
 	readonly backend: string;
-	/** As the server sent them: shown only when they are strings. */
+	/** The values as the server sent them: shown only when they are strings. */
 	readonly title: unknown;
 	readonly description: unknown;
 	/** More facts. */
