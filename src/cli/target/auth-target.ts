@@ -30,7 +30,11 @@ export function findAuthTarget(
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
 	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
-	const entry = serverByName(mcpServers, arg);
+	return remoteTarget(serverByName(mcpServers, arg), arg);
+}
+
+/** The target of one entry. Throws `bad_input` for a program, and for an entry with an Authorization header. */
+export function remoteTarget(entry: ServerEntry, arg: string): AuthTarget {
 	if (entry.kind === 'stdio') {
 		throw new OrchestraError('bad_input', `the server "${arg}" is a program on this machine`, {
 			hint: 'It gets its credentials from `env` in its entry.',
