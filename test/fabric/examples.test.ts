@@ -1,6 +1,6 @@
 /* The files of `examples/fabric`: what they name exists, and the programs that read them accept them. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/workspace.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const folder = join(root, 'examples/fabric');
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('the examples of the fabric', () => {
@@ -44,6 +45,22 @@ describe('the examples of the fabric', () => {
 	it.skipIf(!hasPromtool)('have alert rules that Prometheus accepts, and their tests pass', () => {
 		expect(spawnSync('promtool', ['check', 'rules', 'alerts.yaml'], { cwd: folder }).status).toBe(0);
 		expect(spawnSync('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: folder }).status).toBe(0);
+	});
+
+	it.skipIf(!hasSystemd)('have units that systemd accepts', () => {
+		const place = temporaryFolder();
+		const units = ['nats-server.service', 'orchestra-worker.service'];
+		// The programs are not installed here.
+		for (const unit of units)
+			writeFileSync(
+				join(place, unit),
+				read(unit).replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`),
+			);
+		const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units.map((unit) => `./${unit}`)], {
+			cwd: place,
+			encoding: 'utf8',
+		});
+		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 	});
 
 	it('have a compose file whose volumes the script makes', () => {
