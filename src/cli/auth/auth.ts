@@ -17,7 +17,7 @@ import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
-import { type AuthTarget, findAuthTarget, remoteTarget } from '../target/auth-target.ts';
+import { type AuthTarget, clientTarget, findAuthTarget } from '../target/auth-target.ts';
 import { ofClient, refuseBlocked } from '../target/call-target.ts';
 import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
@@ -56,10 +56,13 @@ export const auth: Command = {
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(arg, problems, configuration.mcpServers);
 		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
-		const ofOther = await ofClient(arg, { cwd, environment });
-		const named = ofOther
-			? { ...remoteTarget(ofOther, arg), entry: undefined }
-			: findAuthTarget(configuration, arg, key);
+		const clientServer = await ofClient(arg, { cwd, environment });
+		if (clientServer && key !== undefined)
+			throw usageError(
+				auth,
+				'--account is of servers in the configuration: import the server with mctl init',
+			);
+		const named = clientServer ? clientTarget(clientServer, arg) : findAuthTarget(configuration, arg, key);
 		const found = await withSecrets(named, environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));

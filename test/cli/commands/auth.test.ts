@@ -99,11 +99,12 @@ describe('mctl auth', () => {
 		const file = JSON.stringify({ mcpServers: { far: { url: place.server.url } } });
 		writeFiles(place.cwd, { '.cursor/mcp.json': file });
 		expect(await place.run(['auth', 'cursor:far'])).toMatchObject({ code: 0 });
-		expect(await place.run(['call', 'cursor:far', 'count', 'text=a'])).toMatchObject({
-			stdout: 'a\n',
-			code: 0,
-		});
+		const call = ['call', 'cursor:far', 'count', 'text=a'];
+		expect(await place.run(call)).toMatchObject({ stdout: 'a\n', code: 0 });
 		expect((await place.run(['list', 'cursor:far'])).stdout).toContain('count');
+		expect((await place.run(['auth', 'cursor:far', '--account', 'a'])).code).toBe(64);
+		expect(await place.run(['auth', 'cursor:far', '--logout'])).toMatchObject({ code: 0 });
+		expect((await place.run(call)).stderr).toContain('Run: mctl auth cursor:far');
 	});
 
 	it('adds scopes to those that are granted', async () => {

@@ -231,7 +231,7 @@ describe('a tool', () => {
 			expect([words, ran.code, last]).toMatchObject([words, 0, { type: 'result' }]);
 			const { content, structuredContent } = JSON.parse(called.stdout).result;
 			expect(last.payload).toEqual(structuredContent ?? { text: content[0].text });
-			const listed = JSON.parse((await run('list', String(words[0]), '--json')).stdout);
+			const listed = JSON.parse((await run('list', words[0] ?? '', '--json')).stdout);
 			expect([words, listed.tools[0].id]).toEqual([words, expect.stringMatching(/^(?:py__)?add$/)]);
 			expect([words, (await run('show', ...words)).stdout]).toEqual([
 				words,
