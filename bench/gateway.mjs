@@ -1,7 +1,7 @@
 /*
  * MCP servers behind the hub, beside other gateways: the same echo server called
  * directly, through a pipe of bytes, through programs that only splice ids or only parse
- * and write again, through `mctl serve`, through `mcp-proxy` and through `mcp-hub-mcp`.
+ * and write again, through `mctl serve`, `mcp-proxy`, `mcp-hub-mcp` and a gateway on the Go SDK.
  * Client and server speak the older era, except where a row says another pair.
  *
  * A gateway and its child share a core, the caller has the other. Then what only we
@@ -13,10 +13,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openServer } from './measure/driver.mjs';
+import { buildGoGateway } from './measure/go-gateway.mjs';
 import { memory, pinApart, pinDriver } from './measure/process.mjs';
 import { fixed, median, megabytes, note, printTable, times } from './measure/report.mjs';
 import { script, TEXT } from './measure/requests.mjs';
 
+const GO_GATEWAY = 'a gateway on the Go SDK';
+const otherGateways = new Set(['mcp-proxy', 'mcp-hub-mcp', GO_GATEWAY]);
 const IN_FLIGHT = 64;
 const SERVERS = 100;
 const SETTLE_MS = 1500;
@@ -66,6 +69,8 @@ function subjectsIn(home, place) {
 		hubConfig,
 		JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [server, 'legacy'] } } }),
 	);
+	const program = buildGoGateway(home);
+	const goGateway = { name: GO_GATEWAY, args: ['stdio', process.execPath, server, 'legacy'], program };
 	return [
 		{ name: 'direct', args: [server, 'legacy'] },
 		{ name: 'byte pipe', args: [fileOf('byte-pipe.mjs'), server, 'legacy'] },
@@ -77,6 +82,7 @@ function subjectsIn(home, place) {
 		{ name: 'mctl bridge and its hub', args: [main, 'bridge'], ...startHub(place) },
 		{ name: 'mcp-proxy', args: [fileOf('mcp-proxy.mjs'), server, 'legacy'] },
 		{ name: 'mcp-hub-mcp', args: [hubMcp, '--config-path', hubConfig], talk: hubTalk },
+		...(program ? [goGateway] : []),
 	];
 }
 
@@ -187,7 +193,8 @@ function printCalls(rows) {
 		rows,
 	);
 	const ours = of('mctl serve');
-	const best = Math.max(of('mcp-proxy').perSecond, of('mcp-hub-mcp').perSecond);
+	const others = rows.filter(({ name }) => otherGateways.has(name));
+	const best = Math.max(...others.map(({ perSecond }) => perSecond));
 	process.stdout.write(
 		`\nmctl serve makes ${times(ours.perSecond, best)} the calls of the best other gateway\n`,
 	);

@@ -62,7 +62,8 @@ async function measure({ file, headers }, { warmMs, ms }) {
 		const found = {};
 		for (const era of ['modern', 'legacy']) {
 			const lines = await openLines(url, Math.max(...IN_FLIGHT));
-			const bytes = await (era === 'modern' ? modernCall(url, headers) : legacyCall(url, headers, lines));
+			// The tool answers at once, so one id is never in flight twice.
+			const bytes = era === 'modern' ? modernCall(url, headers) : (await legacyCalls(url, headers, lines))[0];
 			const answer = await askOnce(lines, bytes);
 			if (!answer.includes(TEXT)) throw new Error(`a wrong answer: ${answer.slice(0, 300)}`);
 			await drive(lines, bytes, warmMs);
@@ -107,9 +108,9 @@ export function modernCall(
 	return encodeHttp(url, { ...headers, ...more }, body);
 }
 
-/** A call in a session of its own. All lines may share it and its one id: the tool answers at once, so the id is never in flight twice. */
-export async function legacyCall(url, headers, lines) {
-	const params = {
+/** A call for each line, in one session. Each has an id of its own. */
+export async function legacyCalls(url, headers, lines) {
+	const client = {
 		protocolVersion: '2025-11-25',
 		capabilities: {},
 		clientInfo: meta['io.modelcontextprotocol/clientInfo'],
@@ -117,18 +118,16 @@ export async function legacyCall(url, headers, lines) {
 	const open = encodeHttp(
 		url,
 		headers,
-		JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+		JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: client }),
 	);
 	const answer = await askOnce(lines, open);
 	const session = /mcp-session-id: (\S+)/i.exec(answer)?.[1];
-	const body = JSON.stringify({
-		jsonrpc: '2.0',
-		id: 2,
-		method: 'tools/call',
-		params: { name: 'echo', arguments: { text: TEXT } },
-	});
 	const more = session === undefined ? {} : { 'Mcp-Session-Id': session };
-	return encodeHttp(url, { ...headers, ...more, 'MCP-Protocol-Version': '2025-11-25' }, body);
+	const params = { name: 'echo', arguments: { text: TEXT } };
+	return lines.map((_, at) => {
+		const body = JSON.stringify({ jsonrpc: '2.0', id: at + 2, method: 'tools/call', params });
+		return encodeHttp(url, { ...headers, ...more, 'MCP-Protocol-Version': '2025-11-25' }, body);
+	});
 }
 
 function rowOf(era, inFlight, of) {

@@ -73,8 +73,8 @@ function httpNumbers({ machine, clients, listeners, hop, stdio }) {
 		return `| ${name} | ${whole(p50Micros)} | ${added} | ${whole(perSecond)} | ${whole(cpu)} |`;
 	});
 	const stdioRows = stdio.map(
-		({ client, server, perSecond, cpuMicros }) =>
-			`| ${client} client, ${server} server | ${whole(perSecond)} | ${whole(cpuMicros)} |`,
+		({ gateway, client, server, perSecond, cpuMicros }) =>
+			`| ${gateway}, ${client} client, ${server} server | ${whole(perSecond)} | ${whole(cpuMicros)} |`,
 	);
 	return `
 | listener | calls/s | SDK 2, calls/s | faster | CPU µs per call | SDK 2, CPU µs | less CPU |
@@ -89,7 +89,7 @@ ${clientRows.join('\n')}
 |---|---|---|---|---|
 ${hopRows.join('\n')}
 
-| a server over stdio, called over HTTP with 64 connections | calls/s | CPU µs of the hub per call |
+| a server over stdio, called over HTTP with 64 connections | calls/s | CPU µs of the gateway per call |
 |---|---|---|
 ${stdioRows.join('\n')}
 

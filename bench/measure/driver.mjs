@@ -14,9 +14,9 @@ const SEND_MS = 2;
 const ignore = () => {};
 
 /** Start a server and open a conversation. The caller closes. */
-export async function openServer(args, talk, { isEcho = false, isFree = false, cwd, env } = {}) {
+export async function openServer(args, talk, { isEcho = false, isFree = false, cwd, env, program } = {}) {
 	const startedAt = performance.now();
-	const driver = new Driver(startNode(args, { cwd, env, isFree }), talk, isEcho);
+	const driver = new Driver(startNode(args, { cwd, env, isFree, program }), talk, isEcho);
 	await driver.ask(talk.open);
 	driver.coldMs = performance.now() - startedAt;
 	if (talk.opened && !isEcho) driver.child.stdin.write(talk.opened);

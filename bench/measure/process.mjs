@@ -43,15 +43,18 @@ function pin(pid, cores) {
 	if (isPinned) spawnSync('taskset', ['-a', '-c', '-p', cores, String(pid)]);
 }
 
-/** Command and arguments that run `args` under Node on `core`. */
-export function nodeOn(core, args) {
-	if (!isPinned) return { cmd: process.execPath, args };
-	return { cmd: 'taskset', args: ['-c', String(core), process.execPath, ...args] };
+/** Command and arguments that run `args` under Node, or another program, on `core`. */
+export function nodeOn(core, args, program = process.execPath) {
+	if (!isPinned) return { cmd: program, args };
+	return { cmd: 'taskset', args: ['-c', String(core), program, ...args] };
 }
 
-/** Start a Node program on the subject's core, or wherever the system likes when it `isFree`. Its stderr is shown only when it fails. */
-export function startNode(args, { stdio = ['pipe', 'pipe', 'pipe'], cwd, env, isFree = false } = {}) {
-	const command = isFree ? { cmd: process.execPath, args } : nodeOn(SUBJECT_CORE, args);
+/** Start a Node program, or another `program`, on the subject's core, or wherever the system likes when it `isFree`. Its stderr is shown only when it fails. */
+export function startNode(
+	args,
+	{ stdio = ['pipe', 'pipe', 'pipe'], cwd, env, isFree = false, program = process.execPath } = {},
+) {
+	const command = isFree ? { cmd: program, args } : nodeOn(SUBJECT_CORE, args, program);
 	return keepStderr(spawn(command.cmd, command.args, { stdio, cwd, env: { ...process.env, ...env } }));
 }
 

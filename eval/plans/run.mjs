@@ -5,7 +5,7 @@
  * The agent is no model: its calls are written down with each task, and it makes no mistakes. Counted are the tokens that
  * it reads and writes: definitions once, then the arguments and results of every call. Searching means one search for
  * each kind of tool. The servers for git and SQLite are those of PyPI: ORCHESTRA_PYTHON_MCP names a Python with
- * `mcp-server-git` and `mcp-server-sqlite`; their tasks are left out without it.
+ * `mcp-server-git`, `mcp-server-sqlite` and `'mcp<2'`; their tasks are left out without it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -34,6 +34,12 @@ export const EFFECT_CHARACTERS = 1000;
 /** Most effects of one file that are recorded. */
 export const EFFECT_LIMIT = 500;
 
+/** Most files of saved plans that a project may have, and the longest one. */
+export const PLAN_FILES_LIMIT = 200;
+export const PLAN_FILE_BYTES: number = 256 * 1024;
+/** How much of one is shown before it is trusted. */
+export const PLAN_TEXT_CHARACTERS = 300;
+
 /** Versions of one file that are remembered. */
 export const TRUSTED_VERSIONS_LIMIT = 10;
 /** Files that are remembered; the oldest are dropped. */

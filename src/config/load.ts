@@ -25,6 +25,8 @@ import { withChildLimits } from './sections/confinement.ts';
 import { type FileSections, noSections, readSections } from './sections/sections.ts';
 import { withoutSelf } from './self-entry.ts';
 import { type BlockedFile, blockUntrusted, type ReadProjectFile } from './trust/blocked.ts';
+import { planEffects, planFilesIn } from './trust/plan-files.ts';
+import { projectEffects } from './trust/project-effects.ts';
 import { readUntrusted, untrustedTools } from './trust/untrusted-sections.ts';
 
 export interface LoadOptions {
@@ -75,6 +77,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 		blocked: [],
 		onProjectFile: options.onProjectFile,
 		namesPlugins: false,
+		hasPlans: false,
 	};
 	if (project !== undefined) readInto(reading, project, isNamed ? 'named' : 'project');
 	const plugins = join(root, PLUGINS_FILE);
@@ -83,6 +86,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 	if (user !== undefined) readInto(reading, user, 'user');
 	const registry = isNamed ? undefined : registryFile(environment);
 	if (registry !== undefined) readInto(reading, registry, 'user');
+	if (reading.hasPlans) readPlans(reading);
 	const { files, problems, brokenFiles, unset, blocked } = reading;
 	const notes: string[] = [];
 	const read = inEffect(reading.read);
@@ -109,6 +113,8 @@ interface Reading {
 	readonly onProjectFile: LoadOptions['onProjectFile'];
 	/** True when a file has a `plugins` key, even an empty one. */
 	namesPlugins: boolean;
+	/** True when a file turns plans on, trusted or not. */
+	hasPlans: boolean;
 }
 
 /** Who chose a file: the folder it was found in, the user who named it, or the user once and for all. */
@@ -119,6 +125,17 @@ function readInto(reading: Reading, file: string, origin: Origin): void {
 	if (bytes === undefined) return;
 	reading.files.push(file);
 	readFile(file, bytes, { reading, isProject: origin === 'project' });
+}
+
+/** Saved plans need trust as the project file does. */
+function readPlans({ root, environment, onProjectFile, blocked }: Reading): void {
+	for (const plan of planFilesIn(root)) {
+		const { file, bytes } = plan;
+		const found = { file, bytes, effects: planEffects(plan), folder: root };
+		onProjectFile?.(found);
+		const untrusted = blockUntrusted(found, environment);
+		if (untrusted) blocked.push(untrusted);
+	}
 }
 
 /** The path of the user's own configuration. Relative folders would be those of a project. */
@@ -161,7 +178,8 @@ function readFile(
 			return file === userFile(environment) ? ofUser(sections) : sections;
 		};
 		const source = { file, document, environment, environmentName, unset, problems };
-		const found = { file, bytes, value: document.value, folder: root };
+		reading.hasPlans ||= isObject(document.value) && document.value['plans'] === true;
+		const found = { file, bytes, effects: projectEffects(document.value, root), folder: root };
 		if (isProject) reading.onProjectFile?.(found);
 		const blocked = isProject ? blockUntrusted(found, environment) : undefined;
 		const isTrusted = blocked === undefined;

@@ -5,10 +5,10 @@
  * lock, whose owner is dead or which is older than any legitimate work, is renamed
  * away. The rename is atomic: of two processes that try, one fails.
  */
-import { open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isCode, OrchestraError } from '../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { LOCK_RETRY_MS, LOCK_STALE_MS, LOCK_WAIT_MS } from './files-limits.ts';
 
 const LOCK_NAME = '.lock';
@@ -39,14 +39,22 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
 }
 
 async function tryLock(path: string): Promise<boolean> {
+	let file: FileHandle;
 	try {
-		const file = await open(path, 'wx', 0o600);
-		await file.writeFile(`${process.pid}\n`);
-		await file.close();
-		return true;
+		file = await open(path, 'wx', 0o600);
 	} catch (error) {
 		if (isCode(error, 'EEXIST')) return false;
 		throw OrchestraError.from(error, 'io');
+	}
+	try {
+		await file.writeFile(`${process.pid}\n`);
+		return true;
+	} catch (error) {
+		// The disk is full: an empty lock would make others wait.
+		await unlink(path).catch(() => {});
+		throw new OrchestraError('io', `${path} cannot be written: ${messageOf(error)}`, { cause: error });
+	} finally {
+		await file.close();
 	}
 }
 

@@ -1,5 +1,5 @@
 /* Small JSON files that processes of one user leave for each other. */
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { attempt } from '../errors.ts';
 import { assertPrivate } from './private-path.ts';
@@ -15,6 +15,11 @@ export function readState(path: string): unknown {
 /** Replace the file whole: a reader sees the old text or the new one. Throws the error of the system. */
 export function writeState(path: string, value: unknown): void {
 	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
-	writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-	renameSync(temporary, path);
+	try {
+		writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+		renameSync(temporary, path);
+	} catch (error) {
+		rmSync(temporary, { force: true }); // a full disk keeps the beginning
+		throw error;
+	}
 }

@@ -3,7 +3,6 @@
  * configuration file changes, the changed sources are started or stopped and clients
  * are notified.
  */
-import { join } from 'node:path';
 import type { Configuration } from '../config/configuration.ts';
 import type { LoadedConfiguration } from '../config/load.ts';
 import { HubChain, hubIdIn } from '../config/self-entry.ts';
@@ -316,7 +315,7 @@ async function planSources(
 ): Promise<Source[]> {
 	if (isOn !== true) return [];
 	const { PlanSource } = await import('./plans/plan-source.ts');
-	const folder = tools.untrustedFolder === undefined ? join(root, 'plans') : undefined;
+	const folder = tools.untrustedFolder === undefined ? root : undefined;
 	const configurationKey = JSON.stringify([root, folder]);
 	const known = earlier.find(
 		(source) =>

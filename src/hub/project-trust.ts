@@ -6,10 +6,15 @@ import { TrustRecord } from '../config/trust/trust-record.ts';
 import { watchFiles } from '../files/watch-files.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
 
+/** Files that the instructions name. */
+const TOLD_FILES = 8;
+
 /** The instructions for agents: an agent that misses tools can say why. The decision is the user's. */
 export function trustInstructions(blocked: readonly BlockedFile[]): string | undefined {
 	if (blocked.length === 0) return undefined;
-	const sentences = blocked.map((file) => `${blockedText(file)}.`);
+	const sentences = blocked.slice(0, TOLD_FILES).map((file) => `${blockedText(file)}.`);
+	if (blocked.length > TOLD_FILES)
+		sentences.push(`${blocked.length - TOLD_FILES} more files are not trusted.`);
 	const folder = blocked[0]?.folder ?? '';
 	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
 	return [...sentences, advice].join(' ');
@@ -19,6 +24,7 @@ export function trustInstructions(blocked: readonly BlockedFile[]): string | und
 export function blockedReasonOf(tool: string, blocked: readonly BlockedFile[]): string | undefined {
 	const why = (file: BlockedFile): string => `${file.file} is not trusted; the user can ${trustHint(file)}`;
 	for (const file of blocked) {
+		if (file.effects.some(({ kind, name }) => kind === 'plan' && name === tool)) return why(file);
 		const isItsServer = file.effects.some(
 			({ kind, name }) => kind === 'server' && tool.startsWith(toolPrefix(name)),
 		);

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { messageOf, OrchestraError } from '../errors.ts';
+import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { isInside } from '../files/is-inside.ts';
 import { makeFolders } from '../files/make-folders.ts';
 import { sha256 } from '../files/sha256.ts';
@@ -21,6 +21,8 @@ const FOLDER = 'bundles';
 const FILE_TYPE_BITS = 0o170000;
 const REGULAR = 0o100000;
 const DIRECTORY = 0o040000;
+/** Errors that are about the place, whatever the bundle has. */
+const placeCodes = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'];
 
 /** The manifest of a bundle, parsed. Throws `bad_input` when it is no bundle. */
 export async function readBundleManifest(archive: Buffer): Promise<unknown> {
@@ -62,6 +64,11 @@ export async function unpack(archive: Buffer, folder: string, signal?: AbortSign
 		renameSync(draft, folder);
 	} catch (error) {
 		remove(draft);
+		signal?.throwIfAborted();
+		if (isCode(error, ...placeCodes)) {
+			const message = `the bundle cannot be unpacked into ${dirname(folder)}: ${messageOf(error)}`;
+			throw new OrchestraError('io', message, { cause: error });
+		}
 		throw OrchestraError.is(error) ? error : notABundle(messageOf(error));
 	}
 }

@@ -5,8 +5,9 @@
  * or variable whose value is not given is left out, and any other `${…}` is refused: the
  * configuration would read it as a variable of the environment or as the name of a secret.
  */
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { OrchestraError } from '../errors.ts';
+import { isInside } from '../files/is-inside.ts';
 import { ForeignMember } from './foreign-member.ts';
 import type { LaunchPlan } from './launch-plan.ts';
 import { type GivenValues, type LaunchInput, oneOrNone } from './launch-slots.ts';
@@ -44,6 +45,8 @@ export function readBundle(value: unknown, platform: NodeJS.Platform = process.p
 	if (command === undefined) throw config.wrong('an object with a command');
 	const args = member('args').items();
 	const env = member('env');
+	// `A=B` would set another variable than the one that is shown.
+	if (env.names().some((name) => !/^[^=]+$/.test(name))) throw env.wrong('an object of variables');
 	return {
 		name: top.at('name').required(),
 		title: top.at('displayName').text(),
@@ -79,7 +82,7 @@ function readInputs(field: ForeignMember, args: readonly ForeignMember[]): Bundl
 		return {
 			key,
 			description: title === undefined ? about : about === undefined ? title : `${title}: ${about}`,
-			isRequired: option.at('required').flag() && defaults.length === 0,
+			isRequired: option.at('required').flag() && defaults.every((text) => text === ''),
 			isSecret: option.at('sensitive').flag(),
 			exposedIn: args.some((each) => each.template()?.includes(`\${user_config.${key}}`))
 				? 'command line'
@@ -117,16 +120,27 @@ export function planBundle(
 			const env = Object.entries(bundle.env).flatMap(([name, template]) =>
 				oneOrNone(templates.text(template)).map((value): [string, string] => [name, value]),
 			);
-			const command = templates.text(bundle.command) ?? '';
-			const isBare = !/[/\\]/.test(command);
 			return {
-				command: isBare || command.startsWith(folder) ? command : join(folder, command),
+				command: commandIn(folder, templates.text(bundle.command) ?? ''),
 				args: bundle.args.flatMap((template) => templates.args(template)),
 				...(env.length > 0 && { env: Object.fromEntries(env) }),
 				cwd: folder,
 			};
 		},
 	};
+}
+
+/** A name is looked up in PATH, an absolute path is that program, and any other path is one of the bundle. */
+function commandIn(folder: string, command: string): string {
+	if (isAbsolute(command) || !/[/\\]/.test(command)) return command;
+	const path = join(folder, command);
+	if (isInside(path, folder)) return path;
+	throw unusable(`its command ${command} leads out of it`);
+}
+
+function unusable(reason: string): OrchestraError {
+	const message = `manifest.json of the bundle cannot be used: ${reason}`;
+	return new OrchestraError('bad_input', message, { hint: 'Its author has to correct it.' });
 }
 
 function placesOf(folder: string, home: string): ReadonlyMap<string, string> {
@@ -163,10 +177,7 @@ class BundleTemplates {
 	text(template: string): string | undefined {
 		const placed = this.#placed(template);
 		const [foreign] = /\$\{(?!user_config\.)[^}]*\}/.exec(placed) ?? [];
-		if (foreign !== undefined) {
-			const message = `manifest.json of the bundle cannot be used: nothing is known about ${foreign}`;
-			throw new OrchestraError('bad_input', message, { hint: 'Its author has to correct it.' });
-		}
+		if (foreign !== undefined) throw unusable(`nothing is known about ${foreign}`);
 		let isComplete = true;
 		const text = placed.replace(/\$\{user_config\.([^}]*)\}/g, (_, key: string) => {
 			const [value] = this.#given(key);
@@ -178,7 +189,15 @@ class BundleTemplates {
 
 	#given(key: string): readonly string[] {
 		const option = this.#bundle.inputs.find((each) => each.key === key);
-		return this.#values.get(key) ?? option?.defaults.map((text) => this.#placed(text)) ?? [];
+		return this.#values.get(key) ?? option?.defaults.map((text) => this.#default(text)) ?? [];
+	}
+
+	/** A default is a text of the author: unlike a value of the user it may name no variable and no secret. */
+	#default(template: string): string {
+		const text = this.#placed(template);
+		const [foreign] = /\$\{[^}]*\}/.exec(text) ?? [];
+		if (foreign === undefined) return text;
+		throw unusable(`nothing is known about ${foreign}`);
 	}
 
 	#placed(template: string): string {

@@ -124,10 +124,15 @@ function inputOf(
 	};
 }
 
-/** Each value once, by its key; a place that is not private decides. */
+/** Each value once, by its key; a place that is not private decides, and one place that keeps it secret. */
 export function unique(inputs: readonly LaunchInput[]): LaunchInput[] {
 	const exposed = inputs.filter(({ exposedIn }) => exposedIn !== undefined);
-	return [...new Map([...inputs, ...exposed].map((each) => [each.key, each])).values()];
+	const secrets = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ key }) => key));
+	return [
+		...new Map(
+			[...inputs, ...exposed].map((each) => [each.key, { ...each, isSecret: secrets.has(each.key) }]),
+		).values(),
+	];
 }
 
 export function oneOrNone<T>(value: T | undefined): T[] {

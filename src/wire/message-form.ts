@@ -101,11 +101,11 @@ export class MessageForm {
 	}
 }
 
-/** Where a value ends; `NO_END` when another parser may read it differently. */
+/** Where a value ends; `NO_END` when another parser may read it differently, or blanks are behind it. */
 function scanned(text: string, at: number, hole: Hole, scanner: JsonScanner): number {
 	const end = scanner.value(text, at, hole.member === member.arguments);
 	const isPlain = !scanner.hasEqualNames && !scanner.hasLoneSurrogate && !scanner.hasLineBreak;
-	return isPlain ? end : NO_END;
+	return isPlain && text.charCodeAt(end - 1) > SPACE ? end : NO_END;
 }
 
 /** The first character of a value, with one for all digits; 0 for a value that is no hole. */

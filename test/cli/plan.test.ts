@@ -1,5 +1,5 @@
 /* `mctl plan`: run a program, look at it, make it again from its record, keep it as a tool of the project. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +46,32 @@ describe('mctl plan', () => {
 		expect((await call('size-of', 'pth=x')).stderr).toMatch(/path/);
 	});
 
+	it('is a tool of the project only as long as its file is trusted', async () => {
+		const { folder, run, call, trust } = project({}, { ORCHESTRA_TRUST: '' });
+		const file = join(folder, 'plans/size-of.ts');
+		const untrusted = { stderr: expect.stringContaining('is not trusted'), code: 64 };
+		const text = `/** The size of a file. */\n${program.replace('input.path', `'${folder}/a.txt'`)}`;
+		writeFiles(folder, { 'plans/size-of.ts': text });
+		expect(await call('size-of')).toMatchObject(untrusted);
+		expect((await trust('--dry-run')).stdout).toMatch(/plan size-of: \/\*\* The size of a file\. \*\//);
+		await trust();
+		expect(await call('size-of')).toMatchObject({ stdout: '5\n', code: 0 });
+		writeFileSync(file, readFileSync(file, 'utf8').replace('a.txt', 'b.txt'));
+		const changed = {
+			stderr: expect.stringMatching(/size-of\.ts was changed since it was trusted/),
+			code: 64,
+		};
+		expect(await call('size-of')).toMatchObject(changed);
+		expect(await run('run', 'size-of')).toMatchObject(changed);
+		await trust();
+		expect(await run('run', 'size-of')).toMatchObject({ code: 0 });
+		const { plans } = JSON.parse((await run('ls', '--json')).stdout) as { plans: { id: string }[] };
+		await run('save', plans[0]?.id ?? '', 'other', '--description', 'Saved by its user.');
+		expect(await call('other')).toMatchObject({ stdout: '6\n', code: 0 });
+		await trust('--revoke');
+		expect(await call('other')).toMatchObject(untrusted);
+	});
+
 	it('says how to turn plans on', async () => {
 		const { run } = project({ plans: false });
 		expect(await run('run', 'p.ts')).toMatchObject({
@@ -55,10 +81,14 @@ describe('mctl plan', () => {
 	});
 });
 
-function project(more: object = {}): {
+function project(
+	more: object = {},
+	variables: object = {},
+): {
 	folder: string;
 	run: (...args: string[]) => Promise<MctlResult>;
 	call: (...args: string[]) => Promise<MctlResult>;
+	trust: (...args: string[]) => Promise<MctlResult>;
 } {
 	const folder = temporaryFolder();
 	const mcpServers = { files: { command: process.execPath, args: [server, folder] } };
@@ -68,10 +98,10 @@ function project(more: object = {}): {
 		'b.txt': 'second',
 		'p.ts': program,
 	});
-	const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all' };
+	const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ORCHESTRA_TRUST: 'all', ...variables };
 	const mctlHere =
 		(command: string) =>
 		(...args: string[]) =>
 			mctl([command, ...args], { cwd: folder, env });
-	return { folder, run: mctlHere('plan'), call: mctlHere('call') };
+	return { folder, run: mctlHere('plan'), call: mctlHere('call'), trust: mctlHere('trust') };
 }

@@ -294,6 +294,13 @@ describe('the plan for an entry', () => {
 		);
 		expect(plan.inputs).toMatchObject([{ key: 'token', isSecret: true, exposedIn: 'command line' }]);
 	});
+
+	it('keeps a value secret that an argument of the same name does not', () => {
+		const packageArguments = [{ type: 'named', name: '--KEY', isRequired: true }];
+		const environmentVariables = [{ name: 'KEY', isRequired: true, isSecret: true }];
+		const plan = planLaunch(record({ packages: [npm({ packageArguments, environmentVariables })] }));
+		expect(plan.inputs).toMatchObject([{ key: 'KEY', isSecret: true, exposedIn: 'command line' }]);
+	});
 });
 
 function npm(members: object): object {

@@ -25,14 +25,16 @@ export interface MctlOptions {
 	input?: string | Uint8Array;
 	cwd?: string;
 	env?: Record<string, string>;
+	/** A line of shell that runs first in a process of its own: a limit. */
+	before?: string;
 }
 
 /** Start mctl and leave it running. */
 export function startMctl(args: string[], options: MctlOptions = {}): ChildProcessWithoutNullStreams {
-	const child = spawn(process.execPath, [main, ...args], {
-		cwd: options.cwd,
-		env: { ...process.env, ...options.env },
-	});
+	const { before, cwd } = options;
+	const words = [process.execPath, main, ...args];
+	const [command = '', ...rest] = before ? ['sh', '-c', `${before}; exec "$@"`, 'sh', ...words] : words;
+	const child = spawn(command, rest, { cwd, env: { ...process.env, ...options.env } });
 	child.stdin.on('error', () => {}); // a command that reads no input may be gone before it comes
 	return child;
 }

@@ -1,6 +1,7 @@
 /* A hub with `plans: true` over the official servers for files and a graph, and a client that sends programs. */
 import { createRequire } from 'node:module';
 import type { Journal } from '../../src/hub/journal/journal.ts';
+import type { Tracer } from '../../src/telemetry/tracer.ts';
 import { type HubClient, type HubClientOptions, type ServedHub, serveServers } from './served-hub.ts';
 import { temporaryFolder, writeFiles } from './workspace.ts';
 
@@ -10,6 +11,7 @@ export interface PlanHubOptions extends HubClientOptions {
 	/** Further sections of the configuration. */
 	readonly more?: object;
 	readonly journal?: Journal;
+	readonly tracer?: Tracer;
 	/** Further servers. */
 	readonly servers?: Record<string, unknown>;
 }
@@ -26,6 +28,7 @@ export async function planHub({
 	more,
 	servers,
 	journal,
+	tracer,
 	...client
 }: PlanHubOptions = {}): Promise<PlanPlace> {
 	const folder = temporaryFolder();
@@ -37,7 +40,7 @@ export async function planHub({
 	});
 	const served = await serveServers(
 		{ files: entry('filesystem', folder), memory: entry('memory'), ...servers },
-		{ more: { plans: true, ...more }, ...(journal && { journal }) },
+		{ more: { plans: true, ...more }, ...(journal && { journal }), ...(tracer && { tracer }) },
 	);
 	return { served, client: await served.client(client), folder };
 }

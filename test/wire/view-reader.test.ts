@@ -40,6 +40,7 @@ describe('ViewReader', () => {
 		['arguments of two readings', call('2', 'a', '{"x":1,"\\u0078":2}')],
 		['half of a surrogate pair', call('2', 'a', '{"x":"\\ud800"}')],
 		['a line break', call('2', 'a', '{\n}')],
+		['a blank behind the arguments', call('2', 'a', '{} ')],
 		['arguments that are no object', call('2', 'a', '[]')],
 		['text behind the message', `${call('2', 'a', '{}')} {}`],
 		['a nesting that is too deep', call('2', 'a', `{"a":${'['.repeat(510)}${']'.repeat(510)}}`)],

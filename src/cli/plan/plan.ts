@@ -2,10 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
+import { trustsAll } from '../../config/trust/blocked.ts';
+import { isPlanName, PLANS_FOLDER, planEffects } from '../../config/trust/plan-files.ts';
+import { recordedEffects } from '../../config/trust/trust-edit.ts';
+import { TrustRecord } from '../../config/trust/trust-record.ts';
 import { OrchestraError } from '../../errors.ts';
 import type { PlanHead, StoredPlan } from '../../hub/plans/plan-record.ts';
 import { PlanStore, planWithId } from '../../hub/plans/plan-store.ts';
-import { isPlanName, PLANS_FOLDER, planText, savedPlans } from '../../hub/plans/saved-plans.ts';
+import { planText, savedPlans } from '../../hub/plans/saved-plans.ts';
 import { handlersOf } from '../call/call.ts';
 import { COMMAND_START_WAIT_MS } from '../cli-limits.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
@@ -14,6 +18,7 @@ import { errorOfHub } from '../hub-client/hub-error.ts';
 import { withHub } from '../hub-client/with-hub.ts';
 import { inputFlag, readInput } from '../input/read-input.ts';
 import { writeNewFile } from '../new/create-fragment.ts';
+import { refuseBlocked } from '../target/call-target.ts';
 import { CallView } from '../terminal/call-view.ts';
 import { replay, show, showAll } from './plan-view.ts';
 
@@ -66,11 +71,12 @@ async function runFile(file: string, input: CommandInput): Promise<number> {
 function codeOf(file: string, input: CommandInput): string {
 	const path = resolve(input.cwd, file);
 	if (existsSync(path)) return readFileSync(path, 'utf8');
-	const folder = join(rootOf(input), PLANS_FOLDER);
-	const found = savedPlans(folder).find(({ name }) => name === file);
+	const { configuration, blocked } = loadConfiguration(input);
+	const found = savedPlans(configuration.root, input.environment).find(({ name }) => name === file);
 	if (found) return found.code;
+	refuseBlocked(file, blocked);
 	throw new OrchestraError('not_found', `there is no file ${file} and no saved plan of this name`, {
-		hint: `Saved plans are in ${folder}.`,
+		hint: `Saved plans are in ${join(configuration.root, PLANS_FOLDER)}.`,
 	});
 }
 
@@ -115,7 +121,12 @@ async function save({ head }: StoredPlan, name: string, input: CommandInput): Pr
 	const path = join(rootOf(input), PLANS_FOLDER, `${name}.ts`);
 	const { description } = input.flags;
 	const about = typeof description === 'string' ? description : `Saved from the plan ${head.id.slice(0, 8)}.`;
-	await writeNewFile(path, planText(head.code, about));
+	const text = planText(head.code, about);
+	await writeNewFile(path, text);
+	// The user saves it, so it is trusted.
+	const bytes = Buffer.from(text);
+	const effects = recordedEffects(planEffects({ name, bytes }));
+	if (!trustsAll(input.environment)) await TrustRecord.ofUser(input.environment).trust(path, bytes, effects);
 	if (input.flags['json']) return input.out.json({ schema: 'orchestra.plan-saved/1', name, path });
 	input.out.line(
 		`${path}: write its parameters in the header, for example: @param {string} folder The folder`,

@@ -3,19 +3,19 @@
  * rights, ask, and write the entry and its pin.
  */
 import { readServerFile, type ServerFile, serverFiles } from '../../config/edit/editable-files.ts';
-
 import { printableLine, quoted } from '../../printable.ts';
 import type { BundleSigner } from '../../registry/bundle-signature.ts';
 import type { LaunchPlan } from '../../registry/launch-plan.ts';
+import type { GivenValues } from '../../registry/launch-slots.ts';
 import { possibleReferences } from '../../secrets/store-secret.ts';
 import type { PinnedPackage } from '../../trust/pins/lock-file.ts';
 import { pinPlace } from '../../trust/pins/pin-place.ts';
 import { PinStore } from '../../trust/pins/pin-store.ts';
-import { type Command, type CommandInput, usageError } from '../command.ts';
+import { type Command, type CommandInput, type CommandPlace, usageError } from '../command.ts';
 import { refuseTaken, reportEdit, scopeOf, withEntry, writeEdit } from '../edit/edit-servers.ts';
 import { learnHere } from '../learn/learn.ts';
 import { confirm } from '../terminal/ask-line.ts';
-import { askMissing, givenValues, storedValues } from './entry-values.ts';
+import { askMissing, givenValues, plainValue, storedValues } from './entry-values.ts';
 import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.ts';
 
 type Usage = Pick<Command, 'usage'>;
@@ -37,17 +37,16 @@ export interface Addition {
 
 /** Show it, ask, and write it. Nothing is left behind when something fails on the way. */
 export async function addServer(addition: Addition, input: CommandInput, command: Usage): Promise<void> {
-	const { name, plan, pin, facts, bundle } = addition;
+	const { name, plan, pin, bundle } = addition;
 	const { flags, out, cwd, environment, signal } = input;
 	await endUnfinished(environment);
 	const [file] = serverFiles(scopeOf(input, command) ?? 'project', cwd, environment);
 	if (file === undefined) throw usageError(command, 'there is no file for this scope');
 	refuseTaken(name, file);
 	const given = givenValues(plan.inputs, input, command);
-	if (flags['dry-run'] === true)
-		return showPlan(addition, plan.entry(shownValues(plan.inputs, given)), file, input);
+	if (flags['dry-run'] === true) return showPlan({ ...addition, values: given, file }, input);
 	const values = await askMissing(plan.inputs, given, input);
-	showFacts(facts, plan.entry(shownValues(plan.inputs, values)), file, input);
+	showFacts({ ...addition, values, file }, input);
 	await confirm('Add it?', input);
 	const store = new PinStore(pinPlace(file.path, environment));
 	store.packages(); // a damaged lock file stops it before anything is written
@@ -79,28 +78,26 @@ export async function addServer(addition: Addition, input: CommandInput, command
 	await learnHere(input, (entry) => entry.name === name);
 }
 
-/** Secrets and what is missing are shown as their names. */
-function shownValues(
-	inputs: LaunchPlan['inputs'],
-	values: ReadonlyMap<string, readonly string[]>,
-): Map<string, string[]> {
-	return new Map(
-		inputs.flatMap(({ key, isSecret, isRequired }): [string, string[]][] => {
-			const given = values.get(key);
-			if (given === undefined) return isRequired ? [[key, [`<${key}>`]]] : [];
-			return [[key, isSecret ? ['<secret>'] : [...given]]];
-		}),
-	);
+/** An addition with the values that are known, and the file that it goes to. */
+interface ShownAddition extends Addition {
+	readonly values: GivenValues;
+	readonly file: ServerFile;
 }
 
-function showPlan(
-	{ name, plan, pin, facts, signer }: Addition,
-	entry: Record<string, unknown>,
-	file: ServerFile,
-	input: CommandInput,
-): void {
+/** The entry as it is shown: secrets and what is missing are their names. */
+function shownEntry({ plan, values }: ShownAddition, place: CommandPlace): Record<string, unknown> {
+	const shown = plan.inputs.flatMap(({ key, isSecret, isRequired, format }): [string, string[]][] => {
+		const given = values.get(key);
+		if (given === undefined) return isRequired ? [[key, [`<${key}>`]]] : [];
+		return [[key, isSecret ? ['<secret>'] : given.map((text) => plainValue(text, format, place))]];
+	});
+	return plan.entry(new Map(shown));
+}
+
+function showPlan(shown: ShownAddition, input: CommandInput): void {
+	const { name, plan, pin, signer, file } = shown;
 	if (input.flags['json'] !== true) {
-		showFacts(facts, entry, file, input);
+		showFacts(shown, input);
 		input.out.info('Nothing was written (--dry-run).');
 		return;
 	}
@@ -119,22 +116,32 @@ function showPlan(
 		schema: 'orchestra.add-plan/1',
 		name,
 		file: file.path,
-		entry,
+		entry: shownEntry(shown, input),
 		package: pin,
 		signer: signer ?? null,
 		values,
 	});
 }
 
-function showFacts(
-	facts: Addition['facts'],
-	entry: Record<string, unknown>,
-	file: ServerFile,
-	{ out }: CommandInput,
-): void {
-	const rows = [...facts, ...runFacts(entry), ['writes', file.path] as const];
+function showFacts(shown: ShownAddition, input: CommandInput): void {
+	const { facts, plan, values, file } = shown;
+	const optional = plan.inputs.filter(({ key, isRequired }) => !isRequired && !values.has(key));
+	const rows = [
+		...facts,
+		...runFacts(shownEntry(shown, input)),
+		...(optional.length > 0 ? [['optional', optionalText(optional)] as const] : []),
+		['writes', file.path] as const,
+	];
+	const { out } = input;
 	for (const [title, text] of rows)
 		out.info(`${out.stderrStyle('dim', title.padEnd(8))} ${printableLine(text)}`);
+}
+
+function optionalText(inputs: LaunchPlan['inputs']): string {
+	const names = inputs.map(({ key, default: fallback }) =>
+		fallback === undefined ? key : `${key} (${fallback})`,
+	);
+	return `${names.join(', ')}: --set NAME=VALUE`;
 }
 
 function* runFacts({ command, args, env, url }: Record<string, unknown>): Generator<[string, string]> {

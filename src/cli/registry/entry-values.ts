@@ -45,7 +45,7 @@ export function givenValues(
 			);
 		}
 		const text = pair.slice(at + 1);
-		const problem = problemOf(text, value);
+		const problem = text === '' && value.isRequired ? 'it needs a value' : problemOf(text, value);
 		if (problem !== undefined) throw usageError(command, `--set ${key}: ${problem}`);
 		given.set(key, [...(value.isRepeated ? (given.get(key) ?? []) : []), text]);
 	}
@@ -153,17 +153,22 @@ export async function storedValues(
 		if (strings === undefined) continue;
 		const finals: string[] = [];
 		for (const text of strings) {
-			if (text.startsWith('${')) finals.push(text);
-			else if (isSecret) finals.push(await storeSecret([...owner, key], text, { environment, signal }));
-			else finals.push(format === 'filepath' ? pathOf(text, { cwd, environment }) : text);
+			if (isSecret && !text.startsWith('${'))
+				finals.push(await storeSecret([...owner, key], text, { environment, signal }));
+			else finals.push(plainValue(text, format, { cwd, environment }));
 		}
 		stored.set(key, finals);
 	}
 	return stored;
 }
 
-/** What is typed at a prompt is not expanded by a shell. */
-function pathOf(text: string, { cwd, environment }: CommandPlace): string {
+/** A value as the configuration gets it: a path is absolute. What is typed at a prompt is not expanded by a shell. */
+export function plainValue(
+	text: string,
+	format: LaunchInput['format'],
+	{ cwd, environment }: CommandPlace,
+): string {
+	if (format !== 'filepath' || text.startsWith('${')) return text;
 	const { HOME } = environment;
 	return HOME !== undefined && /^~(?=\/|$)/.test(text) ? join(HOME, text.slice(1)) : resolve(cwd, text);
 }

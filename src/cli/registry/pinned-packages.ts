@@ -2,6 +2,7 @@
 import type { ServerFile } from '../../config/edit/editable-files.ts';
 import { serverFiles } from '../../config/edit/editable-files.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
+import { quoted } from '../../printable.ts';
 import { bundleFolder } from '../../registry/bundle-files.ts';
 import { type PackageSource, planLaunch } from '../../registry/launch-plan.ts';
 import { REFERENCE_SPACE, referenceServers } from '../../registry/reference-servers.ts';
@@ -58,14 +59,29 @@ export async function latestOf(
 	);
 }
 
-/** What a newer entry has in place of a pinned package: the same kind, whatever else it lists. */
+/**
+ * What a newer entry has in place of a pinned package: the same kind, whatever else it lists. Throws `bad_input` for another
+ * package or host: it would be started, and get the secrets of the entry, before anything of it was shown.
+ */
 export function replacementOf(
-	{ type }: PinnedPackage,
+	{ type, identifier, name }: PinnedPackage,
 	record: ServerRecord,
 ): PackageSource & { version: string } {
 	const packages = record.packages.filter(({ registryType }) => registryType === type);
 	const { source } = planLaunch({ ...record, packages }, type === 'remote' ? 'remote' : 'package');
-	return { ...source, version: source.version ?? record.version };
+	const version = source.version ?? record.version;
+	if (packageOrHost(source) === packageOrHost({ type, identifier })) return { ...source, version };
+	throw new OrchestraError(
+		'bad_input',
+		`${name} ${version} is ${type} ${source.identifier}, and not ${identifier} any more`,
+		{ hint: `If you want that one, remove the server and add it anew: mctl add ${quoted(name)}` },
+	);
+}
+
+/** The part of an identifier that stays from version to version: an image without its tag, the host of an address. */
+function packageOrHost({ type, identifier }: Pick<PackageSource, 'type' | 'identifier'>): string {
+	if (type === 'remote') return /^[^/]*\/\/[^/:?#]*/.exec(identifier)?.[0] ?? identifier;
+	return type === 'oci' ? identifier.replace(/@sha256:.*$/, '').replace(/:[^/:]*$/, '') : identifier;
 }
 
 /** What belongs to a server outside of the configuration. Without its pin when the lock file is damaged. */

@@ -3,7 +3,6 @@
  * its tool, or a name as agents see it. What a name can belong to follows from the
  * configuration, so that nothing else is started for it.
  */
-import { join } from 'node:path';
 import type { Configuration, ServerEntry } from '../../config/configuration.ts';
 import { type BlockedFile, blockedText, trustHint } from '../../config/trust/blocked.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -62,7 +61,7 @@ export async function callTarget(
 	}
 	const needs = isOfFolder
 		? nothing
-		: (await isPlan(first, configuration))
+		: (await isPlan(first, configuration, environment))
 			? undefined
 			: neededFor(first, configuration);
 	const broken = brokenTool({ toolProblems }, first);
@@ -71,10 +70,14 @@ export async function callTarget(
 }
 
 /** Whether a name is that of a saved plan, which may call any tool. */
-async function isPlan(name: string, { plans, root }: Configuration): Promise<boolean> {
+async function isPlan(
+	name: string,
+	{ plans, root }: Configuration,
+	environment: CommandPlace['environment'],
+): Promise<boolean> {
 	if (plans !== true) return false;
-	const { PLANS_FOLDER, savedPlans } = await import('../../hub/plans/saved-plans.ts');
-	return savedPlans(join(root, PLANS_FOLDER)).some((plan) => plan.name === name);
+	const { trustedPlanFiles } = await import('../../config/trust/plan-files.ts');
+	return trustedPlanFiles(root, environment).some((plan) => plan.name === name);
 }
 
 /** True for a `stdio:` URI, a URL, and a server of a client. */

@@ -1,9 +1,9 @@
 /* `mctl trust`: show what the project would run, and trust it; list and revoke. */
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { loadConfiguration } from '../../config/load.ts';
 import type { ReadProjectFile } from '../../config/trust/blocked.ts';
 import { type EffectChange, effectChanges } from '../../config/trust/effect-changes.ts';
-import { projectEffects } from '../../config/trust/project-effects.ts';
+import { PLANS_FOLDER } from '../../config/trust/plan-files.ts';
 import { recordedEffects } from '../../config/trust/trust-edit.ts';
 import { TrustRecord } from '../../config/trust/trust-record.ts';
 import { OrchestraError } from '../../errors.ts';
@@ -46,7 +46,8 @@ export const trust: Command = {
 
 type TrustState = 'trusted' | 'new' | 'changed';
 
-interface SeenFile extends ReadProjectFile {
+interface SeenFile extends Omit<ReadProjectFile, 'effects'> {
+	readonly found: ReadProjectFile['effects'];
 	readonly sha256: string;
 	readonly state: TrustState;
 	readonly effects: readonly EffectChange[];
@@ -57,9 +58,9 @@ async function trustProject(record: TrustRecord, input: CommandInput): Promise<v
 	const isDry = flags['dry-run'] === true;
 	const files = projectFiles(input).map((file) => seenFile(file, record));
 	if (flags['json'] !== true) for (const file of files) show(file, out);
-	for (const { file, bytes, value, folder, state } of files) {
+	for (const { file, bytes, found, state } of files) {
 		if (isDry || state === 'trusted') continue;
-		await record.trust(file, bytes, recordedEffects(projectEffects(value, folder)));
+		await record.trust(file, bytes, recordedEffects(found));
 	}
 	if (flags['json'] === true) {
 		const shown = files.map(({ file, sha256, state, effects }) => ({ file, sha256, state, effects }));
@@ -90,8 +91,8 @@ function seenFile(read: ReadProjectFile, record: TrustRecord): SeenFile {
 	const known = record.find(read.file);
 	const isKnown = known?.sha256.includes(hash) ?? false;
 	const state = isKnown ? 'trusted' : known ? 'changed' : 'new';
-	const effects = projectEffects(read.value, read.folder);
-	return { ...read, sha256: hash, state, effects: effectChanges(effects, known?.runs) };
+	const { effects: found, ...file } = read;
+	return { ...file, found, sha256: hash, state, effects: effectChanges(found, known?.runs) };
 }
 
 const marks = {
@@ -153,7 +154,12 @@ async function revoke(record: TrustRecord, input: CommandInput): Promise<void> {
 	// The folder, not its files: they may be damaged or gone by now.
 	const path = arg === undefined ? projectFolder(input) : resolve(cwd, arg);
 	const places = new Set([path, pathWithoutLinks(path)]);
-	const revoked = await record.revoke((file) => places.has(file) || places.has(dirname(file)));
+	const isOfPlace = (file: string): boolean => {
+		const folder = dirname(file);
+		const isPlan = basename(folder) === PLANS_FOLDER && places.has(dirname(folder));
+		return places.has(file) || places.has(folder) || isPlan;
+	};
+	const revoked = await record.revoke(isOfPlace);
 	if (revoked.length === 0) {
 		throw new OrchestraError('not_found', `nothing at ${path} is trusted, so there is nothing to revoke`, {
 			hint: 'mctl trust --list shows the files that you trust.',

@@ -9,8 +9,7 @@ import { attempt, messageOf } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { stateFolder } from '../../files/state-folder.ts';
 import { quoted } from '../../printable.ts';
-import type { JsonValue } from '../../wire/json.ts';
-import { type ProjectEffect, projectEffects } from './project-effects.ts';
+import type { ProjectEffect } from './project-effects.ts';
 import { type TrustedProject, TrustRecord } from './trust-record.ts';
 
 /** `all` trusts every project file, for CI. */
@@ -20,9 +19,9 @@ export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
 export interface ReadProjectFile {
 	readonly file: string;
 	readonly bytes: Uint8Array;
-	/** What it contains. */
-	readonly value: JsonValue;
-	/** The folder of the file. */
+	/** What it would run and set. */
+	readonly effects: readonly ProjectEffect[];
+	/** The folder of the project. */
 	readonly folder: string;
 }
 
@@ -50,11 +49,10 @@ export function trustsAll(environment: Readonly<NodeJS.ProcessEnv>): boolean {
 
 /** Undefined for a file that is trusted or needs no trust. The record is read only when it matters. */
 export function blockUntrusted(
-	{ file, bytes, value, folder }: ReadProjectFile,
+	{ file, bytes, effects, folder }: ReadProjectFile,
 	environment: Readonly<NodeJS.ProcessEnv>,
 ): BlockedFile | undefined {
 	if (trustsAll(environment)) return undefined;
-	const effects = projectEffects(value, folder);
 	if (effects.length === 0) return undefined;
 	const { trusted, problem } = recordOf(file, environment);
 	if (trusted?.sha256.includes(sha256(bytes))) return undefined;
@@ -102,6 +100,7 @@ export function blockedText(project: BlockedFile): string {
 		namesOf(blocked, 'server', ['the MCP server', 'the MCP servers']),
 		namesOf(blocked, 'plugin', ['the plugin', 'the plugins']),
 		namesOf(blocked, 'setting', ['the setting', 'the settings']),
+		namesOf(blocked, 'plan', ['the plan', 'the plans']),
 	].filter((part) => part !== '');
 	const last = parts.pop() ?? '';
 	const what = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;

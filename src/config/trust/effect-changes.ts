@@ -27,7 +27,7 @@ export function effectChanges(
 
 function removed(full: string, before: string): EffectChange {
 	const at = full.indexOf(' ');
-	const kinds = ['server', 'plugin', 'setting'] as const;
+	const kinds = ['server', 'plugin', 'setting', 'plan'] as const;
 	const kind = kinds.find((each) => each === full.slice(0, at)) ?? 'setting';
 	return { kind, name: full.slice(at + 1), text: '', isBlocked: false, change: 'removed', before };
 }

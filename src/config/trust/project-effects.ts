@@ -21,8 +21,8 @@ import { isSelfCommand } from '../self-entry.ts';
 
 /** One thing that a file would run or set. */
 export interface ProjectEffect {
-	readonly kind: 'server' | 'plugin' | 'setting';
-	/** The name of the server, the id of the plugin, or the key of the setting. */
+	readonly kind: 'server' | 'plugin' | 'setting' | 'plan';
+	/** The name of the server or of the plan, the id of the plugin, or the key of the setting. */
 	readonly name: string;
 	/** The command line or the value, without secrets. Written by a stranger: escape it. */
 	readonly text: string;

@@ -47,8 +47,10 @@ export class ClientCalls {
 	readonly #limits: ClientLimits;
 	readonly #now: () => number;
 	readonly #buckets = new Map<string, TokenBucket>();
-	/** The last bucket takes of a call. */
-	#taken: readonly TokenBucket[] = [];
+	/** Those of each tool: they are looked up once for all its calls. */
+	readonly #ofTools = new Map<string, readonly CountedRate[]>();
+	/** What the last call took of. */
+	#taken: readonly CountedRate[] = [];
 	#last: ComparedCall | undefined;
 	/** When each of the last equal calls began, the oldest first. */
 	#times: number[] = [];
@@ -65,31 +67,27 @@ export class ClientCalls {
 		if (repeated) return repeated;
 		if (rates === undefined) return void (identical > 0 && this.#times.push(this.#now()));
 		const now = this.#now();
-		const found = bucketsOf(rates, tool).map(({ key, rate, of }) => ({
-			rule: `limits.callsPerMinute.${of}`,
-			rate,
-			bucket: this.#bucket(key, rate, now),
-		}));
+		const found = this.#ratesOf(tool, rates, now);
 		for (const { bucket, rule, rate } of found) {
 			const leftMs = bucket.leftMs(now);
 			if (leftMs > 0) return { rule, reason: `this client makes more than ${rate} calls a minute`, leftMs };
 		}
-		this.#taken = found.map(({ bucket }) => bucket);
-		for (const bucket of this.#taken) bucket.take(now);
+		this.#taken = found;
+		for (const { bucket } of found) bucket.take(now);
 		if (identical > 0) this.#times.push(now);
 	}
 
 	/** The last call that was admitted is not made after all. */
 	withdraw(): void {
 		this.#times.pop();
-		for (const bucket of this.#taken) bucket.giveBack();
+		for (const { bucket } of this.#taken) bucket.giveBack();
 		this.#taken = [];
 	}
 
 	/** A user allows it to go on. */
 	reset(): void {
 		this.#times = [];
-		this.#buckets.clear();
+		this.#forget();
 	}
 
 	#repeated({ name }: LimitedTool, input: unknown, most: number): ExceededLimit | undefined {
@@ -104,27 +102,45 @@ export class ClientCalls {
 		return { rule: 'limits.identicalCalls', reason, leftMs };
 	}
 
-	#bucket(key: string, rate: number, now: number): TokenBucket {
-		const known = this.#buckets.get(key);
+	#ratesOf(tool: LimitedTool, rates: CallRates, now: number): readonly CountedRate[] {
+		const key = `${tool.backend}\n${tool.name}`;
+		const known = this.#ofTools.get(key);
 		if (known) return known;
-		if (this.#buckets.size >= COUNTED_TARGETS) this.#buckets.clear();
-		const made = new TokenBucket(rate, LOOP_MS, now);
-		this.#buckets.set(key, made);
+		if (this.#ofTools.size >= COUNTED_TARGETS) this.#forget();
+		const made = ratesOf(rates, tool).map(({ of, rate, target }) => {
+			const bucket = this.#buckets.get(target) ?? new TokenBucket(rate, LOOP_MS, now);
+			this.#buckets.set(target, bucket);
+			return { rule: `limits.callsPerMinute.${of}`, rate, bucket };
+		});
+		this.#ofTools.set(key, made);
 		return made;
 	}
+
+	#forget(): void {
+		this.#buckets.clear();
+		this.#ofTools.clear();
+	}
+}
+
+/** A rate with what is left of it. */
+interface CountedRate {
+	readonly rule: string;
+	readonly rate: number;
+	readonly bucket: TokenBucket;
 }
 
 interface RateOf {
 	readonly of: keyof CallRates;
-	readonly key: string;
+	/** What it counts the calls of. */
+	readonly target: string;
 	readonly rate: number;
 }
 
-function bucketsOf({ client, server, tool }: CallRates, { name, backend }: LimitedTool): RateOf[] {
+function ratesOf({ client, server, tool }: CallRates, { name, backend }: LimitedTool): RateOf[] {
 	const all = [
-		{ of: 'client', key: '', rate: client },
-		{ of: 'server', key: `server ${backend}`, rate: server },
-		{ of: 'tool', key: `tool ${name}`, rate: tool },
+		{ of: 'client', target: '', rate: client },
+		{ of: 'server', target: `server ${backend}`, rate: server },
+		{ of: 'tool', target: `tool ${name}`, rate: tool },
 	] as const;
 	return all.flatMap(({ rate, ...each }) => (rate === undefined ? [] : [{ ...each, rate }]));
 }

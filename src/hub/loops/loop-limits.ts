@@ -6,5 +6,5 @@ export const LOOP_MS = 60_000;
 export const COMPARED_CHARACTERS: number = 64 * 1024;
 /** Clients whose calls are watched at once; the one that was silent longest is dropped. */
 export const WATCHED_CLIENTS = 1000;
-/** Servers and tools of one client that are counted one by one. */
+/** Tools of one client that are counted one by one. */
 export const COUNTED_TARGETS = 1000;

@@ -9,6 +9,7 @@
 import { OrchestraError, requestOutcomeOf } from '../../errors.ts';
 import { CallContext, type ClientConnection } from '../../mcp/server/call-context.ts';
 import type { PlanOfCall } from '../../mcp/server/call-observers.ts';
+import { assertShallow } from '../../mcp/server/methods.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { answerValue } from '../../protocol/mcp-types.ts';
 import { negotiate } from '../../protocol/revisions.ts';
@@ -75,10 +76,11 @@ export class HubCalls implements LiveCalls {
 		const { name } = found;
 		const input: unknown = JSON.parse(call.json);
 		if (!isObject(input)) return failed(`${writtenOf(call)}: the arguments of a tool are one object`);
-		const wrong = found.tool ? await mistakesOf(found.tool, input) : [];
-		if (wrong.length > 0)
-			return failed([`${writtenOf(call)}: ${wrong[0]}`, ...wrong.slice(1)].join('\n'), name);
 		try {
+			assertShallow(input);
+			const wrong = found.tool ? await mistakesOf(found.tool, input) : [];
+			if (wrong.length > 0)
+				return failed([`${writtenOf(call)}: ${wrong[0]}`, ...wrong.slice(1)].join('\n'), name);
 			const answer = await this.#send(call, { name, input, onSend });
 			return outcomeOf(call, name, answerValue(answer));
 		} catch (thrown) {

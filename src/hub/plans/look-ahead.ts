@@ -87,7 +87,7 @@ function placed(all: readonly Token[]): PlacedToken[] {
 	const found: PlacedToken[] = [];
 	for (const { type, value } of all) {
 		if (!ignored.has(type)) found.push({ type, value, line, column });
-		const lines = value.split(/\r\n|[\n\r\u2028\u2029]/);
+		const lines = value.split('\n');
 		line += lines.length - 1;
 		const last = lines.at(-1)?.length ?? 0;
 		column = lines.length > 1 ? last + 1 : column + last;

@@ -45,5 +45,3 @@ export const PLAN_STORE_BYTES: number = 256 * 1024 * 1024;
 export const PLAN_STORED_MS: number = 14 * 24 * 60 * 60 * 1000;
 /** Most names of tools in one message. */
 export const PLAN_NAMES_SHOWN = 20;
-/** Most files of saved plans that a project may have. */
-export const PLAN_FILES_LIMIT = 200;

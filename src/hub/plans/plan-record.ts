@@ -93,6 +93,11 @@ export function endOf({ lines }: Pick<StoredPlan, 'lines'>): EndLine | undefined
 	return lines.find((line) => 'end' in line);
 }
 
+/** The numbers of the calls that were sent. */
+export function sentCalls({ lines }: Pick<StoredPlan, 'lines'>): Set<number> {
+	return new Set(lines.flatMap((line) => ('sent' in line ? [line.sent] : [])));
+}
+
 /** The calls that were sent and have no answer: nobody knows whether they were made. */
 export function unknownCalls({ lines }: Pick<StoredPlan, 'lines'>): SentLine[] {
 	const open = new Map<number, SentLine>();

@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { CallToolResult } from '../../protocol/mcp-types.ts';
 import type { PlanApproval } from '../../trust/call-gate.ts';
 import type { EndLine, StoredPlan } from './plan-record.ts';
-import { answersOf, unknownCalls } from './plan-record.ts';
+import { answersOf, sentCalls, unknownCalls } from './plan-record.ts';
 import type { PlanDone, PlanEnd } from './plan-run.ts';
 
 const PLAN_META = 'orchestra/plan';
@@ -23,7 +23,8 @@ export function endResult(id: string, end: PlanEnd): CallToolResult {
 
 /** A plan that ended before it was asked for again. */
 export function storedResult(plan: StoredPlan, { end, text }: EndLine): CallToolResult {
-	const done = { log: [], leftOut: 0, calls: answersOf(plan), unknown: unknownNames(plan) };
+	const calls = answersOf(plan);
+	const done = { log: [], leftOut: 0, calls, sent: sentCalls(plan), unknown: unknownNames(plan) };
 	return endResult(plan.head.id, { isOk: end === 'completed', text, ...done });
 }
 
@@ -48,9 +49,13 @@ function unknownNames(plan: StoredPlan): string[] {
 	return unknownCalls(plan).map(({ name }) => name);
 }
 
-function failedResult(id: string, text: string, { log, leftOut, calls, unknown }: PlanDone): CallToolResult {
-	const made = calls.flatMap(({ name, isOk }) =>
-		name === undefined ? [] : [`${name}${isOk ? '' : ' (failed)'}`],
+function failedResult(
+	id: string,
+	text: string,
+	{ log, leftOut, calls, sent, unknown }: PlanDone,
+): CallToolResult {
+	const made = calls.flatMap(({ number, name, isOk }) =>
+		sent.has(number) ? [`${name}${isOk ? '' : ' (failed)'}`] : [],
 	);
 	const before =
 		made.length === 0

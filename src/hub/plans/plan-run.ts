@@ -18,6 +18,7 @@ import {
 	type PlanLine,
 	type SentLine,
 	type StoredPlan,
+	sentCalls,
 	unknownCalls,
 } from './plan-record.ts';
 
@@ -56,6 +57,8 @@ export interface PlanDone {
 	readonly leftOut: number;
 	/** The calls that have an answer. */
 	readonly calls: readonly AnswerLine[];
+	/** The numbers of those that were sent: others were refused before. */
+	readonly sent: ReadonlySet<number>;
 	/** The names of the tools of those that were sent and have none. */
 	readonly unknown: readonly string[];
 }
@@ -72,6 +75,7 @@ export class PlanRun {
 	readonly #recorded: AnswerLine[];
 	/** The calls that were sent and have no answer, also those of the record. */
 	readonly #unknown: Map<number, SentLine>;
+	readonly #sent: Set<number>;
 	/** The calls that the program has made and that have no answer. */
 	readonly #open = new Map<number, ThreadCall>();
 	readonly #places = new Semaphore({ limit: PLAN_CALLS_AT_ONCE });
@@ -87,13 +91,14 @@ export class PlanRun {
 	constructor(options: PlanRunOptions) {
 		this.#options = options;
 		this.#recorded = answersOf(options.plan);
+		this.#sent = sentCalls(options.plan);
 		this.#unknown = new Map(unknownCalls(options.plan).map((line) => [line.sent, line]));
 	}
 
 	/** What it did so far. */
 	get soFar(): PlanDone {
 		const unknown = [...this.#unknown.values()].map(({ name }) => name);
-		return { log: this.#log, leftOut: this.#leftOut, calls: this.#given, unknown };
+		return { log: this.#log, leftOut: this.#leftOut, calls: this.#given, sent: this.#sent, unknown };
 	}
 
 	/** Rejects when the run cannot go on: it was canceled, a bound ended it, nobody decides about a call. */
@@ -217,6 +222,7 @@ export class PlanRun {
 				const line: SentLine = { sent: call.number, name, at: Date.now(), place: call.place };
 				write?.(line);
 				this.#unknown.set(call.number, line);
+				this.#sent.add(call.number);
 			};
 			const outcome = await live.make(call, onSend);
 			signal?.throwIfAborted();

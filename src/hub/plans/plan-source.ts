@@ -4,16 +4,19 @@
  *
  * A plan is stored, so the task of a plan goes on in the next hub: for tasks, the records are a server elsewhere.
  */
-
+import { join } from 'node:path';
+import { PLANS_FOLDER, RUN_PLAN } from '../../config/trust/plan-files.ts';
+import { TrustRecord } from '../../config/trust/trust-record.ts';
 import { OrchestraError } from '../../errors.ts';
 import { FolderWatch } from '../../files/folder-watch.ts';
+import { watchFiles } from '../../files/watch-files.ts';
 import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, CallToolParams, Capability, Change } from '../../mcp/server/provider.ts';
 import type { Answer, Tool } from '../../protocol/mcp-types.ts';
 import type { Can, Source } from '../source.ts';
 import type { PlanHub, PlanRunner } from './run-plan.ts';
-import { RUN_PLAN, type SavedPlan, savedPlans } from './saved-plans.ts';
+import { type SavedPlan, savedPlans } from './saved-plans.ts';
 
 const runPlan: Tool = {
 	name: RUN_PLAN,
@@ -34,7 +37,7 @@ const runPlan: Tool = {
 };
 
 export interface PlanSourceOptions extends PlanHub {
-	/** The folder of the saved plans; undefined for a project that is not trusted. */
+	/** The folder of a project with saved plans; undefined for one that is not trusted. */
 	readonly folder: string | undefined;
 	/** Equal for the same project. */
 	readonly configurationKey: string;
@@ -63,17 +66,22 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 		return [runPlan, ...this.#saved().map(({ tool }) => tool)];
 	}
 
-	/** Call `listener` when a plan is saved or removed. */
+	/** Call `listener` when a plan is saved, removed or trusted. */
 	watch(listener: (change: Change) => void): () => void {
-		const { folder } = this.#options;
+		const { folder, environment } = this.#options;
 		if (folder === undefined) return () => {};
-		const watching = new FolderWatch(folder, { onEvent: () => listener({ kind: 'tools' }) });
-		return () => watching.close();
+		const onChange = (): void => listener({ kind: 'tools' });
+		const watching = new FolderWatch(join(folder, PLANS_FOLDER), { onEvent: onChange });
+		const stop = watchFiles([TrustRecord.ofUser(environment).file], onChange);
+		return () => {
+			watching.close();
+			stop();
+		};
 	}
 
 	#saved(): SavedPlan[] {
-		const { folder } = this.#options;
-		return folder === undefined ? [] : savedPlans(folder);
+		const { folder, environment } = this.#options;
+		return folder === undefined ? [] : savedPlans(folder, environment);
 	}
 
 	async request({ method, params, context }: Call): Promise<Answer> {
@@ -95,7 +103,7 @@ export class PlanSource implements Source, Can<'address' | 'configurationKey'> {
 		context: CallContext,
 	): Promise<Answer> {
 		const saved = this.#saved().find((each) => each.name === name);
-		if (saved === undefined) throw new OrchestraError('not_found', `the plan ${name} was removed`);
+		if (saved === undefined) throw new OrchestraError('not_found', `the plan ${name} was removed or changed`);
 		const { validate } = await import('../../schema/validate.ts');
 		const wrong = await validate(saved.tool.inputSchema, input, name);
 		if (wrong.length > 0) return failure(wrong.join('\n'));

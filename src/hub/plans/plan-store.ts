@@ -3,8 +3,9 @@
  * plan. `<id>.json` is the head; `<id>.ndjson` has the lines. Both are written by the process that runs the plan.
  *
  * A line is written at once and whole, so it survives the end of the process. It is not forced to the disk: what a
- * failure of the power leaves is a shorter record. A line at the end that was cut was never acted upon, and is removed;
- * any other line that cannot be read may hide a call that was made, so nobody goes on with such a plan.
+ * failure of the power leaves is a shorter record. A line at the end that was cut was never acted upon, and is removed.
+ * The lines are a hash chain: one that was changed or is missing may hide a call that was made, so nobody goes on with
+ * such a plan.
  */
 import {
 	closeSync,
@@ -25,6 +26,13 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { stateFolder } from '../../files/state-folder.ts';
+import {
+	type ChainLink,
+	chainBatch,
+	chainStart,
+	isIntactBatch,
+	readChainedLine,
+} from '../../trust/hash-chain.ts';
 import { encodeJson } from '../../wire/json-text.ts';
 import { isSameProcess, type ProcessIdentity } from '../shared/process-identity.ts';
 import { PLAN_RECORD_BYTES, PLAN_STORE_BYTES, PLAN_STORED_MS, STORED_PLANS_LIMIT } from './plan-limits.ts';
@@ -41,16 +49,26 @@ const HEAD = '.json';
 const LINES = '.ndjson';
 const ID = /^[\da-f]{32}$/;
 
+/** Where lines are appended. */
+interface RecordEnd {
+	/** How much of the file counts. */
+	readonly bytes: number;
+	readonly last: ChainLink;
+}
+
 /** The lines of a plan that runs. */
 export class PlanLog {
 	readonly #file: number;
 	#bytes: number;
+	/** The last line. */
+	#last: ChainLink;
 	#isOpen = true;
 
 	/** @param bytes how much of the file counts; the rest is removed */
-	constructor(path: string, bytes: number) {
+	constructor(path: string, { bytes, last }: RecordEnd = { bytes: 0, last: chainStart }) {
 		this.#file = openSync(path, 'a', 0o600);
 		this.#bytes = bytes;
+		this.#last = last;
 		if (fstatSync(this.#file).size > bytes) ftruncateSync(this.#file, bytes);
 	}
 
@@ -60,7 +78,8 @@ export class PlanLog {
 	 */
 	write(line: PlanLine): void {
 		if (!this.#isOpen) throw new OrchestraError('closed', 'the plan has ended');
-		const bytes = Buffer.from(`${encodeJson(line)}\n`);
+		const { text, link } = chainBatch(this.#last, [encodeJson(line).slice(1, -1)]);
+		const bytes = Buffer.from(text);
 		if (this.#bytes + bytes.length > PLAN_RECORD_BYTES && !('end' in line))
 			throw new OrchestraError(
 				'bad_input',
@@ -70,6 +89,7 @@ export class PlanLog {
 		try {
 			for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
 			this.#bytes += bytes.length;
+			this.#last = link;
 		} catch (cause) {
 			attempt(() => ftruncateSync(this.#file, this.#bytes));
 			throw new OrchestraError('io', `the record of the plan could not be written: ${messageOf(cause)}`, {
@@ -100,7 +120,7 @@ export class PlanStore {
 		assertPrivate(folder);
 		this.#sweep();
 		// A head without lines would be a plan that made no calls.
-		const log = new PlanLog(this.#path(head, LINES), 0);
+		const log = new PlanLog(this.#path(head, LINES));
 		log.write({ input });
 		writeState(this.#path(head, HEAD), head);
 		return log;
@@ -122,7 +142,7 @@ export class PlanStore {
 		return withFolderLock(this.#folder(head.principal), async () => {
 			const now = planHeadOf(readState(this.#path(head, HEAD)));
 			if (now === undefined || isRunning(now)) return undefined;
-			const { plan, bytes } = this.#read(now);
+			const { plan, end } = this.#read(now);
 			if (plan.damage !== undefined)
 				throw new OrchestraError('bad_input', `the record of the plan is damaged: ${plan.damage}`, {
 					hint: `Calls may be missing in it, so nothing is called. See what it did: mctl plan show ${head.id.slice(0, 8)}`,
@@ -130,7 +150,7 @@ export class PlanStore {
 			if (endOf(plan)) return undefined;
 			const own = { ...head, owner };
 			writeState(this.#path(head, HEAD), own);
-			return { plan: { ...plan, head: own }, log: new PlanLog(this.#path(head, LINES), bytes) };
+			return { plan: { ...plan, head: own }, log: new PlanLog(this.#path(head, LINES), end) };
 		});
 	}
 
@@ -146,19 +166,19 @@ export class PlanStore {
 		return heads.sort((one, other) => other.startedAt - one.startedAt);
 	}
 
-	/** `bytes` is how much of the file counts. */
-	#read(head: PlanHead): { plan: StoredPlan; bytes: number } {
+	#read(head: PlanHead): { plan: StoredPlan; end: RecordEnd } {
 		// Its lines were written before its head.
 		const file = readRegularFile(this.#path(head, LINES), 2 * PLAN_RECORD_BYTES);
 		const bytes = file.lastIndexOf('\n') + 1;
-		const found = file.toString('utf8', 0, bytes).split('\n').slice(0, -1);
-		const all = found.map((line) => planLineOf(attempt(() => JSON.parse(line) as unknown)));
-		const [first, ...lines] = all.filter((line) => line !== undefined);
-		const bad = all.indexOf(undefined);
+		const { lines: all, last, bad } = chained(file.toString('utf8', 0, bytes).split('\n').slice(0, -1));
+		const [first, ...lines] = all;
 		const input = first && 'input' in first ? first.input : undefined;
 		const damage =
-			bad !== -1 ? `line ${bad + 1} cannot be read` : input === undefined ? 'it has no input' : undefined;
-		return { plan: { head, input: input ?? 'null', lines, damage }, bytes };
+			(bad !== undefined && `line ${bad} was changed, or one before it is missing`) ||
+			(input === undefined && 'it has no input') ||
+			(sha256(head.code) !== head.sha256 && 'its program was changed');
+		const plan = { head, input: input ?? 'null', lines, damage: damage || undefined };
+		return { plan, end: { bytes, last } };
 	}
 
 	/** Remove what is too old, and the oldest that do not run, while there are too many. */
@@ -192,6 +212,22 @@ export class PlanStore {
 	#path({ principal, id }: Pick<PlanHead, 'principal' | 'id'>, kind: string): string {
 		return join(this.#folder(principal), `${id}${kind}`);
 	}
+}
+
+/** Lines of a file, as far as they can be read, and the number of the first that breaks the chain. */
+function chained(texts: readonly string[]): { lines: PlanLine[]; last: ChainLink; bad: number | undefined } {
+	const lines: PlanLine[] = [];
+	let last = chainStart;
+	let bad: number | undefined;
+	for (const [at, text] of texts.entries()) {
+		const found = readChainedLine(text);
+		const line = planLineOf(found?.fields);
+		if (line) lines.push(line);
+		const isNext = found?.n === last.n + 1 && found.end?.previous === last.hash && isIntactBatch(text);
+		if (line === undefined || !isNext) bad ??= at + 1;
+		last = { n: found?.n ?? 0, hash: found?.end?.hash ?? '' };
+	}
+	return { lines, last, bad };
 }
 
 /** The plan with this id, or with an id that begins so. Throws `not_found`. */

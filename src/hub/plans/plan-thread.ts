@@ -156,7 +156,11 @@ class PlanThread {
 	#fail(error: QuickJSHandle): void {
 		const thrown = Object(this.#vm.dump(error)) as Record<string, unknown>;
 		const [name, message, stack] = ['name', 'message', 'stack'].map((key) => textIn(thrown[key]));
-		this.#failed(`${name}: ${message}`, stack ?? '');
+		// There may be no memory for an error.
+		this.#failed(
+			name === '' ? 'it threw no error; its memory may be full' : `${name}: ${message}`,
+			stack ?? '',
+		);
 	}
 
 	/** The first end counts. */

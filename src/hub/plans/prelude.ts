@@ -60,7 +60,9 @@ Math.random = () => {
 const failed = (error) => {
 	let message = 'the program threw something that cannot be shown', stack = '';
 	try {
-		message = error instanceof Failure ? text(error.name) + ': ' + text(error.message) : shown(error);
+		// The interpreter throws null when there is no memory for an error.
+		message = error instanceof Failure ? text(error.name) + ': ' + text(error.message)
+			: error === null ? 'it threw null; its memory may be full' : shown(error);
 		stack = text(Object(error).stack ?? '');
 	} catch {}
 	finish(false, apply(slice, message, [0, ${PLAN_ERROR_CHARACTERS}]), apply(slice, stack, [0, ${PLAN_ERROR_CHARACTERS}]));

@@ -24,6 +24,8 @@ export interface Place {
 export interface CompiledProgram {
 	/** JavaScript that evaluates to a function of the input. */
 	readonly script: string;
+	/** Its lines. */
+	readonly lines: readonly string[];
 	/** The place in the program as it was written, of a place in `script`. */
 	readonly placeOf: (place: Place) => Place;
 }
@@ -31,7 +33,8 @@ export interface CompiledProgram {
 /** Throws `bad_input` with line and column for what is no program. */
 export async function compileProgram(code: string): Promise<CompiledProgram> {
 	const { transform } = await optional(import('sucrase'));
-	const wrapped = `(async (input) => {\n${code}\n})`;
+	// The mark at the start of a file is no column.
+	const wrapped = `(async (input) => {\n${code.replace(/^\uFEFF/, '')}\n})`;
 	let compiled: ReturnType<typeof transform>;
 	try {
 		compiled = transform(wrapped, {
@@ -49,6 +52,7 @@ export async function compileProgram(code: string): Promise<CompiledProgram> {
 	const map = new SourceMap(sourceMap as unknown as ConstructorParameters<typeof SourceMap>[0]);
 	return {
 		script,
+		lines: script.split('\n'),
 		placeOf: ({ line, column }) => {
 			const found = map.findEntry(line - 1, column - 1);
 			const isFound = 'originalLine' in found;
@@ -67,14 +71,21 @@ export function placeText({ line, column }: Place): string {
 	return `line ${line}, column ${column}`;
 }
 
-/** The first place of the program in a stack of the interpreter, as text; undefined when it has none. */
+/**
+ * The first place of the program in a stack of the interpreter, as text; undefined when it has none. The interpreter counts
+ * characters, all others count units of UTF-16.
+ */
 export function placeInStack(
 	stack: string,
-	{ placeOf }: Pick<CompiledProgram, 'placeOf'>,
+	{ lines, placeOf }: Pick<CompiledProgram, 'lines' | 'placeOf'>,
 ): string | undefined {
-	const [, line, column] = /\bplan\.ts:(\d{1,7}):(\d{1,7})/.exec(stack) ?? [];
-	if (line === undefined) return undefined;
-	return placeText(placeOf({ line: Number(line), column: Number(column) }));
+	const found = /\bplan\.ts:(\d{1,7}):(\d{1,7})/.exec(stack);
+	if (found === null) return undefined;
+	const [line, column] = [Number(found[1]), Number(found[2])];
+	const before = Array.from((lines[line - 1] ?? '').slice(0, 2 * column))
+		.slice(0, column - 1)
+		.join('');
+	return placeText(placeOf({ line, column: Math.max(column, before.length + 1) }));
 }
 
 function syntaxError(thrown: unknown): OrchestraError {

@@ -3,6 +3,7 @@
  * with the first plan.
  */
 import { randomBytes } from 'node:crypto';
+import { RUN_PLAN } from '../../config/trust/plan-files.ts';
 import { attempt, messageOf, OrchestraError } from '../../errors.ts';
 import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
@@ -23,7 +24,6 @@ import { endResult, refusalOf, stoppedResult, storedResult } from './plan-result
 import { PlanRun } from './plan-run.ts';
 import { isRunning, type PlanLog, PlanStore, planWithId } from './plan-store.ts';
 import { PlanTools } from './plan-tools.ts';
-import { RUN_PLAN } from './saved-plans.ts';
 
 /** What plans need of their hub. */
 export interface PlanHub {

@@ -2,43 +2,23 @@
  * The saved plans of a project: `plans/<name>.ts`, a program with a comment in front that says what it is for and which
  * parameters it takes. Each is a tool. They are read when they are listed or called, within bounds.
  */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { attempt } from '../../errors.ts';
-import { readRegularText } from '../../files/regular-file.ts';
+import { trustedPlanFiles } from '../../config/trust/plan-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { PLAN_CODE_CHARACTERS, PLAN_FILES_LIMIT } from './plan-limits.ts';
-
-/** The folder of them in a project. */
-export const PLANS_FOLDER = 'plans';
-
-/** The tool that runs a program; no saved plan has this name. */
-export const RUN_PLAN = 'run_plan';
-
-const NAME = /^[A-Za-z][\w-]{0,59}$/;
+import { PLAN_CODE_CHARACTERS } from './plan-limits.ts';
 
 /** A program of a project. */
 export interface SavedPlan {
 	readonly name: string;
-	readonly path: string;
 	/** The code with the header: its lines are those of the file. */
 	readonly code: string;
 	readonly tool: Tool;
 }
 
-/** Whether a plan can be saved under this name. */
-export function isPlanName(name: string): boolean {
-	return NAME.test(name) && name !== RUN_PLAN;
-}
-
-/** The plans in a folder, by name. What cannot be read is left out. */
-export function savedPlans(folder: string): SavedPlan[] {
-	const files = (attempt(() => readdirSync(folder)) ?? []).filter((file) => /\.[jt]s$/.test(file)).sort();
-	return files.slice(0, PLAN_FILES_LIMIT).flatMap((file): SavedPlan[] => {
-		const name = file.slice(0, -'.ts'.length);
-		const path = join(folder, file);
-		const code = isPlanName(name) ? attempt(() => readRegularText(path, PLAN_CODE_CHARACTERS)) : undefined;
-		return code === undefined ? [] : [{ name, path, code, tool: toolOf(name, code) }];
+/** Those of a project that the user trusts, by name. */
+export function savedPlans(root: string, environment: Readonly<NodeJS.ProcessEnv>): SavedPlan[] {
+	return trustedPlanFiles(root, environment).flatMap(({ name, bytes }): SavedPlan[] => {
+		const code = Buffer.from(bytes).toString('utf8');
+		return code.length > PLAN_CODE_CHARACTERS ? [] : [{ name, code, tool: toolOf(name, code) }];
 	});
 }
 

@@ -378,7 +378,13 @@ function argumentsOf(params: Params, { text }: CallContext): Record<string, unkn
 	const input = objectParam(params, 'arguments');
 	// Each level has two characters at least.
 	const mayBeDeep = text === '' || text.length > 2 * MESSAGE_LEVELS;
-	if (!mayBeDeep || !isDeeperThan(input, MESSAGE_LEVELS)) return input;
+	if (mayBeDeep) assertShallow(input);
+	return input;
+}
+
+/** Throws `bad_input` for arguments that are nested deeper than a message may be. */
+export function assertShallow(input: object): void {
+	if (!isDeeperThan(input, MESSAGE_LEVELS)) return;
 	throw new OrchestraError('bad_input', `the arguments are nested deeper than ${MESSAGE_LEVELS} levels`, {
 		hint: 'Flatten them, or pass the deep part as a string of JSON.',
 	});

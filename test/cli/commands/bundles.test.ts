@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pinPlace } from '../../../src/trust/pins/pin-place.ts';
 import { serveRaw } from '../../support/http-server.ts';
-import { type MctlResult, mctl, startMctl } from '../../support/mctl.ts';
+import { type MctlResult, mctl, mctlProcess, startMctl } from '../../support/mctl.ts';
 import { npmPackage, startRegistry } from '../../support/registry-server.ts';
 import { until } from '../../support/waiting.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';
@@ -127,6 +127,16 @@ describe('a bundle', () => {
 		expect(place.leftBehind()).toEqual([]);
 	});
 
+	it('with an empty text for a value that is required is refused, and what is optional is named', async () => {
+		const place = openPlace(bundleOf(manifest));
+		const { code, stderr } = await place.add('--set', 'dirs=', '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining('--set dirs: it needs a value')]);
+		expect(place.leftBehind()).toEqual([]);
+		const dry = await place.add('--set', 'dirs=one', '--set', 'note=x', '--dry-run');
+		expect(dry.stderr).toMatch(/^optional key, level \(3\): --set NAME=VALUE$/m);
+		expect(dry.stderr).toContain(`index.mjs ${join(place.cwd, 'one')} --level=3`);
+	});
+
 	it.each(['SIGKILL', 'SIGINT'] as const)(
 		'that is added or removed when %s comes leaves nothing behind',
 		async (signal) => {
@@ -238,6 +248,14 @@ describe('a bundle', () => {
 		expect((await place.run('call', 'listed', 'where')).code).toBe(0);
 	});
 
+	it.skipIf(process.platform === 'win32')('leaves nothing behind where nothing can be written', async () => {
+		const place = openPlace(bundleOf(manifest));
+		const words = ['add', './x.mcpb', '--set', 'dirs=/x', '--set', 'key=secretsecret', '--yes'];
+		const { code, stderr } = await place.runOnFullDisk(...words);
+		expect([code, stderr]).toEqual([69, expect.stringContaining('cannot be written: EFBIG')]);
+		expect([...place.leftBehind(), ...place.secrets(), ...place.unfinished()]).toEqual([]);
+	});
+
 	it.each([
 		['a path out of its folder', [{ name: '../../evil', content: 'x' }], 'invalid relative path'],
 		['an absolute path', [{ name: '/etc/evil', content: 'x' }], 'absolute path'],
@@ -285,6 +303,27 @@ describe('a bundle', () => {
 			'nothing is known about ${cmd:id}',
 		],
 		[
+			'a default that names a command',
+			bundleOf({
+				...manifest,
+				user_config: { ...manifest.user_config, note: { type: 'string', default: '${cmd:id}' } },
+			}),
+			'nothing is known about ${cmd:id}',
+		],
+		[
+			'a command out of its folder',
+			bundleOf({ ...manifest, server: { type: 'binary', mcp_config: { command: '../../run', args: [] } } }),
+			'its command ../../run leads out of it',
+		],
+		[
+			'a variable with another name than is shown',
+			bundleOf({
+				...manifest,
+				server: { ...manifest.server, mcp_config: { command: 'node', env: { 'A=B': '1' } } },
+			}),
+			'mcpConfig.env must be an object of variables',
+		],
+		[
 			'another platform',
 			bundleOf({ ...manifest, compatibility: { platforms: ['plan9'] } }),
 			'works on plan9',
@@ -317,6 +356,8 @@ interface Place {
 	lockPins(): () => void;
 	/** Run mctl in a process of its own. */
 	start(...words: string[]): ReturnType<typeof startMctl>;
+	/** Run mctl in a process that can make files, and write no byte to them. */
+	runOnFullDisk(...words: string[]): Promise<MctlResult>;
 	/** What a failed command may not leave. */
 	leftBehind(): string[];
 	entry(): unknown;
@@ -353,6 +394,7 @@ function openPlace(bytes: Uint8Array): Place {
 			return () => rmSync(join(pins, '.lock'), { force: true });
 		},
 		start: (...words) => startMctl(words, { cwd, env }),
+		runOnFullDisk: (...words) => mctlProcess(words, { cwd, env, before: 'ulimit -f 0' }),
 		leftBehind: () => [
 			...bundles(),
 			...(text() === '{"mcpServers":{}}' ? [] : ['orchestra.json']),

@@ -209,6 +209,45 @@ describe('a server of a registry', () => {
 		expect(place.text('orchestra.json')).toContain('n@1.0.0');
 	});
 
+	it.each([
+		['npm', '@acme/notes', '@evil/notes', '1.0.0'],
+		['oci', 'ghcr.io/acme/notes:1.0.0', 'ghcr.io/evil/notes:1.0.0', undefined],
+	])('that is another package of %s by now is not upgraded, and nothing is started', async (...of) => {
+		const [registryType, before, after, version] = of;
+		const record = (identifier: string, newer: string): ListedServer => ({
+			...needy,
+			version: newer,
+			packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+		});
+		const place = await openPlace(record(before, '1.0.0'));
+		await place.run('add', needy.name, '--yes');
+		const entry = place.text('orchestra.json');
+		place.registry.servers.push(record(after, '2.0.0'));
+		place.expireAnswers();
+		const said = `is ${registryType} ${after}, and not ${before} any more`;
+		const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
+		expect([code, stderr]).toEqual([64, expect.stringContaining(said)]);
+		expect((await place.run('outdated', '--tools')).stdout).toContain(said);
+		expect(place.text('orchestra.json')).toBe(entry);
+	});
+
+	it('whose address has another host by now gets no secret there', async () => {
+		const record = (version: string, url: string): ListedServer => ({
+			name: needy.name,
+			version,
+			remotes: [{ type: 'streamable-http', url }],
+		});
+		const place = await openPlace(record('1.0.0', 'http://127.0.0.1:9/mcp'));
+		await place.run('add', needy.name, '--yes');
+		place.registry.servers.push(record('2.0.0', 'http://localhost:9/mcp'));
+		place.expireAnswers();
+		const { code, stderr } = await place.run('upgrade', 'notes', '--yes');
+		expect([code, stderr]).toEqual([
+			64,
+			expect.stringContaining('is remote http://localhost:9/mcp, and not'),
+		]);
+	});
+
 	it('with the name of another one is refused, and --as gives it another name', async () => {
 		const place = await openPlace({ ...needy, packages: [npmPackage('n', '1.0.0')] });
 		await place.run('add', 'io.github.acme/notes', '--yes');

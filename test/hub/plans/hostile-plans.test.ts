@@ -9,6 +9,7 @@ const hostile: readonly [what: string, code: string, says: RegExp][] = [
 	['an endless chain of promises', 'for (;;) await null;', /too many steps/],
 	['a wait for nothing', 'await new Promise(() => {})', /waits for something that never comes/],
 	['a memory bomb', `const all = []; for (;;) all.push('x'.repeat(100000) + all.length)`, /out of memory/],
+	['a flood of promises', 'for (let at = 0; at < 1e6; at++) Promise.resolve().then(() => {})', /memory/],
 	['a string of 100 MB', `return 'x'.repeat(100 * 1024 * 1024)`, /out of memory|characters as JSON/],
 	[
 		'a large argument',

@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/files/sha256.ts';
 import type { PlanHead } from '../../../src/hub/plans/plan-record.ts';
 import { PlanLog, PlanStore, planWithId } from '../../../src/hub/plans/plan-store.ts';
 import { temporaryFolder } from '../../support/workspace.ts';
@@ -16,17 +17,28 @@ describe('the record of a plan', () => {
 		const taken = await store.take(head, OWNER);
 		expect(taken?.plan).toMatchObject({ input: '[1]', lines: [sent], damage: undefined });
 		taken?.log.write({ again: 1 });
-		expect(readFileSync(file, 'utf8')).toMatch(/"sent":1.*\n\{"again":1\}\n$/);
+		expect(readFileSync(file, 'utf8')).toMatch(/"sent":1.*\n\{"n":3,"again":1,.*\}\n$/);
+		taken?.log.close();
+		expect(store.read(head)).toMatchObject({ lines: [sent, { again: 1 }], damage: undefined });
 	});
 
 	it.each([
 		['a line that is damaged', (text: string) => text.replace('"sent"', '"sen')],
 		['no input', (text: string) => text.slice(text.indexOf('\n') + 1)],
 		['no lines', () => ''],
+		['an input that was changed', (text: string) => text.replace('[1]', '[2]')],
+		['a line twice', (text: string) => text + (text.split('\n')[1] ?? '') + '\n'],
 	])('is not gone on with when it has %s', async (_, damage) => {
 		const { store, head, file } = recorded();
 		writeFileSync(file, damage(readFileSync(file, 'utf8')));
 		await expect(store.take(head, OWNER)).rejects.toThrow(/the record of the plan is damaged/);
+	});
+
+	it('is not gone on with when its program was changed', async () => {
+		const { store, head, file: lines } = recorded();
+		const file = lines.replace(/\.ndjson$/, '.json');
+		writeFileSync(file, readFileSync(file, 'utf8').replace('return 1', 'return 2'));
+		await expect(store.take(head, OWNER)).rejects.toThrow(/its program was changed/);
 	});
 
 	it('has an input of any size, and is found by the start of its id', async () => {
@@ -48,7 +60,7 @@ describe('the record of a plan', () => {
 	});
 
 	it.skipIf(!existsSync('/dev/full'))('says that the disk is full', () => {
-		const log = new PlanLog('/dev/full', 0);
+		const log = new PlanLog('/dev/full');
 		expect(() => log.write(sent)).toThrow(/could not be written: ENOSPC/);
 		log.close();
 		expect(() => log.write(sent)).toThrow(/the plan has ended/);
@@ -61,7 +73,7 @@ const plan: PlanHead = {
 	root: '/',
 	client: 'test',
 	code: 'return 1',
-	sha256: '',
+	sha256: sha256('return 1'),
 	startedAt: 1_000_000,
 	seed: 7,
 	tools: [],

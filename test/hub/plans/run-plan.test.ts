@@ -54,6 +54,30 @@ describe('run_plan', () => {
 		).toMatch(/tools\.files\.readTextFile \(line 3, column \d+\): .*path/);
 	});
 
+	it.each([
+		['lines that end with CR LF', 'const a: number = 1;\r\n\r\n', 3, 1],
+		['types over several lines', 'interface A {\n\ta: string;\n}\nconst a: Array<{\n\tb: A }> = [];\n', 6, 1],
+		['types before it on its line', `const a: { b: string } = { b: 'x' }; `, 1, 38],
+		['the mark at the start of a file', '\uFEFF', 1, 1],
+		['characters of two units', `const a: string = '🎉🎉'; `, 1, 27],
+		['a separator of lines in a string', `const a = '\u2028';\n`, 2, 1],
+	])('says the place of a call and of a name after %s', async (_, before, line, column) => {
+		const { client } = await planHub();
+		const wrong = `${before}await tools.files.readTextFile({ paht: 1 })`;
+		// A call is at its bracket, a name at its first letter.
+		const call = `line ${line}, column ${column + 'await tools.files.readTextFile'.length}`;
+		expect(await runPlan(client, wrong)).toContain(`tools.files.readTextFile (${call}): `);
+		const name = `line ${line}, column ${column + 'await '.length}`;
+		expect(await runPlan(client, wrong.replace('TextFile', 'TextFiel'))).toContain(`${name}: files has no`);
+	});
+
+	it('refuses arguments as deep as it refuses from a client', async () => {
+		const { client } = await planHub();
+		const code = `let deep = {}; for (let at = 0; at < 600; at++) deep = { deep };
+			await tools.memory.readGraph(deep)`;
+		expect(await runPlan(client, code)).toMatch(/deeper than 512 levels[^]*It made no calls/);
+	});
+
 	it('sees the failure of a tool as an error that it can catch', async () => {
 		const { client, folder } = await planHub();
 		const read = `await tools.files.readTextFile({ path: '${folder}/none' })`;
@@ -76,6 +100,7 @@ describe('run_plan', () => {
 			folder,
 		);
 		expect(text).toContain('files__write_file was not called: read only');
+		expect(text).toMatch(/which are not undone: 1; the last: files__read_text_file\./);
 		const id = expect.stringMatching(/^[\da-f]{32}$/);
 		expect(lines).toMatchObject([
 			{ name: 'files__read_text_file', outcome: 'ok', plan: id },

@@ -67,7 +67,7 @@ export function CommandOutput({
 				</p>
 			)}
 			{lines.length > 0 && (
-				<ul class="log">
+				<ul class="log" tabIndex={0} aria-label="Output of the command">
 					{lines.map((line) => (
 						<li>
 							<OutputLine line={line} />

@@ -53,7 +53,7 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 			{way.value === 'json' && <JsonTree value={json} />}
 			{way.value === 'markdown' && <MarkdownView text={text} />}
 			{way.value === 'text' && (
-				<pre class="text">
+				<pre class="text" tabIndex={0}>
 					<VisibleText text={text} />
 				</pre>
 			)}

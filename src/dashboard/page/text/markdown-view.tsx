@@ -13,7 +13,7 @@ export function MarkdownView({ text }: { text: string }): JSX.Element {
 	);
 	if (!blocks)
 		return (
-			<pre class="text">
+			<pre class="text" tabIndex={0}>
 				<VisibleText text={text} />
 			</pre>
 		);

@@ -196,8 +196,12 @@ function readKnownFile(file: string): CachedServer | undefined {
 export function writeKnown(files: CacheFiles, known: CachedServer): void {
 	const text = textOf(known);
 	const draft = draftOf(files.file);
-	writeFileSync(draft, text, { mode: 0o600 });
-	replaceKnown(draft, files);
+	try {
+		writeFileSync(draft, text, { mode: 0o600 });
+		replaceKnown(draft, files);
+	} finally {
+		rmSync(draft, { force: true }); // a full disk keeps the beginning
+	}
 }
 
 /** The same without blocking the event loop. Nothing is replaced when `isCurrent` is false by then. */
@@ -209,9 +213,12 @@ export async function writeKnownLater(
 	if (!isCurrent()) return;
 	const text = textOf(known);
 	const draft = draftOf(files.file);
-	await writeFile(draft, text, { mode: 0o600 });
-	if (isCurrent()) replaceKnown(draft, files);
-	else rmSync(draft, { force: true });
+	try {
+		await writeFile(draft, text, { mode: 0o600 });
+		if (isCurrent()) replaceKnown(draft, files);
+	} finally {
+		rmSync(draft, { force: true }); // it is not current, or a full disk kept the beginning
+	}
 }
 
 function replaceKnown(draft: string, { file, latest, failed }: CacheFiles): void {

@@ -159,7 +159,7 @@ function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
 					<summary>
 						<VisibleText text={textIn(file, 'path')} isLine />
 					</summary>
-					<pre class="text">
+					<pre class="text" tabIndex={0}>
 						<VisibleText text={textIn(file, 'diff')} />
 					</pre>
 				</details>

@@ -46,7 +46,7 @@ export function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 					</p>
 				</EmptyState>
 			) : (
-				<ol class="history">
+				<ol class="history" tabIndex={0} aria-label="Starts and ends">
 					{page.history.toReversed().map(({ at, state, message }) => (
 						<li>
 							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}

@@ -1,0 +1,58 @@
+/*
+ * The saved plans of a project as files that need trust: `plans/<name>.ts`, each a program that a client can call by its
+ * name. Like a project file each is trusted by its path and its bytes, so one that was changed is blocked.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt } from '../../errors.ts';
+import { readRegularFile } from '../../files/regular-file.ts';
+import { PLAN_FILE_BYTES, PLAN_FILES_LIMIT, PLAN_TEXT_CHARACTERS } from '../config-limits.ts';
+import { trustsAll } from './blocked.ts';
+import type { ProjectEffect } from './project-effects.ts';
+import { TrustRecord } from './trust-record.ts';
+
+/** The folder of them in a project. */
+export const PLANS_FOLDER = 'plans';
+
+/** The tool that runs a program; no saved plan has this name. */
+export const RUN_PLAN = 'run_plan';
+
+const NAME = /^[A-Za-z][\w-]{0,59}$/;
+
+export interface PlanFile {
+	readonly name: string;
+	readonly file: string;
+	readonly bytes: Uint8Array;
+}
+
+/** Whether a plan can be saved under this name. */
+export function isPlanName(name: string): boolean {
+	return NAME.test(name) && name !== RUN_PLAN;
+}
+
+/** Those of a project, by name. What cannot be read is left out. */
+export function planFilesIn(root: string): PlanFile[] {
+	const folder = join(root, PLANS_FOLDER);
+	const files = (attempt(() => readdirSync(folder)) ?? []).filter((file) => /\.[jt]s$/.test(file)).sort();
+	return files.slice(0, PLAN_FILES_LIMIT).flatMap((name): PlanFile[] => {
+		const file = join(folder, name);
+		const plan = name.slice(0, -'.ts'.length);
+		const bytes = isPlanName(plan) ? attempt(() => readRegularFile(file, PLAN_FILE_BYTES)) : undefined;
+		return bytes === undefined ? [] : [{ name: plan, file, bytes }];
+	});
+}
+
+/** Those that the user trusts as they are. */
+export function trustedPlanFiles(root: string, environment: Readonly<NodeJS.ProcessEnv>): PlanFile[] {
+	const files = planFilesIn(root);
+	if (files.length === 0 || trustsAll(environment)) return files;
+	const record = TrustRecord.ofUser(environment);
+	// A record that cannot be used trusts nothing.
+	return files.filter(({ file, bytes }) => attempt(() => record.has(file, bytes), false));
+}
+
+/** What the file would do: it is a tool. */
+export function planEffects({ name, bytes }: Pick<PlanFile, 'name' | 'bytes'>): ProjectEffect[] {
+	const start = Buffer.from(bytes).toString('utf8', 0, PLAN_TEXT_CHARACTERS).trim();
+	return [{ kind: 'plan', name, text: start.replaceAll(/\s+/g, ' '), isBlocked: true }];
+}
