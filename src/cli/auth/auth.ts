@@ -17,13 +17,14 @@ import { resolveSecrets } from '../../secrets/resolve-secret.ts';
 import { type Command, type CommandInput, refuseArgs, usageError } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
 import { refuseUnused } from '../problem-lines.ts';
-import { type AuthTarget, findAuthTarget } from '../target/auth-target.ts';
-import { refuseBlocked } from '../target/call-target.ts';
+import { type AuthTarget, clientTarget, findAuthTarget } from '../target/auth-target.ts';
+import { ofClient, refuseBlocked } from '../target/call-target.ts';
 import { accountChoices, chooseAccount, listAccounts, writeAccount } from './auth-accounts.ts';
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
-	usage: 'mctl auth <server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
+	usage:
+		'mctl auth <server|client:server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
 	examples: [
 		'mctl auth github',
 		'mctl auth github --account work   # share one sign-in between entries',
@@ -55,7 +56,14 @@ export const auth: Command = {
 		const { configuration, problems, blocked } = loadConfiguration({ cwd, environment });
 		refuseUnused(arg, problems, configuration.mcpServers);
 		if (configuration.mcpServers.every(({ name }) => name !== arg)) refuseBlocked(arg, blocked);
-		const found = await withSecrets(findAuthTarget(configuration, arg, key), environment);
+		const clientServer = await ofClient(arg, { cwd, environment });
+		if (clientServer && key !== undefined)
+			throw usageError(
+				auth,
+				'--account is of servers in the configuration: import the server with mctl init',
+			);
+		const named = clientServer ? clientTarget(clientServer, arg) : findAuthTarget(configuration, arg, key);
+		const found = await withSecrets(named, environment);
 		const target = key === undefined ? found : withAccount(found, key);
 		if (flags['logout']) return logOut(input, target, openTarget(input, target));
 		if (flags['status']) return showStatus(input, target, openTarget(input, target));

@@ -32,11 +32,11 @@ export const types: Command = {
 	},
 };
 
-async function chosenTools(input: CommandInput, server: string | undefined): Promise<ListedItem[]> {
+async function chosenTools(input: CommandInput, named: string | undefined): Promise<ListedItem[]> {
 	const isIn = filterOfFlag(input, types);
 	const { configuration, blocked } = loadConfiguration(input);
 	const enabled = configuration.mcpServers.filter(({ isEnabled }) => isEnabled);
-	if (server !== undefined) serverByName(enabled, server, blocked);
+	const server = named === undefined ? undefined : serverByName(enabled, named, blocked).name;
 	const needs = server === undefined ? undefined : { servers: [server], hasPlugins: false };
 	const all = await withHub(input, (session) => listAll(session, 'tools'), {
 		listWaitMs: COMMAND_START_WAIT_MS,

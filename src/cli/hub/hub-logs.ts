@@ -67,17 +67,17 @@ interface LogSource {
 function sourceOf({ args, flags, cwd, environment }: CommandInput): LogSource {
 	const folder = hubFolderHere({ cwd, environment });
 	folder.assertPrivate();
-	const [server, ...rest] = args;
+	const [named, ...rest] = args;
 	if (rest.length > 0) throw usageError(hubLogs, `unexpected argument "${rest[0]}": name one server`);
 	const hint = 'mctl hub start starts the hub; mctl hub status shows whether it runs.';
-	if (server === undefined) {
+	if (named === undefined) {
 		return flags['journal']
 			? { file: folder.journalFile, nothingYet: 'no calls recorded yet by the hub of this folder', hint }
 			: { file: folder.logFile, nothingYet: 'the hub of this folder has logged nothing yet', hint };
 	}
 	if (flags['journal']) throw usageError(hubLogs, '--journal is of the whole hub, so it takes no server');
 	const { configuration, blocked } = loadConfiguration({ cwd, environment });
-	serverByName(configuration.mcpServers, server, blocked);
+	const { name: server } = serverByName(configuration.mcpServers, named, blocked);
 	// The state folder of the hub that runs, which may have been started with another XDG_STATE_HOME.
 	const file = serverLogPath(dirname(dirname(folder.path)), server);
 	const nothingYet = `the MCP server ${server} has written nothing to stderr yet`;

@@ -22,10 +22,11 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}] [--tokens | --clients | --view NAME]`,
+	usage: `mctl list [${kinds.join('|')}|TARGET] [--tokens | --clients | --view NAME]`,
 	examples: [
 		'mctl list',
 		'mctl list servers --check',
+		'mctl list files                   # the tools of one server; also client:server, stdio:… or a URL',
 		'mctl list --tokens',
 		'mctl list --clients',
 		"mctl list tools --json | jq -r '.tools[].id'",
@@ -40,7 +41,7 @@ export const list: Command = {
 	},
 
 	async run(input) {
-		const shown = await showKinds(chooseKinds(input), input);
+		const shown = (await showTarget(input)) ?? (await showKinds(chooseKinds(input), input));
 		const code = shown.some(({ listed }) => listed.isFailed) ? exitCodes.tool_failed : 0;
 		const { blocked } = loadConfiguration(input);
 		if (input.flags['json']) {
@@ -57,6 +58,18 @@ export const list: Command = {
 		return code;
 	},
 };
+
+/** The tools of one server, when the argument names one in place of a kind. */
+async function showTarget(input: CommandInput): Promise<Shown[] | undefined> {
+	const [arg, ...rest] = input.args;
+	if (arg === undefined || rest.length > 0 || kinds.includes(arg)) return undefined;
+	const { isAddress, ownerOf } = await import('../target/call-target.ts');
+	const { configuration } = loadConfiguration(input);
+	const isServer = configuration.mcpServers.some(({ name }) => name === arg);
+	if (!isServer && !isAddress(arg) && !ownerOf(arg, configuration).owner) return undefined;
+	const listing = (await import('./list-target.ts')).targetListing(arg);
+	return [{ kind: 'tools', listing, listed: await listing.list(input) }];
+}
 
 async function showKinds(kinds: readonly string[], input: CommandInput): Promise<Shown[]> {
 	const view = input.flags['view'] === undefined ? undefined : await viewOf(input);

@@ -30,13 +30,24 @@ export function findAuthTarget(
 ): AuthTarget {
 	const remote = mcpServers.filter((server): server is RemoteServerEntry => server.kind !== 'stdio');
 	if (/^https?:\/\//i.test(arg)) return urlTarget(remote, arg, account);
-	const entry = serverByName(mcpServers, arg);
+	return remoteTarget(serverByName(mcpServers, arg), arg);
+}
+
+/** The target of one entry. Throws `bad_input` for a program, and for an entry with an Authorization header. */
+function remoteTarget(entry: ServerEntry, arg: string): AuthTarget {
 	if (entry.kind === 'stdio') {
 		throw new OrchestraError('bad_input', `the server "${arg}" is a program on this machine`, {
 			hint: 'It gets its credentials from `env` in its entry.',
 		});
 	}
 	return targetOf(entry, arg);
+}
+
+/** A server of a client, as in `cursor:github`. Its account is its own; the file of the client is never written. */
+export function clientTarget(entry: ServerEntry, arg: string): AuthTarget {
+	const target = remoteTarget(entry, arg);
+	const { key: account } = accountOf({ ...target, name: arg, file: entry.file, oauth: target.settings });
+	return { ...target, settings: { ...target.settings, account }, entry: undefined };
 }
 
 /** The target at a URL. With an account it is no entry, but takes the other settings of the first entry with the URL. */

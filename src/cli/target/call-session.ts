@@ -94,7 +94,10 @@ async function connect(
 	options: McpClientOptions,
 ): Promise<McpClient> {
 	const { cwd, environment } = input;
-	if (clientServer) return connectEntry(clientServer, environment, options);
+	// Its sign-in is named as the user names it.
+	const entry =
+		clientServer?.kind === 'stdio' ? clientServer : clientServer && { ...clientServer, name: address };
+	if (entry) return connectEntry(entry, environment, options);
 	if (!address.startsWith('stdio:'))
 		return (await import('./connect-url.ts')).connectUrl(address, input, options);
 	const { connectServer } = await import('../../mcp/client/connect-server.ts');

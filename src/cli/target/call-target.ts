@@ -89,8 +89,11 @@ function isOfClient(arg: string): boolean {
 	return /^[a-z-]+:[^/]/.test(arg);
 }
 
-/** A server of a client, as in `cursor:github`. */
-async function ofClient(arg: string, { cwd, environment }: CommandPlace): Promise<ServerEntry | undefined> {
+/** A server of a client, as in `cursor:github`; undefined for other forms. */
+export async function ofClient(
+	arg: string,
+	{ cwd, environment }: CommandPlace,
+): Promise<ServerEntry | undefined> {
 	if (!isOfClient(arg)) return undefined;
 	const { clientServerNamed } = await import('./client-servers.ts');
 	return clientServerNamed(arg, { cwd, environment });
@@ -125,9 +128,9 @@ export function prefixOf({ name, settings }: Pick<ServerEntry, 'name' | 'setting
 const nothing: NeededSources = { servers: [], hasPlugins: false };
 
 /** The server that a name begins with, and the rest of the name. */
-function ownerOf(
+export function ownerOf(
 	name: string,
-	{ mcpServers }: Configuration,
+	{ mcpServers }: Pick<Configuration, 'mcpServers'>,
 ): { owner: ServerEntry | undefined; own: string } {
 	const enabled = mcpServers.filter(({ isEnabled }) => isEnabled);
 	const { server, tool } = serverNamesOf(enabled).read(name);

@@ -127,7 +127,11 @@ export function isOfServer(tool: ListedItem, server: string): boolean {
 	return nameOf(tool).startsWith(toolPrefix(server));
 }
 
-async function toolsOf({ server, tool }: CallTarget, session: CallSession): Promise<readonly ListedItem[]> {
+/** The tools among which a target is found; a server of the configuration that lists none yet is started. */
+export async function toolsOf(
+	{ server, tool }: CallTarget,
+	session: CallSession,
+): Promise<readonly ListedItem[]> {
 	if (server === undefined) return session.listTools(tool);
 	const isOwn = (each: ListedItem): boolean => nameOf(each).startsWith(prefixOf(server));
 	const listed = (await session.listTools(tool && prefixOf(server) + tool)).filter(isOwn);

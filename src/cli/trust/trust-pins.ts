@@ -96,10 +96,10 @@ export const trustAccept: Command = {
 		);
 		if (flags['json']) {
 			const accepted = drifted.map(({ tool, kind }) => ({ tool, kind }));
-			return out.json({ schema: 'orchestra.trust-accept/1', server: name, lockFile, sha256, accepted });
+			return out.json({ schema: 'orchestra.trust-accept/1', server: entry.name, lockFile, sha256, accepted });
 		}
 		const what = drifted.length === 0 ? 'nothing had changed' : describeDrift(drifted);
-		out.line(printable(`Accepted the tools of ${name} (${what}) in ${lockFile}`));
+		out.line(printable(`Accepted the tools of ${entry.name} (${what}) in ${lockFile}`));
 	},
 };
 

@@ -94,6 +94,19 @@ describe('mctl auth', () => {
 		place.expectNoSecrets();
 	});
 
+	it('signs in to a server of a client, which is called with the token', async () => {
+		const place = await workspace({ upstream: (await serveSdk1()).url });
+		const file = JSON.stringify({ mcpServers: { far: { url: place.server.url } } });
+		writeFiles(place.cwd, { '.cursor/mcp.json': file });
+		expect(await place.run(['auth', 'cursor:far'])).toMatchObject({ code: 0 });
+		const call = ['call', 'cursor:far', 'count', 'text=a'];
+		expect(await place.run(call)).toMatchObject({ stdout: 'a\n', code: 0 });
+		expect((await place.run(['list', 'cursor:far'])).stdout).toContain('count');
+		expect((await place.run(['auth', 'cursor:far', '--account', 'a'])).code).toBe(64);
+		expect(await place.run(['auth', 'cursor:far', '--logout'])).toMatchObject({ code: 0 });
+		expect((await place.run(call)).stderr).toContain('Run: mctl auth cursor:far');
+	});
+
 	it('adds scopes to those that are granted', async () => {
 		const place = await workspace({ scopesSupported: ['read'] });
 		await place.run(['auth', 'remote']);
@@ -168,6 +181,7 @@ async function workspace(quirks: Quirks = {}, oauth?: object) {
 	const results: MctlResult[] = [];
 	return {
 		server,
+		cwd,
 		async run(args: string[], more: Record<string, string> = {}): Promise<MctlResult> {
 			const result = await mctl(args, { cwd, env: { ...env, ...more } });
 			results.push(result);

@@ -218,7 +218,7 @@ describe('mctl run', () => {
 });
 
 describe('a tool', () => {
-	it('has the same names for mctl call, run and show', async () => {
+	it('has the same names for mctl call, run, show and list', async () => {
 		const { cwd, run } = mcpFolder({ py: callServer });
 		const file = JSON.stringify({ mcpServers: { py: callServer } });
 		writeFiles(dirname(cwd), { '.cursor/mcp.json': file });
@@ -231,6 +231,8 @@ describe('a tool', () => {
 			expect([words, ran.code, last]).toMatchObject([words, 0, { type: 'result' }]);
 			const { content, structuredContent } = JSON.parse(called.stdout).result;
 			expect(last.payload).toEqual(structuredContent ?? { text: content[0].text });
+			const listed = JSON.parse((await run('list', words[0] ?? '', '--json')).stdout);
+			expect([words, listed.tools[0].id]).toEqual([words, expect.stringMatching(/^(?:py__)?add$/)]);
 			expect([words, (await run('show', ...words)).stdout]).toEqual([
 				words,
 				expect.stringContaining('numbers'),

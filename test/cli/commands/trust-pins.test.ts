@@ -25,6 +25,10 @@ describe('mctl trust diff', { timeout }, () => {
 		expect(code).toBe(1);
 		expect(stdout).toContain('description: Reads [-a-]{+any\\u{200b}+} file.');
 		expect(stdout).toContain('new added');
+		expect((await run('trust', 'diff', 'notes__read')).stdout).toBe(stdout);
+		expect((await run('trust', 'diff', 'stdio:node x.mjs')).stderr).toContain(
+			'is no server of the configuration',
+		);
 		expect(stdout).toContain('removed old');
 		expect(stdout).toContain('suspicious read: its description has text that a reader does not see');
 	});
