@@ -6,7 +6,7 @@
  * plain lines that the shell never evaluates: a name from outside runs nothing.
  */
 import { type Command, usageError } from '../command.ts';
-import { completionsFor } from './completions.ts';
+import { completionsFor } from './complete-args.ts';
 
 const bash = `# mctl in bash:  source <(mctl completion bash)
 _mctl() {
