@@ -71,6 +71,7 @@ describe('a WebSocket transport', () => {
 		// The same silence ends another connection, which began later.
 		const silent = await serve((socket) => socket.pause());
 		const control = await openWsTransport(silent.url, { pingMs: 20 });
+		control.start({ message: () => {}, oversize: () => {}, end: () => {} });
 		await until('the other one was given up', () => control.isClosed);
 		expect(messages.length).toBeLessThan(50);
 		expect(transport.isClosed).toBe(false);
