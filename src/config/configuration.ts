@@ -186,7 +186,7 @@ export interface FabricSection {
 	readonly servers: readonly string[];
 	/** The name of this hub. */
 	readonly name: string;
-	/** The name of what it offers; equal workers share one. Default: `name`. */
+	/** The name of its group; equal workers share one. Default: `name`. */
 	readonly group: string;
 	/** An nkey seed or the content of a `.creds` file. */
 	readonly credentials: SecretText | string | undefined;
@@ -354,7 +354,7 @@ export interface TasksSection {
 	readonly detachAfter: Readonly<Record<string, number>>;
 	/** Patterns of the tools whose calls become tasks at once. */
 	readonly always: readonly string[];
-	/** Whether long calls of clients without tasks are kept. Default false. */
+	/** Whether long calls of clients without tasks are stored. Default false. */
 	readonly keep: boolean | undefined;
 	/** Default 24 hours. */
 	readonly ttlMs: number | undefined;
@@ -398,6 +398,6 @@ export interface Configuration {
 	readonly fabric: FabricSection | undefined;
 	/** The identity provider of the organisation of the user. */
 	readonly identityProvider: IdentityProvider | undefined;
-	/** Beside the official one; the first is asked first. */
+	/** Beside the official one; the first is queried first. */
 	readonly registries: readonly RegistryEntry[];
 }

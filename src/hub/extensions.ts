@@ -1,8 +1,8 @@
 /*
  * The extensions of MCP that the hub knows, and which of them are declared to a server and a client.
  *
- * A peer answers in the terms of an extension that was declared to it, so a server is told only of
- * those whose answers reach the client through the hub, and a client only of those that work for
+ * A peer answers in the terms of an extension that was declared to it, so a server gets only
+ * those whose answers reach the client through the hub, and a client only those that work for
  * everything behind the hub. All others are removed in both directions, except for those that the
  * user passes (`extensions.pass`): the hub does not look at them.
  */

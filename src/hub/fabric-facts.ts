@@ -8,7 +8,7 @@ export function usedFabric({ sources }: Pick<Hub, 'sources'>): FabricOverview | 
 	return sources.map((source) => able(source, 'overview')?.overview()).find((found) => found !== undefined);
 }
 
-/** @param worker what this hub offers to others */
+/** @param worker the tools that this hub announces to others */
 export function fabricFacts(hub: Pick<Hub, 'sources'>, worker: WorkerOverview | undefined): FabricFacts {
 	const offer = worker && {
 		...worker,

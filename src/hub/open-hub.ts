@@ -55,13 +55,13 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly view?: string | undefined;
 	/** What the instructions for clients begin with. */
 	readonly instructions?: string | undefined;
-	/** Whether suspicious texts of servers are logged. Default true. */
+	/** Whether suspicious strings of servers are logged. Default true. */
 	readonly reportsFindings?: boolean | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Takes the spans of calls; the hub closes it. Default: as the environment says. */
 	readonly tracer?: Tracer | undefined;
-	/** The name of the folder of kept results that stays for the next hub. Default: they are removed with this one. */
+	/** The name of the folder of stored results that stays for the next hub. Default: they are removed with this one. */
 	readonly lastingResults?: string | undefined;
 	/** Follows the first starts of MCP servers. */
 	readonly learning?: Learning | undefined;

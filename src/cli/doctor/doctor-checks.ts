@@ -43,7 +43,7 @@ export interface DoctorContext extends CommandPlace {
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 /**
- * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
+ * Programs that are run for their version. A manifest may name any program, and a stranger may have written it: only
  * programs of PATH are run, never a program that is named by its path.
  */
 const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;

@@ -1,6 +1,6 @@
 /*
  * `mctl learn`: start servers that were never seen once, and cache their lists, before an
- * agent asks for them. Commands that add or trust servers do the same, and so does a session
+ * agent lists them. Commands that add or trust servers do the same, and so does a session
  * that was too short. A server that another process learns is not started twice.
  */
 import { resolve } from 'node:path';

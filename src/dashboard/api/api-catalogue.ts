@@ -135,7 +135,7 @@ export interface DriftRow {
 	readonly kind: CatalogueKind | 'server';
 	readonly name: string;
 	readonly change: 'added' | 'removed' | 'changed';
-	/** `description`, `inputSchema`, …; a tool has a row for each part that differs. Null when the texts are not known. */
+	/** `description`, `inputSchema`, …; a tool has a row for each part that differs. Null when the values are not known. */
 	readonly part: string | null;
 	/** The text before and after, for a word diff. */
 	readonly before: string | null;
@@ -223,6 +223,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** The value as JSON. */
 	readonly value: string;
-	/** Where it comes from, as `file:line`, with a note when it is blocked; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, marked when it is blocked; `default` when no file has it. */
 	readonly source: string;
 }

@@ -253,7 +253,7 @@ export interface DashboardEvents {
 	readonly call: CallDetails;
 	/** Lines of the server in `?server=<id>`. */
 	readonly log: LogEvent;
-	/** When an approval is asked for or given. */
+	/** When an approval is requested or given. */
 	readonly approvals: ApprovalsReply;
 	/** A list of the hub changed: fetch the catalogue again. */
 	readonly catalogue: CatalogueEvent;

@@ -36,7 +36,7 @@ const SIMILAR_SHARE = 0.12;
 const BARE_SHARE = 0.8;
 /** Whatever was called before, tools that the query names stay among so many. */
 const NAMED_WITHIN = 5;
-/** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
+/** Cosine similarity that counts as 0: tools of many trades have less in common than the documents of a library. */
 const SIMILARITY_FLOOR = 0.1;
 /** A name and a summary say more about a tool than a long description does. */
 const VECTOR_SATURATION = 4;

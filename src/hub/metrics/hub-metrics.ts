@@ -1,6 +1,6 @@
 /*
  * The metrics of a hub: its calls as they happen, and the state of its backends when the
- * text is asked for.
+ * text is requested.
  *
  * Names and labels follow the OpenTelemetry conventions for MCP and for Node where they
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit

@@ -3,7 +3,7 @@
  *
  * A program sees nothing but its input and the answers to its calls, in an order that the record has. So a run that was
  * interrupted is repeated up to the last answer without a call, and goes on from there. A call that was
- * sent and has no answer is not made again: whether it may be is asked.
+ * sent and has no answer is not made again: the user is asked whether it may be.
  */
 import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';

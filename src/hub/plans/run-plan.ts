@@ -202,7 +202,7 @@ export class PlanRunner {
 		} finally {
 			await interpreter?.close();
 			this.#places.leave();
-			// What is wrong with a thread is told to who needs it.
+			// The caller that needs the thread gets its error.
 			if (!signal.aborted) void this.#threads.prepare().catch(() => {});
 		}
 	}

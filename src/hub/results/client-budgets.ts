@@ -1,5 +1,5 @@
 /*
- * How many tokens of a result a client gets: what the request asks for, else the setting of the
+ * How many tokens of a result a client gets: that of the request, else the setting of the
  * tool, the server, the client or all clients, else that of a known agent.
  *
  * Settings of tools and servers count for clients that have a budget: a program that reads
@@ -60,7 +60,7 @@ export class ClientBudgets {
 		return this.usual(client, toolName);
 	}
 
-	/** The same for a request that asks for nothing. */
+	/** The same for a request without a budget of its own. */
 	usual(client: string, toolName: NamedTool | undefined): number {
 		const tokens = this.ofClient(client);
 		return tokens === 0 || toolName === undefined ? tokens : (this.#ofTool(toolName) ?? tokens);

@@ -25,7 +25,7 @@ import { HANDLE_META } from './stored-result.ts';
 import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
-/** What answers need of the place where results are kept. */
+/** The deps of answers: the store of results. */
 export interface ResultPlace {
 	/** The name of `look` in the last list. */
 	readonly lookName: string;
@@ -71,7 +71,7 @@ export class ResultAnswers {
 		return select;
 	}
 
-	/** What an expression picks from the result of a call. The whole is kept. */
+	/** The part that an expression picks from the result of a call. The whole is stored. */
 	async select(answer: Answer, call: HubCall, select: string): Promise<Answer> {
 		const result = exactAnswer(answer);
 		if (!isToolResult(result) || result.isError === true) return this.shorten(answer, call);
@@ -163,7 +163,7 @@ export class ResultAnswers {
 		return structuredContent === undefined ? undefined : { ...result, content, structuredContent };
 	}
 
-	/** Whether a client gets a result as it is: one that has to be cut is cut, and kept, as the server sent it. */
+	/** Whether a client gets a result as it is: one that has to be cut is cut, and stored, as the server sent it. */
 	async #fits(result: CallToolResult, call: HubCall): Promise<boolean> {
 		if (isLarger(result, this.#budgets.limitBytes)) return false;
 		const budgetTokens = this.#budgets.of(call);
@@ -181,7 +181,7 @@ export class ResultAnswers {
 		return isToolResult(result) ? this.#fitted(answer, { result, call, budgetTokens }) : answer;
 	}
 
-	/** A result that cannot be kept is sent whole rather than not at all. */
+	/** A result that cannot be stored is sent whole rather than not at all. */
 	async #fitted(
 		answer: Answer,
 		{ result, call, budgetTokens }: { result: CallToolResult; call: HubCall; budgetTokens: number },
@@ -196,7 +196,7 @@ export class ResultAnswers {
 		return fitted === undefined || fitted === result ? answer : fitted;
 	}
 
-	/** Undefined when it cannot be kept. */
+	/** Undefined when it cannot be stored. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
 		const { textDocument } = await import('./fit-result.ts');
 		const { textOfResult } = await import('./shorten-result.ts');

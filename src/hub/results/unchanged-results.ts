@@ -32,7 +32,7 @@ export class UnchangedResults {
 		return found;
 	}
 
-	/** The session gets this result now, and it is kept. */
+	/** The session gets this result now, and it is stored. */
 	remember(call: HubCall, result: unknown, handle: string): void {
 		const { sessionId } = call.context;
 		this.#earlier.set(keyOf(call), { sessionId, hash: sha256(encodeJson(result)), handle, at: new Date() });

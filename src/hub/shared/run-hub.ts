@@ -112,7 +112,7 @@ export async function runHub(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** Search queries are not written to a log that is kept for weeks. */
+/** Search queries are not written to a log that is retained for weeks. */
 function withoutQueries(log: Log): Log {
 	if (log.isDebug) return log;
 	return log.redacted((message) => message.replace(/^(Dynamic resource request: [^?]*)\?.*$/s, '$1'));

@@ -152,7 +152,7 @@ async function fabricSources(setup: SourceSetup): Promise<Source[]> {
 	const { configuration, environment, log, review, openFabric } = setup;
 	const { fabric } = configuration;
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
-	// What this hub offers does not concern the tools of others: their calls go on.
+	// The tools that this hub announces do not concern the tools of others: their calls go on.
 	const configurationKey = entryKey({ ...fabric, offer: undefined, group: undefined });
 	const deps = { environment, review, configurationKey, log: log.named('fabric') };
 	try {

@@ -300,7 +300,7 @@ export class HubTasks implements ProviderTasks {
 			.map((state) => this.#known(state.record.id)?.state ?? state);
 	}
 
-	/** The tasks of who asks, newest first. */
+	/** The tasks of the principal of the request, newest first. */
 	async stored(client: Pick<ClientConnection, 'principal'>): Promise<TaskState[]> {
 		const states = await this.store.list(this.#principal(client));
 		return states.map((state) => this.#known(state.record.id)?.state ?? state);

@@ -133,7 +133,7 @@ export function isLeft(record: TaskRecord): record is LastingRecord {
 }
 
 /**
- * Whether a task may be removed. The time of one that ended counts from its end: a client may have asked for less
+ * Whether a task may be removed. The time of one that ended counts from its end: a client may have requested less
  * than the call took. One that runs has no end, and one that was left counts from its creation.
  */
 export function isOver({ record, end }: TaskState): boolean {

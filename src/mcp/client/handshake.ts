@@ -91,7 +91,7 @@ async function probeTwice(
 	if ('versions' in outcome && outcome.versions?.includes(version)) return probe(link, version, options);
 	const isPassing = 'failure' in outcome && !['timeout', 'rpc'].includes(outcome.failure.code);
 	if (!isPassing) return outcome;
-	// The server said when it may be asked again, `initialize` included.
+	// The server said when it may be contacted again, `initialize` included.
 	if (Number(outcome.failure.data['retryAfterMs'] ?? 0) > PROBE_AGAIN_MS) throw outcome.failure;
 	await pause(PROBE_AGAIN_MS, options.signal);
 	return probe(link, version, options);

@@ -164,7 +164,7 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** The least level that the client asked for; undefined while it has the default. */
+	/** The least level that the client set; undefined while it has the default. */
 	get chosenLogLevel(): McpLogLevel | undefined {
 		return this.revision.era === 'modern' ? this.logLevel : this.#client.chosenLogLevel;
 	}
@@ -249,7 +249,7 @@ export class CallContext {
 		return this.#call.isCanceled;
 	}
 
-	/** True when the client, or a listener, asked for progress notifications. */
+	/** True when the client, or a listener, requested progress notifications. */
 	get wantsProgress(): boolean {
 		return this.#notificationListener !== undefined || isProgressToken(this.#progressToken);
 	}
@@ -264,7 +264,7 @@ export class CallContext {
 		this.#notificationListener = listener;
 	}
 
-	/** Send a progress notification, if the client asked for progress and the request is open. `risingProgress` makes its values rise. */
+	/** Send a progress notification, if the client requested progress and the request is open. `risingProgress` makes its values rise. */
 	progress(progress: number, total?: number, message?: string): void {
 		this.forwardProgress({ progress, total, message });
 	}

@@ -8,11 +8,11 @@ export type NotificationListener = (method: string, params: Readonly<Record<stri
 
 /** A call that goes on when its client is gone: it may become a task, or is one. */
 export interface Durability {
-	/** Whether its client gets a task; false when the call is only kept for it. */
+	/** Whether its client gets a task; false when the call is only stored for it. */
 	readonly isTask: boolean;
 	/** Longest time of the call, with or without progress, in milliseconds. */
 	readonly maxMs: number;
-	/** Whether its client, or who follows the task, can be asked now. */
+	/** Whether its client, or the one that follows the task, can get client requests now. */
 	readonly isOpen: boolean;
 	/** The task of the server that an earlier process followed: the call was sent, and is not sent again. */
 	readonly sentAs?: string | undefined;

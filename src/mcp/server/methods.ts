@@ -327,7 +327,7 @@ export function requiredText(params: Params, name: string): string {
 	);
 }
 
-/** A hub that asks gets the id of the hub that answers. */
+/** A hub that lists gets the id of the hub that answers. */
 function hubOf({ hubId }: Provider, params: Params): Result {
 	return hubId === undefined || metaOf(params)[HUB_ID] === undefined ? {} : { _meta: { [HUB_ID]: hubId } };
 }

@@ -13,7 +13,7 @@ import { isObject } from '../../wire/json.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 import type { InputResponses } from './input-requests.ts';
 
-/** A provider whose calls may become tasks. Every use of a task checks who asks; an unknown id is an error. */
+/** A provider whose calls may become tasks. Every use of a task checks the principal; an unknown id is an error. */
 export interface ProviderTasks {
 	/** The state of a task, in the form of the client's era. */
 	get(id: string, context: CallContext): Awaitable<Result>;

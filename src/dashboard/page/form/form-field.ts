@@ -1,7 +1,7 @@
 /*
  * A JSON Schema as fields of a form.
  *
- * Objects, lists, choices, numbers, booleans and texts become fields; local references are
+ * Objects, lists, choices, numbers, booleans and strings become fields; local references are
  * followed; `X or null` is X that may be left out; `oneOf` and `anyOf` are alternatives to choose from. What a
  * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it. So is an object
  * after very many fields: a schema of 1 KB that refers to itself can mean millions.

@@ -254,7 +254,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	/**
-	 * Go on by the general route before it is answered: the server asks its client, and a modern client gets the request
+	 * Go on by the general route before it is answered: the server sends a client request, and a modern client gets the request
 	 * as the answer to its request.
 	 */
 	promote(): void {
@@ -289,7 +289,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 }
 
-/** A server asks: calls of modern clients go on by the general route, which can pass the request on. */
+/** A server sends a client request: calls of modern clients go on by the general route, which can pass the request on. */
 export function promoteModern(calls: Iterable<object>): void {
 	for (const call of calls)
 		if (call instanceof PlainCall && call.from.client.revision.era === 'modern') call.promote();

@@ -373,7 +373,7 @@ function progressTo(context: CallContext): (params: unknown) => void {
 }
 
 /**
- * Whether calls between a client and a server can be passed on as text. A server over HTTP asks on the stream of a call,
+ * Whether calls between a client and a server can be passed on as text. A server over HTTP sends client requests on the stream of a call,
  * which a modern client cannot answer there. A modern server must know its client.
  */
 function isPlainPair({ revision, clientInfo }: CallContext, { era, transport }: ServerConnection): boolean {
@@ -419,7 +419,7 @@ function forwardedParams(
 	const { context, changes } = call;
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
-	// The hub asks for a task itself, where the server has them.
+	// The hub requests a task itself, where the server has them.
 	if ('task' in forwarded) delete forwarded['task'];
 	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
 	if (call.values) forwarded['arguments'] = withValues(forwarded['arguments'], call.values);

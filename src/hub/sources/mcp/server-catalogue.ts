@@ -209,7 +209,7 @@ export class ServerCatalogue {
 		return found;
 	}
 
-	/** Lists that were answered without this server are asked for again, and wait for it. */
+	/** Lists that were answered without this server are read again, and wait for it. */
 	#recovered(): void {
 		this.#failure = undefined;
 		for (const kind of changedLists) this.#deps.onChange({ kind });

@@ -1,7 +1,7 @@
 /*
  * Client requests and log messages of an MCP server, sent to the client whose call is in flight.
  *
- * A process that several clients share cannot say which client it asks, except over HTTP,
+ * A process that several clients share cannot say which client its request is for, except over HTTP,
  * where a request comes on the stream of a call. When all calls in flight are of one
  * client the answer is certain too; otherwise the server gets an error.
  */
@@ -26,7 +26,7 @@ export class ServerClientRequests {
 	readonly #scope: Pick<ScopeChoice, 'requestReceived'>;
 	readonly #rate: ClientRequestRate;
 	readonly #pages = new UrlElicitations();
-	/** Calls of modern clients that did not declare what the server asked for. */
+	/** Calls of modern clients that did not declare the capability that the server needs. */
 	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
 
@@ -74,7 +74,7 @@ export class ServerClientRequests {
 		throw new OrchestraError('bad_input', `${message}. ${remedy}`);
 	}
 
-	/** A modern server asks with the result of a call. Throws when it asks too often. */
+	/** A modern server sends client requests with the result of a call. Throws when there are too many. */
 	returned(context: CallContext, { inputRequests = {} }: InputRequired): void {
 		const methods = Object.values(inputRequests).map(({ method }) => method);
 		this.#rate.count(context, methods);

@@ -1,6 +1,6 @@
 /*
  * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
- * its note that a user is done with one reaches the client that was asked. Only legacy
+ * its notification that a user is done with one reaches the client that got it. Only legacy
  * revisions have this notification.
  */
 import { attempt } from '../../../errors.ts';
@@ -13,7 +13,7 @@ export class UrlElicitations {
 	/** Keyed by elicitation id. */
 	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 
-	/** The client of a call was asked to open these. */
+	/** The client of a call got these. */
 	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {

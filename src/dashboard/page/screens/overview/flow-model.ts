@@ -24,7 +24,7 @@ export interface FlowNode {
 	/** Calls of the choice. */
 	readonly count: number;
 	readonly errors: number;
-	/** The shares of its tools that may be called and that are asked about, from 0 to 1; in the lens for access. */
+	/** The shares of its tools that may be called and that need an approval, from 0 to 1; in the lens for access. */
 	readonly reach?: { readonly allow: number; readonly ask: number } | undefined;
 }
 

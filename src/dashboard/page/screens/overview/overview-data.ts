@@ -23,7 +23,7 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 				.get<OverviewReply>('/api/overview', { ...query, since }, closing.signal)
 				.catch(() => undefined);
 			if (loaded && !closing.signal.aborted) reply.value = loaded;
-			if (!loaded) isNew = true; // it is asked again
+			if (!loaded) isNew = true; // it is fetched again
 		};
 		void load();
 		const stop = dashboard.onCalls(() => {

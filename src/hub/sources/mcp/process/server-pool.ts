@@ -61,7 +61,7 @@ export class ServerPool {
 		this.#shared = this.#makeShared();
 	}
 
-	/** A server that asks its clients has a process for each of them from its next start. */
+	/** A server that sends client requests has a process for each of them from its next start. */
 	get scope(): ServerScope {
 		const { next } = this.#choice;
 		if (this.#currentScope !== next && !this.#isShared) this.#currentScope = next;
