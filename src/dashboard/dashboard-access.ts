@@ -58,7 +58,7 @@ export class DashboardAccess {
 		this.#logins.delete(this.loginOf(headers, port));
 	}
 
-	/** What the requests of one login have in common; another string for each browser. */
+	/** The id that the requests of one login share; another one for each browser. */
 	loginOf({ cookie = '' }: IncomingHttpHeaders, port: number): string {
 		return hashOf(cookieValue(cookie, cookieName(port)));
 	}

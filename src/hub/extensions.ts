@@ -19,7 +19,7 @@ export const UI = 'io.modelcontextprotocol/ui';
 
 type Open = Readonly<Record<string, unknown>>;
 
-/** What the hub does with an extension. A member that is absent: nothing of the kind. */
+/** The work of the hub for an extension. An absent member: none of that kind. */
 interface KnownExtension {
 	/** A request to a server declares it when its client does. */
 	readonly isForwarded?: boolean;
@@ -30,7 +30,7 @@ interface KnownExtension {
 	readonly declared?: Open;
 	/** It is declared to clients when a server declares it. */
 	readonly isAnnounced?: boolean;
-	/** What is declared to clients because the hub answers it itself, whatever servers declare. */
+	/** The capability that is declared to clients because the hub answers it itself, whatever servers declare. */
 	readonly own?: (sources: readonly Source[]) => Open | undefined;
 	/** It is not defined for legacy revisions: it is not declared to their clients. */
 	readonly isModernOnly?: boolean;
@@ -44,7 +44,7 @@ const known: Readonly<Record<string, KnownExtension>> = {
 	[SKILLS]: { own: skillSettings },
 };
 
-/** What a process of several clients declares, and the requests for lists. */
+/** The extensions of a process of several clients, and of the requests for lists. */
 export const servedExtensions: Extensions = Object.fromEntries(
 	Object.entries(known).flatMap(([id, { declared }]) => (declared ? [[id, declared]] : [])),
 );
@@ -76,7 +76,7 @@ export class ExtensionRules {
 	}
 }
 
-/** What is declared to clients of a hub: the extensions of all its servers and its own. */
+/** The extensions that are declared to clients of a hub: the extensions of all its servers and its own. */
 export class AnnouncedExtensions {
 	readonly #sources: () => readonly Source[];
 	readonly #log: Log;

@@ -47,7 +47,7 @@ export interface KnownWorker extends WorkerFacts {
 export interface FabricGroup {
 	readonly name: string;
 	readonly tools: number;
-	/** What happens when it changes its tools; a word of the setting `fabric.pin`. */
+	/** The action when it changes its tools; a word of the setting `fabric.pin`. */
 	readonly pin: string;
 	/** Tools that are not as they were accepted. */
 	readonly drifted: number;

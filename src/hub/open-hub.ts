@@ -53,7 +53,7 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly certsDir?: string | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
-	/** What the instructions for clients begin with. */
+	/** The beginning of the instructions for clients. */
 	readonly instructions?: string | undefined;
 	/** Whether suspicious strings of servers are logged. Default true. */
 	readonly reportsFindings?: boolean | undefined;
@@ -76,11 +76,11 @@ export interface OpenedHub {
 	configuration(): Configuration;
 	/** The configuration as it was loaded, with its problems. */
 	loaded(): LoadedConfiguration;
-	/** What started this hub and its clients. */
+	/** The processes that started this hub and its clients. */
 	readonly chain: HubChain;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
-	/** What became of the spans; undefined when none are exported. */
+	/** The counts of exported and dropped spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
@@ -153,7 +153,7 @@ function resultSource(
 	return new ResultSource({ environment, log, lasting, budgets });
 }
 
-/** What sources and calls of one hub share. */
+/** The deps that sources and calls of one hub share. */
 function sourceDefaults(
 	current: CurrentConfiguration,
 	options: OpenHubOptions,
@@ -200,7 +200,7 @@ function toolExposure(
 	});
 }
 
-/** What decides whether a call is made. */
+/** The gate that decides whether a call is made. */
 function callRules(
 	current: CurrentConfiguration,
 	{ environment, log }: OpenHubOptions,
@@ -292,7 +292,7 @@ async function build(
 	return [...built, setup.results, ...taskTools, ...(await planSources(setup.plans, configuration, earlier))];
 }
 
-/** What plans need of the hub, which is made after its sources. */
+/** The deps of plans that come from the hub, which is made after its sources. */
 function planDeps(
 	hub: () => Hub,
 	current: CurrentConfiguration,

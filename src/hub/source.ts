@@ -32,7 +32,7 @@ export type SourceKind =
 	| 'plans'
 	| 'hub';
 
-/** What a user does with the process of a server or plugin. A stopped one is started again by the next call. */
+/** An order of a user about the process of a server or plugin. A stopped one is started again by the next call. */
 export type ProcessAction = 'start' | 'stop' | 'restart';
 
 /** A line of a server: of its stderr, of its stdout besides messages, or of the hub about it. */
@@ -158,7 +158,7 @@ export interface Processes {
 export interface ProcessControl {
 	/** Calls in flight fail. Rejects with the reason when it does not start. */
 	control(action: ProcessAction): Promise<void>;
-	/** What the process printed, and what the hub says about it. */
+	/** The lines that the process printed, and those of the hub about it. */
 	lines(): ServerLines;
 }
 
@@ -186,7 +186,7 @@ export interface ServerElsewhere {
 	readonly address: string | undefined;
 }
 
-/** What only some sources can do, by the member that shows it. */
+/** The abilities that only some sources have, by the member that shows it. */
 export interface SourceAbilities {
 	qualifiesNames: ChosenNames;
 	hasDownTool: UnlistedTools;
@@ -216,7 +216,7 @@ export type Can<A extends keyof SourceAbilities> = ({
 	: never) &
 	object;
 
-/** What a source can do besides, by the member that shows it; undefined when it cannot. */
+/** A further ability of a source, by the member that shows it; undefined when it cannot. */
 export function able<A extends keyof SourceAbilities>(
 	source: object | undefined,
 	member: A,

@@ -68,7 +68,7 @@ function* checkTrust({ project }: DoctorContext): Generator<DoctorFinding> {
 	}
 }
 
-/** What to do, and what is new since the file was trusted. */
+/** The next step, and the changes since the file was trusted. */
 function changesText(file: BlockedFile): string {
 	const hint = `R${trustHint(file).slice(1)}`;
 	if (file.trustedEffects === undefined) return hint;
@@ -121,7 +121,7 @@ async function checkRuntime(
 	}
 }
 
-/** What the program says to `--version`; some say nothing, and that is no fault. */
+/** The output of the program with `--version`; some have none, and that is no fault. */
 async function versionOf(file: string): Promise<string> {
 	const argument = basename(file) === 'go' ? 'version' : '--version';
 	try {

@@ -59,7 +59,7 @@ function meant({ args, flags, cwd, environment }: CommandInput): readonly Server
 type Environment = Readonly<NodeJS.ProcessEnv>;
 type LearnInput = Pick<CommandInput, 'cwd' | 'environment' | 'signal' | 'out'>;
 
-/** What became of a server. */
+/** The outcome for a server. */
 interface LearntServer {
 	readonly name: string;
 	/** Undefined when it could not be listed, and when another process learns it. */

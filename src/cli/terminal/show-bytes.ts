@@ -16,7 +16,7 @@ import type { Output } from './output.ts';
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** What is drawn, and the extension of each type in a saved file's name; a name from outside is not used. */
+/** The types that are drawn, and the extension of each type in a saved file's name; a name from outside is not used. */
 const imageExtensions: ReadonlyMap<string, string> = new Map([
 	['image/png', 'png'],
 	['image/jpeg', 'jpg'],

@@ -211,6 +211,6 @@ export interface CallElicitation {
 export interface AnswerRequest {
 	readonly id: string;
 	readonly action: 'accept' | 'decline' | 'cancel';
-	/** What the user filled in, with `accept`. */
+	/** The values of the user, with `accept`. */
 	readonly content?: ApiObject | undefined;
 }

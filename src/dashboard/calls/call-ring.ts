@@ -28,7 +28,7 @@ export interface EndedCall {
 	readonly error?: string | undefined;
 }
 
-/** What the rows of a query have in common; an absent field matches all. */
+/** The filter of a query; an absent field matches all. */
 export interface RowFilter {
 	/** A part of the name of the tool, prompt or resource, or a pattern with `*`. */
 	readonly tool?: string | undefined;

@@ -83,7 +83,7 @@ export class CommandRunTable {
 	}
 }
 
-/** What Node.js runs from its standard input: the command line of these arguments. */
+/** The program that Node.js reads from its standard input, for the command line of these arguments. */
 function programOf(args: readonly string[]): string {
 	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
 	const argv = JSON.stringify([process.execPath, main, ...args]);

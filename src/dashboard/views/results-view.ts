@@ -23,7 +23,7 @@ export interface ResultReply extends StoredResultRow {
 	readonly text: string | null;
 	/** Whether `text` is all of it. */
 	readonly isWhole: boolean;
-	/** What its agent got; null when that was all of it, or another answer. */
+	/** The form that its agent got; null when that was all of it, or another answer. */
 	readonly shortened: SentForm | null;
 }
 

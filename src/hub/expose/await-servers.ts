@@ -4,7 +4,7 @@ import { within } from '../../rpc/clock.ts';
 import { WAIT_PROGRESS_MS } from './expose-limits.ts';
 import type { SearchedTools } from './tool-exposure.ts';
 
-/** What was found so far. */
+/** The best value so far. */
 export interface FoundSoFar<T> {
 	readonly value: T;
 	/** How long after the begin of the call a better value is worth a wait. */

@@ -134,7 +134,7 @@ function useIn(value: unknown): Use[] {
 	return [{ words: words.map(String), tool, uses: Math.min(FULL_USES, uses) }];
 }
 
-/** What a query is about, in any order. */
+/** The terms of a query, in any order. */
 function stemsOf(query: string): string[] {
 	const words = wordsOf(query, 10 * RETAINED_WORDS).filter((word) => !stopWords.has(word));
 	return [...new Set(words.map(stem))].slice(0, RETAINED_WORDS).sort();

@@ -80,7 +80,7 @@ export class ToolExposure {
 	#index: ToolIndex | undefined;
 	#skills: SkillSearch | undefined;
 	readonly #views = new Map<string, string>();
-	/** What each session saw first, where the number of tools decides. */
+	/** The form that each session saw first, where the number of tools decides. */
 	readonly #modes = new Map<string, ExposeMode>();
 	/** The views that were used, for the configuration that has them. */
 	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
@@ -138,7 +138,7 @@ export class ToolExposure {
 		return shown;
 	}
 
-	/** What is listed in place of these tools: those that are always listed, and those that search the others. */
+	/** The tools that are listed in place of these: those that are always listed, and those that search the others. */
 	#searched(
 		list: MergedList<Tool>,
 		tools: readonly Tool[],
@@ -230,7 +230,7 @@ export class ToolExposure {
 		if (context) this.#usage.queries.called(context.sessionId, name);
 	}
 
-	/** What an agent that searches reads first; undefined when it lists all tools. Never rejects. */
+	/** The instructions of an agent that searches; undefined when it lists all tools. Never rejects. */
 	async guide(sources: readonly Source[]): Promise<string | undefined> {
 		const { toolList } = this.#options.settings();
 		if (toolList.expose === 'all') return undefined;

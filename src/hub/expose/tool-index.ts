@@ -42,7 +42,7 @@ const SIMILARITY_FLOOR = 0.1;
 const VECTOR_SATURATION = 4;
 /** Part of the score for the whole query, or for the task, in the score of a clause. */
 const CONTEXT_SHARE = 0.8;
-/** What a server that fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
+/** The bonus that a server which fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
 const SERVER_SHARE = 2.5;
 
 type RankedTool = Ranking['ranked'][number];
@@ -211,7 +211,7 @@ export class ToolIndex {
 	}
 }
 
-/** What the words find one by one: a word that occurs nowhere can push all tools below the least similarity. */
+/** The hits of the words one by one: a word that occurs nowhere can push all tools below the least similarity. */
 function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
 	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
 	const best = new Map<string, RankedTool & { why: MatchReason[] }>();

@@ -31,7 +31,7 @@ const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
 export interface HubMetricsOptions {
-	/** What became of the spans, when they are exported. */
+	/** The counts of exported and dropped spans, when they are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** The worker of this hub, when it serves others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;

@@ -25,7 +25,7 @@ import { PlanRun } from './plan-run.ts';
 import { isRunning, type PlanLog, PlanStore, planWithId } from './plan-store.ts';
 import { PlanTools } from './plan-tools.ts';
 
-/** What plans need of their hub. */
+/** The deps of plans that come from their hub. */
 export interface PlanHub {
 	/** The tools that a client may call, whatever its list shows. */
 	readonly tools: (context: CallContext) => Promise<MergedList<Tool>>;

@@ -23,7 +23,7 @@ const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 
 type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limits'>;
 
-/** What a result is for. */
+/** The client, server and tool of a result. */
 export interface BudgetedCall {
 	readonly client: string;
 	readonly context: Pick<CallContext, 'meta'>;
@@ -77,7 +77,7 @@ export class ClientBudgets {
 		return tokens === 0 ? this.limitBytes : Math.min(tokens * CHARACTERS_PER_TOKEN, this.limitBytes);
 	}
 
-	/** What the settings say beside the budget. */
+	/** Whether the settings turn this on for a client. */
 	isChosen(key: 'unchanged' | 'compact', client: string): boolean {
 		const { clients, results } = this.#settings();
 		return !readers.has(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);

@@ -114,7 +114,7 @@ export class ResultFolder {
 		return this.#opened;
 	}
 
-	/** What a hub before this one left is known again. */
+	/** Find the results that an earlier hub left. */
 	async #open(): Promise<void> {
 		const { path, prepare } = this.#options;
 		prepare();

@@ -35,7 +35,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 	readonly status = { state: 'ready' } as const;
 	readonly capabilities: readonly Capability[] = ['resources'];
 	readonly budgets: ClientBudgets;
-	/** What clients get of the results of tools. */
+	/** The forms of results that clients get. */
 	readonly answers: ResultAnswers;
 	readonly #options: ResultSourceOptions;
 	/** Loaded with the first result that is stored or read. */
@@ -75,7 +75,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		};
 	}
 
-	/** What an agent with a budget reads first. */
+	/** The instructions of an agent with a budget. */
 	guide(client: string): string | undefined {
 		return this.budgets.getsHandles(client) ? lookGuide(this.lookName) : undefined;
 	}

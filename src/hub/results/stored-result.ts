@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 import { isObject } from '../../wire/json.ts';
 import { FACTS_BYTES } from './result-limits.ts';
 
-/** What the first line says. */
+/** The fields of the first line. */
 export interface ResultFacts {
 	/** When it was stored, in milliseconds since 1970. */
 	readonly at: number;

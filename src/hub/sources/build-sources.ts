@@ -44,7 +44,7 @@ export interface SourceSetup {
 	readonly waitsForFailed?: boolean | undefined;
 	/** Follows the first starts of MCP servers. */
 	readonly learning?: Learning | undefined;
-	/** What was accepted of MCP servers, and what is suspicious. */
+	/** The pins of MCP servers, and the scan of their strings. */
 	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;

@@ -82,7 +82,7 @@ export class DurableCall implements Durability {
 	#isDue = false;
 	#hasAnswer = false;
 	#upstream: string | undefined;
-	/** What the server said last about the work. */
+	/** The last status message of the server. */
 	#said: string | undefined;
 
 	constructor(call: HubCall, plan: TaskPlan, deps: DurableCallDeps) {

@@ -46,7 +46,7 @@ export interface TaskRecord {
 	readonly inputRequests?: InputRequests | undefined;
 }
 
-/** What a later hub must know to go on with a task. */
+/** The facts with which a later hub goes on with a task. */
 export interface TaskElsewhere {
 	/** The digest of the address of the server. */
 	readonly address: string;

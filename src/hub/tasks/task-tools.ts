@@ -68,7 +68,7 @@ export class TaskTools implements Source {
 
 	async close(): Promise<void> {}
 
-	/** What the call would have returned. */
+	/** The result that the call would have returned. */
 	#result(state: TaskState, context: CallContext): Answer | Promise<Answer> {
 		const { record, end } = state;
 		if (end === undefined)

@@ -26,7 +26,7 @@ import { LAST_PROBE_MS, PROBE_AGAIN_MS } from '../mcp-limits.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** What a server says about itself. */
+/** The name, version, capabilities and instructions of a server. */
 export interface ServerDescription {
 	readonly revision: Revision;
 	readonly serverInfo: Implementation | undefined;

@@ -99,7 +99,7 @@ export class CallContext {
 		return this.#call.id;
 	}
 
-	/** What messages that belong to this request say about it. */
+	/** The `_meta` of messages that belong to this request. */
 	get about(): About {
 		return { id: this.#call.id, isResponse: false };
 	}
@@ -114,7 +114,7 @@ export class CallContext {
 		return this.#readMeta;
 	}
 
-	/** What a provider had received when it let a viewed call go on by the general route. A later round of client requests is a call of its own. */
+	/** The answer so far of a viewed call that goes on by the general route. A later round of client requests is a call of its own. */
 	get received(): unknown {
 		return this.isContinued ? undefined : this.#call.received;
 	}

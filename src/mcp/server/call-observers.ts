@@ -22,14 +22,14 @@ export interface Durability {
 	begunUpstream(id: string): void;
 	/** A process that goes on without this one runs the call; a later hub finds it there by this text. */
 	runsElsewhere(at: string): void;
-	/** What the server says about the state of the work. */
+	/** Take the status message of the server. */
 	says(message: string): void;
 }
 
 /** A program of the client, which makes calls in its name: of the call that runs it, and of its own calls. */
 export interface PlanOfCall {
 	readonly id: string;
-	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
+	/** The approval of a user before it ran: all its calls of these tools, while the policy is the one of this version. */
 	readonly approval?:
 		| {
 				readonly tools: readonly string[];
@@ -38,7 +38,7 @@ export interface PlanOfCall {
 				readonly policyVersion: string;
 		  }
 		| undefined;
-	/** What the policy decided about the program, in the call that runs it. */
+	/** The decision of the policy about the program, in the call that runs it. */
 	readonly decision?: { readonly policy: string; readonly rule: string | undefined } | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface ProviderTasks {
 	update(id: string, responses: InputResponses, context: CallContext): Awaitable<void>;
 	/** Cancel it. For a legacy client: the task as it is then. */
 	cancel(id: string, context: CallContext): Awaitable<Result>;
-	/** What the call would have returned, for a legacy client, when the task has ended. */
+	/** The result that the call would have returned, for a legacy client, when the task has ended. */
 	result(id: string, context: CallContext): Promise<Answer>;
 	/** The tasks of the session of a legacy client. */
 	list(cursor: unknown, context: CallContext): Awaitable<Result>;

@@ -62,7 +62,7 @@ const KIND_WORDS: Readonly<Record<FormField['kind'], string>> = {
 	json: 'JSON',
 };
 
-/** What an alternative is called: its title, its constant, or the names of its fields. */
+/** The label of an alternative: its title, its constant, or the names of its fields. */
 export function variantTitle({ schema, kind, fields }: FormField, index: number): string {
 	if (typeof schema['title'] === 'string' && schema['title'] !== '') return schema['title'];
 	if (kind !== 'group') return KIND_WORDS[kind];
@@ -164,7 +164,7 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	return { ...base, kind: 'group', fields };
 }
 
-/** What is below has no fields. */
+/** Values below this depth have no fields. */
 function isTooLarge({ depth, made }: Place): boolean {
 	return depth >= FORM_DEPTH || made.fields >= FORM_FIELDS_LIMIT;
 }

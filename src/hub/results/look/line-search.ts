@@ -6,7 +6,7 @@
 import type { TextEdges } from '../../../schema/bounded-pattern.ts';
 import { PATTERN_CHARACTERS, PIECE_CHARACTERS } from '../result-limits.ts';
 
-/** What a literal pattern finds is within one piece. */
+/** A hit of a literal pattern is within one piece. */
 const OVERLAP = PATTERN_CHARACTERS;
 
 export interface LineSearch {
@@ -20,7 +20,7 @@ export interface LineSearch {
 /** Whether a pattern matches a text, or a part of a longer one. */
 export type IsMatch = (text: string, around?: TextEdges) => boolean;
 
-/** What matches of a line: all of it, or some pieces of a long one; nothing when it does not match. */
+/** The matching part of a line: all of it, or some pieces of a long one; nothing when it does not match. */
 export function matchingPieces(
 	{ lines, nameOf, areNamesSearched }: LineSearch,
 	at: number,

@@ -36,7 +36,7 @@ export function lookTool(name: string): Tool {
 	};
 }
 
-/** What the instructions of an agent say about the tool. */
+/** The sentence about the tool in the instructions of an agent. */
 export function lookGuide(name: string): string {
 	return (
 		'A result that is too long for you is shortened, and a notice at its end has the handle of the whole. ' +

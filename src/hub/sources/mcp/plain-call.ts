@@ -28,7 +28,7 @@ import type { Route } from '../../catalogue/merged-list.ts';
 import { mayNameLabelled } from '../../catalogue/uri-labels.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
-/** What the hub knows of the calls of one client and tool, and does at their end. */
+/** The hub side of the calls of one client and tool: their facts, and the work at their end. */
 export interface PlainRoute {
 	readonly client: string;
 	readonly backend: string;
@@ -39,7 +39,7 @@ export interface PlainRoute {
 	readonly target: PlainTarget;
 	/** Longest result that is passed on as text, in characters. */
 	readonly limitCharacters: number;
-	/** What the journal says about the policy. */
+	/** The policy entry of the journal. */
 	readonly decision: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
@@ -73,7 +73,7 @@ export interface PlainSource {
 	plainTarget(name: string, context: CallContext, serverInfo: Implementation): PlainTarget | undefined;
 }
 
-/** What a call has received when it goes on by the general route. */
+/** The messages that a call has received when it goes on by the general route. */
 export class ReceivedAnswer {
 	readonly call: PlainCall;
 	readonly response: Promise<Answer>;

@@ -128,7 +128,7 @@ export function cachedEraOf(
 	return ageMs >= 0 && ageMs < KNOWN_TTL_MS ? 'legacy' : undefined;
 }
 
-/** What is known of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
+/** The cached lists of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
 export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | undefined {
 	return readKnownFile(file);
 }
@@ -281,7 +281,7 @@ function remoteOf({ kind, url, headers, secrets }: Exclude<ServerEntry, StdioSer
 /** Arguments of a command line before the program that it means: `docker run image`, `uv tool run package`. */
 const launchArgs: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
 
-/** What an entry starts or reaches, without arguments, folders and versions. */
+/** The program or address of an entry, without arguments, folders and versions. */
 function programOf(entry: ServerEntry): unknown[] {
 	if (entry.kind !== 'stdio') return [entry.kind, entry.url.replace(/[?#].*$/s, '')];
 	const { command, args = [] } = entry.record;

@@ -58,7 +58,7 @@ export interface ForwardedCall {
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** Arguments of the configuration, in place of those of the client. */
 	readonly values?: AddedValues | undefined;
-	/** What the tool says about tasks. */
+	/** The `taskSupport` of the tool. */
 	readonly taskSupport?: 'optional' | 'required' | undefined;
 	/** Whether the request may be made again after the server ended during it. */
 	readonly mayRepeat: () => boolean;
@@ -387,7 +387,7 @@ function mayMakeTask({ revision, clientCapabilities }: CallContext, server: Serv
 	return revision.era === 'legacy' || declaresTasks(clientCapabilities);
 }
 
-/** What is declared to a modern server about the client of a call. The hub follows a task for a legacy client. */
+/** The client information and capabilities of a call for a modern server. The hub follows a task for a legacy client. */
 function declaredTo(
 	{ capabilities: server }: ServerConnection,
 	{ revision, clientCapabilities }: CallContext,

@@ -39,7 +39,7 @@ import {
 
 export interface ServerCatalogueDeps
 	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {
-	/** What is known, on disk. */
+	/** The cache of the lists, on disk. */
 	readonly files: CacheFiles;
 	/** Its processes. The lister may stay after the first list when it serves all clients. */
 	readonly pool: ServerPool;

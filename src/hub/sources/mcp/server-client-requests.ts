@@ -121,7 +121,7 @@ function certainCall(calls: readonly CallContext[]): CallContext | undefined {
 	return others.length === 0 ? open : undefined;
 }
 
-/** What a legacy server says about its task; that it has ended is known by its result. */
+/** Forward the status of a task of a legacy server; its end is known by its result. */
 function forwardStatus(calls: readonly CallContext[], params: unknown): void {
 	const { taskId, statusMessage } = isObject(params) ? params : {};
 	const call = calls.find(({ upstreamTask }) => upstreamTask !== undefined && upstreamTask === taskId);

@@ -39,7 +39,7 @@ export interface UpstreamTaskOptions {
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
-	/** What is declared to a modern server about the client. */
+	/** The client information and capabilities for a modern server. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Longest time of one request. */
 	readonly timeoutMs: number;

@@ -57,7 +57,7 @@ export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.E
 
 interface DrawingProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
 	readonly picture: FlowPicture;
-	/** What one client may call, in place of the calls. */
+	/** The tools that one client may call, in place of the calls. */
 	readonly lens: ReachReply['clients'][number] | undefined;
 }
 
