@@ -11,6 +11,7 @@ import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
 import { PinStore } from '../trust/pins/pin-store.ts';
+import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import {
 	hashesSha256,
 	isTooMuch,
@@ -19,8 +20,7 @@ import {
 	pinnedTool,
 	type ToolHashes,
 	toolHashes,
-} from '../trust/pins/pinned-tool.ts';
-import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
+} from '../trust/pins/tool-pin.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust/trust-limits.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import { readGroupTools } from './catalogue/group-tools.ts';
