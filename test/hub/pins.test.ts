@@ -275,7 +275,7 @@ describe('the pins of a server', () => {
 				parts: [
 					{
 						part: 'description',
-						words: [
+						runs: [
 							{ text: 'Reads ' },
 							{ sign: '-', text: 'a' },
 							{ sign: '+', text: 'every' },
