@@ -2,7 +2,7 @@
  * The process of a command: its streams, its signals, its end. The only file that may end
  * the process.
  */
-import { OrchestraError } from '../errors.ts';
+import { isProgramReplaced, OrchestraError } from '../errors.ts';
 import { EXIT_GRACE_MS, INTERRUPT_GRACE_MS, SERVER_GRACE_MS } from './cli-limits.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit.ts';
@@ -16,6 +16,7 @@ let command: Command | undefined;
 let hasEnded = false;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of signals) process.on(signal, onSignal);
+process.on('unhandledRejection', onRejection);
 // Without this, a signal during the teardown of Node.js would replace the exit code.
 process.once('beforeExit', () => {
 	if (!hasEnded && !interrupt.signal.aborted) reportUnended();
@@ -69,7 +70,21 @@ function onSignal(signal: NodeJS.Signals): void {
 	if (interrupt.signal.aborted) process.exit(exitCode);
 	// A command that is over has its own exit code.
 	if (!hasEnded) process.exitCode = exitCode;
-	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
+	stop(new OrchestraError('canceled', `interrupted by ${signal}`));
+}
+
+/** Work in the background that needs a file of a program that was upgraded ends the command in order; any other rejection is a defect. */
+function onRejection(reason: unknown): void {
+	if (!isProgramReplaced(reason)) throw reason;
+	if (interrupt.signal.aborted) return;
+	const error = OrchestraError.from(reason);
+	out.error(error, wantsJson(args));
+	process.exitCode = exitCodes[error.code];
+	stop(error);
+}
+
+function stop(reason: OrchestraError): void {
+	interrupt.abort(reason);
 	const graceMs = command?.graceMs ?? (command?.isServer ? SERVER_GRACE_MS : INTERRUPT_GRACE_MS);
 	setTimeout(() => process.exit(), graceMs).unref();
 }
