@@ -64,8 +64,8 @@ export interface PlanApproval {
 	readonly outcome: ApprovalOutcome;
 	/** Undefined when no rule asks about the plan. */
 	readonly decision?: PolicyOutcome;
-	/** The policy that it was given under. */
-	readonly policyVersion?: string;
+	/** What it was given for: the policy, and the tools that claimed to be destructive. */
+	readonly approval?: { readonly policyVersion: string; readonly destructive: readonly string[] };
 }
 
 export interface CallGateOptions {
@@ -158,7 +158,7 @@ export class CallGate {
 		const [decision] = asking;
 		if (decision === undefined) return { outcome: 'allowed' };
 		const names = tools.map((tool) => tool.name);
-		const destructive = tools.filter(({ tool }) => claimsOf(tool?.annotations).destructive);
+		const destructive = tools.filter(isDestructive).map((tool) => tool.name);
 		const request: NewApprovalRequest = {
 			tool: printableLine(name),
 			isPlan: true,
@@ -167,7 +167,7 @@ export class CallGate {
 			argumentsSha256: canonicalSha256([sha256, input, names]),
 			policyVersion: policy.version,
 			arguments: argumentRows({
-				destructive: listed(destructive.map((tool) => tool.name)),
+				destructive: listed(destructive),
 				tools: isComputed ? `any of ${names.length}, since a name is computed` : listed(names),
 				arguments: 'computed by the program, so they are not shown',
 				program: code,
@@ -180,7 +180,8 @@ export class CallGate {
 		const outcome = await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		const { rule } = request;
-		return { outcome, decision: { policy: verdicts[outcome], rule }, policyVersion: policy.version };
+		const approval = { policyVersion: policy.version, destructive };
+		return { outcome, decision: { policy: verdicts[outcome], rule }, approval };
 	}
 
 	/** Ask a user about a call that a limit stops. Rejects when it is canceled. */
@@ -299,13 +300,20 @@ function listed(names: readonly string[]): string {
 
 /** A user read the program and the list of its tools; a tool that is not in the list is asked about like any other. */
 function isApprovedWithPlan(
-	{ name, context, isPlan }: GatedCall,
+	{ name, tool, context, isPlan }: GatedCall,
 	{ action, rule }: PolicyDecision,
 	policy: Policy,
 ): boolean {
 	if (action !== 'ask' || rule?.plan !== 'once') return false;
+	if (isPlan === true) return true;
 	const approval = context.plan?.approval;
-	return isPlan === true || (approval?.policyVersion === policy.version && approval.tools.includes(name));
+	if (approval?.policyVersion !== policy.version || !approval.tools.includes(name)) return false;
+	// A tool that claims more than the user saw is asked about.
+	return !isDestructive({ tool }) || approval.destructive.includes(name);
+}
+
+function isDestructive({ tool }: Pick<GatedCall, 'tool'>): boolean {
+	return claimsOf(tool?.annotations).destructive;
 }
 
 const verdicts = { allowed: 'approved', denied: 'refused', expired: 'expired', full: 'full' } as const;

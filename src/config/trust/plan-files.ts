@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { readRegularFile } from '../../files/regular-file.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { PLAN_FILE_BYTES, PLAN_FILES_LIMIT, PLAN_TEXT_CHARACTERS } from '../config-limits.ts';
 import { trustsAll } from './blocked.ts';
 import type { ProjectEffect } from './project-effects.ts';
@@ -54,5 +55,6 @@ export function trustedPlanFiles(root: string, environment: Readonly<NodeJS.Proc
 /** What the file would do: it is a tool. */
 export function planEffects({ name, bytes }: Pick<PlanFile, 'name' | 'bytes'>): ProjectEffect[] {
 	const start = Buffer.from(bytes).toString('utf8', 0, PLAN_TEXT_CHARACTERS).trim();
-	return [{ kind: 'plan', name, text: start.replaceAll(/\s+/g, ' '), isBlocked: true }];
+	const text = `${start.replaceAll(/\s+/g, ' ')} (SHA-256 ${sha256(bytes)})`;
+	return [{ kind: 'plan', name, text, isBlocked: true }];
 }

@@ -118,7 +118,7 @@ function entryOf(message: Msg): BucketEntry | undefined {
 	return { key: subject.slice(KEY_PREFIX.length), revision, read };
 }
 
-/** Set by the server; more than once, when somebody else has set them too. */
+/** Set by the server; more than once, when another client has set them too. */
 const ONCE_HEADERS: ReadonlySet<string> = new Set(['Nats-Stream', 'Nats-Subject', 'Nats-Sequence']);
 
 /** One batch of a direct get; the server sends it as many messages and an end. Where the next one starts; undefined when nothing is left. */

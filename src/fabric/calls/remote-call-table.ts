@@ -323,7 +323,7 @@ export class RemoteCallTable {
 		if (!this.#calls.has(call.about.id)) return;
 		call.isCanceled = true;
 		call.about.reject(OrchestraError.from(reason, 'canceled'));
-		// A call that nobody has accepted is canceled when somebody does; without a link, when its worker is heard again.
+		// A call that no worker has accepted is canceled when one does; without a link, when its worker is heard again.
 		if (call.worker !== undefined && this.#options.link.isUp) this.#endCanceled(call);
 	}
 

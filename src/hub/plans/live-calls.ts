@@ -92,7 +92,7 @@ export class HubCalls implements LiveCalls {
 		}
 	}
 
-	/** Ask whoever follows the plan. */
+	/** Ask the client that follows the plan. */
 	async decide({ sent, name, place }: SentLine): Promise<'again' | 'fail'> {
 		const { context, plan } = this.#options;
 		const where = place === undefined ? '' : ` (${place})`;

@@ -27,8 +27,8 @@ export interface PlanHead {
 	readonly seed: number;
 	/** The tools that it may call, as clients name them. */
 	readonly tools: readonly string[];
-	/** What a user approved, with the version of the policy then. */
-	readonly approval?: { readonly policyVersion: string } | undefined;
+	/** What a user approved: the version of the policy then, and the tools that claimed to be destructive. */
+	readonly approval?: { readonly policyVersion: string; readonly destructive: readonly string[] } | undefined;
 	/** The process that runs it. */
 	readonly owner: ProcessIdentity;
 }

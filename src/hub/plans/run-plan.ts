@@ -241,8 +241,7 @@ export class PlanRunner {
 		const given = await gate.planApproval({ name, client, tools, isComputed, code, sha256, input, context });
 		context.plan = { id, decision: given.decision };
 		if (given.outcome !== 'allowed') return given;
-		const { policyVersion } = given;
-		return { ...head, client, approval: policyVersion === undefined ? undefined : { policyVersion } };
+		return { ...head, client, approval: given.approval };
 	}
 }
 

@@ -30,7 +30,14 @@ export interface Durability {
 export interface PlanOfCall {
 	readonly id: string;
 	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
-	readonly approval?: { readonly tools: readonly string[]; readonly policyVersion: string } | undefined;
+	readonly approval?:
+		| {
+				readonly tools: readonly string[];
+				/** Those of them that claimed to be destructive. */
+				readonly destructive: readonly string[];
+				readonly policyVersion: string;
+		  }
+		| undefined;
 	/** What the policy decided about the program, in the call that runs it. */
 	readonly decision?: { readonly policy: string; readonly rule: string | undefined } | undefined;
 }

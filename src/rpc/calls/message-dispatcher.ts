@@ -1,5 +1,5 @@
 /*
- * Received messages: each line is taken as a view by whoever needs no values of it, or parsed,
+ * Received messages: each line is taken as a view by a receiver that needs no values of it, or parsed,
  * classified and dispatched.
  *
  * A response settles its call at once. A request is handled, or queued by

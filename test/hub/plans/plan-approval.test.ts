@@ -1,9 +1,12 @@
 /* Rules with `"plan": "once"`: one question for a plan, and what it does not cover. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../../src/hub/journal/journal.ts';
 import { planHub, runPlan } from '../../support/plans.ts';
+import { temporaryFolder } from '../../support/workspace.ts';
 
+const driftingServer = resolve(import.meta.dirname, '../../fixtures/servers/drifting-server.mjs');
 const once = { policy: [{ tools: 'files__*', action: 'ask', plan: 'once' }] };
 const each = { policy: [{ tools: 'files__*', action: 'ask' }] };
 const twoReads = `const read = (name) => tools.files.readTextFile({ path: input + '/' + name });
@@ -48,6 +51,36 @@ describe('a rule that asks', () => {
 		expect(await runPlan(client, code, folder)).toBe('first');
 		expect(questions[0]).toMatch(/any of \d+, since a name is computed/);
 		expect(questions[0]).toMatch(/destructive: "\d+: .*files__write_file/);
+	});
+
+	it('asks about a call of a tool that claims to be destructive since the plan was approved', async () => {
+		const file = join(temporaryFolder(), 'tools.json');
+		const write = (destructiveHint: boolean): void => {
+			const tools = ['announce', 'act'].map((name) => ({
+				name,
+				inputSchema: { type: 'object' },
+				annotations: { destructiveHint: name === 'act' && destructiveHint },
+			}));
+			writeFileSync(file, JSON.stringify({ tools }));
+		};
+		write(false);
+		const questions: string[] = [];
+		const { client } = await planHub({
+			servers: { d: { command: process.execPath, args: [driftingServer, file] } },
+			more: { policy: [{ tools: 'd__*', action: 'ask', plan: 'once' }] },
+			capabilities: { elicitation: {} },
+			onQuestion: (_method, params) => {
+				questions.push((params as { message: string }).message);
+				write(true);
+				return { action: 'accept', content: { decision: questions.length === 1 ? 'allow once' : 'deny' } };
+			},
+		});
+		const code = `await tools.d.announce({}); for (let at = 0; at < 900; at++) await tools.d.act({ at })`;
+		expect(await runPlan(client, code)).toMatch(/d__act was not called: its user denied/);
+		expect(questions.map((text) => text.split('\n')[0])).toEqual([
+			'Allow the call of run_plan?',
+			'Allow the call of d__act?',
+		]);
 	});
 
 	it('refuses a tool that is hidden from the look ahead', async () => {

@@ -1,4 +1,4 @@
-/* A call while it runs: state, progress bar, log lines, a elicitation of the tool. */
+/* A call while it runs: state, progress bar, log lines, an elicitation of the tool. */
 import type { JSX } from 'preact';
 import { useNow } from '../components/now.ts';
 import { StateWord } from '../components/panel.tsx';

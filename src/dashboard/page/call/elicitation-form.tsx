@@ -1,4 +1,4 @@
-/* A elicitation of a tool to the person (elicitation): a form, or a page to open. */
+/* An elicitation of a tool: a form for the user, or a page to open. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';

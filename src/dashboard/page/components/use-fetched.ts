@@ -15,7 +15,7 @@ export interface Fetched<T> {
 
 /**
  * `path` undefined fetches nothing. A reply that arrives after the path changed is dropped.
- * With `keep` the old value stays until the new one is there, as while somebody types.
+ * With `keep` the old value stays until the new one is there, as while the user types.
  */
 export function useFetched<T>(path: string | undefined, keep = false): Fetched<T> {
 	const { api, feed } = useDashboard();

@@ -17,7 +17,7 @@ export class PageRouter {
 		this.#follow();
 	}
 
-	/** Change the address without a new entry in the history, as while somebody types. */
+	/** Change the address without a new entry in the history, as while the user types. */
 	replace(href: string): void {
 		history.replaceState(null, '', href);
 		this.#follow();

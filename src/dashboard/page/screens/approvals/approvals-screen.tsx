@@ -1,4 +1,4 @@
-/* Approvals: calls that wait for a person, with what they would do. */
+/* Approvals: calls that wait for a user, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type {
