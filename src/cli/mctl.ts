@@ -14,6 +14,7 @@ const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
 let command: Command | undefined;
 let hasEnded = false;
+let saysReplaced = false;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of signals) process.on(signal, onSignal);
 process.on('unhandledRejection', onRejection);
@@ -65,26 +66,22 @@ function reportUnwritten(): void {
 	if (!process.exitCode) process.exitCode = exitCodes[unwritten.code];
 }
 
+/**
+ * A rejection that nobody handles is a defect and ends the process. Only work in the background that needs a file of an
+ * upgraded program is given up: the calls in flight do not need it, and one that does says so.
+ */
+function onRejection(reason: unknown): void {
+	if (!isProgramReplaced(reason)) throw reason;
+	if (!saysReplaced) out.error(OrchestraError.from(reason), wantsJson(args));
+	saysReplaced = true;
+}
+
 function onSignal(signal: NodeJS.Signals): void {
 	const exitCode = signal === 'SIGINT' ? exitCodes.canceled : 143;
 	if (interrupt.signal.aborted) process.exit(exitCode);
 	// A command that is over has its own exit code.
 	if (!hasEnded) process.exitCode = exitCode;
-	stop(new OrchestraError('canceled', `interrupted by ${signal}`));
-}
-
-/** Work in the background that needs a file of a program that was upgraded ends the command in order; any other rejection is a defect. */
-function onRejection(reason: unknown): void {
-	if (!isProgramReplaced(reason)) throw reason;
-	if (interrupt.signal.aborted) return;
-	const error = OrchestraError.from(reason);
-	out.error(error, wantsJson(args));
-	process.exitCode = exitCodes[error.code];
-	stop(error);
-}
-
-function stop(reason: OrchestraError): void {
-	interrupt.abort(reason);
+	interrupt.abort(new OrchestraError('canceled', `interrupted by ${signal}`));
 	const graceMs = command?.graceMs ?? (command?.isServer ? SERVER_GRACE_MS : INTERRUPT_GRACE_MS);
 	setTimeout(() => process.exit(), graceMs).unref();
 }
