@@ -35,7 +35,7 @@ interface PartDiff {
 	/** Undefined when the tool had no such part, or it is not known. */
 	readonly before: string | undefined;
 	readonly after: string | undefined;
-	readonly runs: readonly WordRun[];
+	readonly words: readonly WordRun[];
 }
 
 /** One tool that is not as it was accepted, with both definitions. */
@@ -228,7 +228,7 @@ function partDiffs(before: PinnedTool | undefined, after: PinnedTool | undefined
 		if (part === 'name' && (before === undefined || after === undefined)) return [];
 		if (canonicalJson(before?.[part]) === canonicalJson(after?.[part])) return [];
 		const sides = { before: textOf(before?.[part]), after: textOf(after?.[part]) };
-		return [{ part, ...sides, runs: wordDiff(sides.before ?? '', sides.after ?? '') }];
+		return [{ part, ...sides, words: wordDiff(sides.before ?? '', sides.after ?? '') }];
 	});
 }
 

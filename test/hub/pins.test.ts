@@ -275,7 +275,7 @@ describe('the pins of a server', () => {
 				parts: [
 					{
 						part: 'description',
-						runs: [
+						words: [
 							{ text: 'Reads ' },
 							{ sign: '-', text: 'a' },
 							{ sign: '+', text: 'every' },
