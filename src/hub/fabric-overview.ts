@@ -15,9 +15,9 @@ export interface FabricLinkFacts {
 	readonly cluster: string | null;
 	/** The version of that server. */
 	readonly version: string | null;
-	/** ConnectionTable that were made since the start. */
+	/** Connections that were made since the start. */
 	readonly connects: number;
-	/** ConnectionTable that were lost. */
+	/** Connections that were lost. */
 	readonly losses: number;
 }
 

@@ -127,7 +127,7 @@ export interface ListenerCounts {
 	/** Handshakes that were refused or not completed. */
 	refused: number;
 	accepted: number;
-	/** ConnectionTable open now. */
+	/** Connections open now. */
 	open: number;
 }
 

@@ -224,7 +224,7 @@ describe.skipIf(natsServer === undefined)('a slow hub', () => {
 			for (let round = 0; round < 10; round++) {
 				const end = performance.now() + 100;
 				while (performance.now() < end);
-				await sleep(5);
+				await sleep(5); // a deliberate pause: a slow hub reads a little now and then
 			}
 		})();
 		const results = await Promise.all(calls);

@@ -3,7 +3,6 @@
  * they run at the same time, each with a server and processes of its own.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
 	EXPIRY_MARGIN_MS,
@@ -131,8 +130,13 @@ async function place(servers?: NatsServer[]): Promise<Place> {
 async function during({ hub, file }: Place, ms: number, disturb: () => unknown): Promise<Ending> {
 	const called = hub.call('gpu__slow', { ms });
 	await until('it runs', () => runsIn(file).length > 0);
-	// The hub knows the worker from its acceptance, which is what these scenarios are about.
-	await sleep(100);
+	// Which is what these scenarios are about: the hub knows the worker that has the call.
+	await until('the hub knows that a worker accepted it', () =>
+		hub.source
+			.overview()
+			.groups.flatMap(({ workers }) => workers)
+			.some(({ inFlight }) => inFlight > 0),
+	);
 	await disturb();
 	return { text: await called };
 }

@@ -12,6 +12,7 @@ import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 
 const EVERY_MS = 50;
+/** Longer than nodes and hubs take to notice it, so that calls are seen while they have not and after they have. */
 const HUNG_MS = 15_000;
 
 describe.skipIf(natsServer === undefined || !runsAllTests)('a node of a cluster that hangs', () => {
@@ -25,10 +26,10 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a node of a cluster 
 		await hub.sees('gpu__record');
 		const used = servers.find(({ port }) => hub.source.link.server?.endsWith(`:${port}`));
 		const load = startLoad(hub);
-		await sleep(1000);
+		await until('calls are answered', () => load.answered >= 20);
 		await used?.kill('SIGSTOP');
 		await until('the hub has moved', () => hub.source.link.server?.endsWith(`:${used?.port}`) === false);
-		await sleep(HUNG_MS);
+		await sleep(HUNG_MS); // a deliberate pause: it is the fault itself
 		await used?.kill('SIGCONT');
 		const answers = await load.stop();
 		const count = (part: string): number => answers.filter((text) => text.includes(part)).length;
@@ -54,12 +55,18 @@ describe.skipIf(natsServer === undefined || !runsAllTests)('a node of a cluster 
 });
 
 /** Calls at a fixed pace, whatever becomes of them. */
-function startLoad(hub: UsingHub): { stop(): Promise<string[]> } {
+function startLoad(hub: UsingHub): { readonly answered: number; stop(): Promise<string[]> } {
 	const calls: Promise<string>[] = [];
+	let answered = 0;
 	const timer = setInterval(() => {
-		calls.push(hub.call('gpu__record', { id: `call-${calls.length}` }));
+		const call = hub.call('gpu__record', { id: `call-${calls.length}` });
+		calls.push(call);
+		void call.then(() => answered++);
 	}, EVERY_MS);
 	return {
+		get answered() {
+			return answered;
+		},
 		stop: () => {
 			clearInterval(timer);
 			return Promise.all(calls);

@@ -24,7 +24,7 @@ linuxOnly.each(runsAllTests ? [0, 1, 5] : [1])(
 	async (ms) => {
 		const { parent, guard, token } = await startParent();
 		process.kill(guard, 'SIGKILL');
-		if (ms > 0) await sleep(ms);
+		if (ms > 0) await sleep(ms); // a deliberate pause: the moment is what varies
 		parent.kill('SIGKILL');
 		await nothingLeft(token);
 	},
@@ -35,7 +35,7 @@ linuxOnly.each(runsAllTests ? [0, 20, 100] : [20])(
 	async (ms) => {
 		const { parent, guard, token } = await startParent();
 		parent.kill('SIGKILL');
-		await sleep(ms);
+		await sleep(ms); // a deliberate pause: the moment is what varies
 		process.kill(guard, 'SIGKILL');
 		await nothingLeft(token);
 	},

@@ -176,6 +176,7 @@ async function startAndKillHelper(file: string, round: number): Promise<{ file: 
 	const starting = Child.start(shell(`printf x >> ${file}; sleep 60`), { spawner: helper, guard });
 	const { pid } = helper;
 	if (pid === undefined) throw new Error('the helper does not run');
+	// A deliberate pause: another moment each round.
 	setTimeout(() => process.kill(pid, 'SIGKILL'), round % KILL_WITHIN_MS);
 	try {
 		const child = await starting;

@@ -62,6 +62,7 @@ describe('systemClock', () => {
 
 it('a wait that is longer than a timer can hold does not end at once', async () => {
 	const late = within(new Promise(() => {}), 2 ** 40, false).then(() => 'ended');
+	// A timer that Node cannot hold ends after 1 ms, so before this one.
 	const soon = new Promise((resolve) => setTimeout(resolve, 20, 'waits'));
 	expect(await Promise.race([late, soon])).toBe('waits');
 });

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { openWsTransport, RefusedConnection } from '../../src/transport/ws-transport.ts';
@@ -69,7 +68,11 @@ describe('a WebSocket transport', () => {
 		transport.pause();
 		for (let n = 0; n < 50; n++) transport.post(JSON.stringify('x'.repeat(100_000)));
 		await transport.flushed();
-		await sleep(150);
+		// The same silence ends another connection, which began later.
+		const silent = await serve((socket) => socket.pause());
+		const control = await openWsTransport(silent.url, { pingMs: 20 });
+		control.start({ message: () => {}, oversize: () => {}, end: () => {} });
+		await until('the other one was given up', () => control.isClosed);
 		expect(messages.length).toBeLessThan(50);
 		expect(transport.isClosed).toBe(false);
 		transport.resume();

@@ -29,8 +29,8 @@ function addLinks(add: Add, sides: FabricSides): void {
 	const about = 'Whether the NATS server answers: 1, or 0 when the link is down or suspect.';
 	add('gauge', 'link_up', about, links(isUp));
 	const [made, lost] = [
-		'ConnectionTable to a NATS server that were made.',
-		'ConnectionTable to a NATS server that were lost.',
+		'Connections to a NATS server that were made.',
+		'Connections to a NATS server that were lost.',
 	];
 	add(
 		'counter',

@@ -1,7 +1,7 @@
 /*
  * A listener may run for longer than its certificates are valid. It looks from time to
  * time, and not only when a peer connects: the first peer after the end would be refused.
- * ConnectionTable that are open stay; new ones use the renewed identity.
+ * Connections that are open stay; new ones use the renewed identity.
  */
 import { messageOf } from '../../errors.ts';
 import { Log } from '../../log.ts';

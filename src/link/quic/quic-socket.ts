@@ -21,7 +21,7 @@ export class QuicSocket implements ConnectionHost {
 	buffer: Buffer = Buffer.allocUnsafeSlow(LARGEST_DATAGRAM_BYTES);
 	readonly #socket: Socket;
 	readonly #isConnected: boolean;
-	/** ConnectionTable to flush next, each once. */
+	/** Connections to flush next, each once. */
 	readonly #flushQueue: QuicConnection[] = [];
 	readonly #deadlines: Deadlines;
 	#isReceiving = false;
@@ -132,7 +132,7 @@ export class QuicSocket implements ConnectionHost {
 		if (error) this.#onError(error);
 	};
 
-	/** ConnectionTable queued after the first flush are flushed at the end of the turn. */
+	/** Connections queued after the first flush are flushed at the end of the turn. */
 	#schedule(): void {
 		this.#isScheduled = true;
 		setImmediate(this.#endTurn);

@@ -1,6 +1,6 @@
 /* Every limit and every wait of the HTTP client. */
 
-/** ConnectionTable to one server at a time; further requests are queued. A subscription holds one. */
+/** Connections to one server at a time; further requests are queued. A subscription holds one. */
 export const MAX_SOCKETS = 256;
 
 /** Requests in flight and queued; above it, a request is refused. */

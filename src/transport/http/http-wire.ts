@@ -67,7 +67,7 @@ function allowed(headers: Readonly<Record<string, string>> = {}): Readonly<Recor
 	return Object.fromEntries(entries.filter(([name]) => !forbidden.has(name)));
 }
 
-/** ConnectionTable to one server. */
+/** Connections to one server. */
 export class HttpWire {
 	readonly url: URL;
 	readonly auth: HttpAuth | undefined;

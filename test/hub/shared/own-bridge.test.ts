@@ -1,5 +1,5 @@
 /* Entries that lead back to their own hub through a shell or another hub: refused, so the catalogue does not grow. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HubFolder } from '../../../src/hub/shared/hub-folder.ts';
@@ -149,14 +149,14 @@ describe.runIf(runsAllTests)('two hubs whose bridges to each other start at the 
 		const start = join(place.home, 'start');
 		for (const [at, own] of [place, other].entries()) {
 			const address = addresses[1 - at] ?? '';
-			const wait = `while [ ! -e '${start}' ]; do sleep 0.02; done; exec '${process.execPath}' '${main}'`;
+			const wait = `: >'${start}-${at}'; while [ ! -e '${start}' ]; do sleep 0.02; done; exec '${process.execPath}' '${main}'`;
 			const args = ['-c', `${wait} bridge --orchestrator-addr ${address}`];
 			const loop = { command: '/bin/sh', args, env: place.env, eager: true };
 			const hub = { listenAddr: 'localhost:0' };
 			writeFileSync(join(own.cwd, 'orchestra.json'), JSON.stringify({ hub, ...servers(loop) }));
 		}
-		setTimeout(() => writeFileSync(start, ''), 1500);
-		await expectOtherTools([place, other]);
+		const bothWait = until('both bridges wait', () => [0, 1].every((at) => existsSync(`${start}-${at}`)));
+		await Promise.all([bothWait.then(() => writeFileSync(start, '')), expectOtherTools([place, other])]);
 	});
 });
 

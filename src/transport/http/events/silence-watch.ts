@@ -12,7 +12,7 @@ import type { IncomingMessage } from 'node:http';
 export interface SilenceRules {
 	/** Comments that follow faster are no heartbeat, in milliseconds. */
 	readonly beatMs: number;
-	/** StreamHeartbeats that make a rhythm. */
+	/** Heartbeats that make a rhythm. */
 	readonly beats: number;
 	/** A stream is dead when this many heartbeats are missing. */
 	readonly missed: number;

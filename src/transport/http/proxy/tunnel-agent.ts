@@ -1,5 +1,5 @@
 /*
- * ConnectionTable to HTTPS servers through an HTTP proxy: CONNECT, then TLS inside.
+ * Connections to HTTPS servers through an HTTP proxy: CONNECT, then TLS inside.
  *
  * A request gets its connection after the TLS handshake, so every failure before it is
  * one of a server that was not reached. `node:https` has no proxies before Node 24, and
