@@ -22,11 +22,11 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}|TARGET] [--tokens | --clients | --view NAME]`,
+	usage: `mctl list [${kinds.join('|')}|TARGET] [--tokens|--clients|--view NAME]`,
 	examples: [
 		'mctl list',
 		'mctl list servers --check',
-		'mctl list files                   # the tools of one server; also client:server, stdio:… or a URL',
+		'mctl list files                   # the tools of a server; also client:server, stdio:…, a URL',
 		'mctl list --tokens',
 		'mctl list --clients',
 		"mctl list tools --json | jq -r '.tools[].id'",

@@ -4,7 +4,7 @@
  *
  * A user at a terminal, the page and another hub get all of it.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { Log } from '../../log.ts';
@@ -93,8 +93,13 @@ export class ResultAnswers {
 		}
 	}
 
-	/** The result of a call as its client gets it. */
+	/** The result of a call as its client gets it. One that cannot be changed is sent as it is, rather than not at all. */
 	shorten(answer: Answer, call: HubCall): Awaitable<Answer> {
+		const shortened = this.#shortened(answer, call);
+		return shortened instanceof Promise ? shortened.catch((error) => this.#warn(error) ?? answer) : shortened;
+	}
+
+	#shortened(answer: Answer, call: HubCall): Awaitable<Answer> {
 		const { context, client } = call;
 		if (getsAll(context, client)) return answer;
 		const isRepeatable = this.#budgets.isChosen('unchanged', client) && isReadOnly(call);
@@ -183,7 +188,6 @@ export class ResultAnswers {
 		return isToolResult(result) ? this.#fitted(answer, { result, call, budgetTokens }) : answer;
 	}
 
-	/** A result that cannot be kept is sent whole rather than not at all. */
 	async #fitted(
 		answer: Answer,
 		{ result, call, budgetTokens }: { result: CallToolResult; call: HubCall; budgetTokens: number },
@@ -194,21 +198,24 @@ export class ResultAnswers {
 		const keep = (document: Parameters<ResultPlace['keep']>[0]): Promise<string> =>
 			this.#place.keep(document, call);
 		const long = { result, tool: call.tool, budgetTokens, limitBytes, look, keep };
-		const fitted = await fitResult(long).catch((error: unknown) => this.#warn(error));
-		return fitted === undefined || fitted === result ? answer : fitted;
+		const fitted = await fitResult(long);
+		return fitted === result ? answer : fitted;
 	}
 
 	/** Undefined when it cannot be kept. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
-		const { textDocument } = await import('./fit-result.ts');
-		const { textOfResult } = await import('./shorten-result.ts');
-		return this.#place
-			.keep(textDocument(textOfResult(result)), call)
-			.catch((error: unknown) => this.#warn(error));
+		try {
+			const { textDocument } = await import('./fit-result.ts');
+			const { textOfResult } = await import('./shorten-result.ts');
+			return await this.#place.keep(textDocument(textOfResult(result)), call);
+		} catch (error) {
+			return this.#warn(error);
+		}
 	}
 
 	#warn(error: unknown): undefined {
-		this.#log.warn(`a large result could not be kept on disk: ${messageOf(error)}`);
+		const { message } = OrchestraError.from(error);
+		this.#log.warn(`a large result could not be kept on disk: ${message}`);
 	}
 }
 
