@@ -5,14 +5,17 @@
  * A user at a terminal, the page and another hub get all of it.
  */
 import { OrchestraError } from '../../errors.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { Log } from '../../log.ts';
 import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type Answer, type Awaitable, type CallToolResult, exactAnswer } from '../../protocol/mcp-types.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';
-import { JsonText } from '../../wire/json-text.ts';
+import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
@@ -20,9 +23,8 @@ import { lookResult } from './look/look-tool.ts';
 import { SELECT } from './look/selecting-tool.ts';
 import { isForPage } from './notice-schema.ts';
 import type { ResultDocument } from './result-folder.ts';
-import { UNCHANGED_TOKENS } from './result-limits.ts';
+import { REMEMBERED_RESULTS, UNCHANGED_TOKENS } from './result-limits.ts';
 import { HANDLE_META } from './stored-result.ts';
-import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
 /** What answers need of the place where results are kept. */
@@ -46,7 +48,7 @@ export class ResultAnswers {
 	readonly #budgets: ClientBudgets;
 	readonly #log: Log;
 	readonly #place: ResultPlace;
-	readonly #unchanged = new UnchangedResults();
+	readonly #earlier = new EarlierResults();
 
 	constructor({ budgets, log }: ResultAnswersOptions, place: ResultPlace) {
 		this.#budgets = budgets;
@@ -107,7 +109,7 @@ export class ResultAnswers {
 	}
 
 	endSession(sessionId: string): void {
-		this.#unchanged.endSession(sessionId);
+		this.#earlier.endSession(sessionId);
 	}
 
 	/** The answer as a table where that is smaller, and only named when the client got the same before. */
@@ -124,7 +126,7 @@ export class ResultAnswers {
 
 	/** Structured content that has to be there is replaced by the sentence where its schema allows that; else the result is sent again. */
 	async #unchangedAnswer(result: CallToolResult, call: HubCall): Promise<CallToolResult | undefined> {
-		const earlier = this.#unchanged.find(call, result);
+		const earlier = this.#earlier.find(call, result);
 		if (earlier === undefined || !(await this.#place.has(earlier.handle, call))) return undefined;
 		const since = earlier.at.toISOString();
 		const text = `Unchanged since ${since}. It is kept as ${earlier.handle}: ask about it with ${this.#place.lookName}.`;
@@ -145,7 +147,7 @@ export class ResultAnswers {
 		const { _meta: meta } = fitted instanceof JsonText ? {} : fitted;
 		const known = isObject(meta) ? meta[HANDLE_META] : undefined;
 		const handle = typeof known === 'string' ? known : await this.#keepWhole(result, call);
-		if (handle !== undefined) this.#unchanged.remember(call, result, handle);
+		if (handle !== undefined) this.#earlier.remember(call, result, handle);
 	}
 
 	/** Structured content that repeats the text gets the table too; one that says it in another form stays, and so does the text. */
@@ -215,6 +217,49 @@ export class ResultAnswers {
 		const { message } = OrchestraError.from(error);
 		this.#log.warn(`a large result could not be kept on disk: ${message}`);
 	}
+}
+
+/** A result that a session got. */
+interface EarlierResult {
+	readonly sessionId: string;
+	readonly hash: string;
+	readonly handle: string;
+	readonly at: Date;
+}
+
+/**
+ * Results of read-only tools that a session got before: the same call with the same result is answered
+ * with the handle of the earlier one. The call is made each time; only its answer is shorter.
+ */
+class EarlierResults {
+	/** Keyed by session, tool and arguments, the least recently used first. */
+	readonly #earlier = new BoundedMap<string, EarlierResult>(REMEMBERED_RESULTS);
+
+	/** The earlier result of the same call when it is the same; undefined when it is not. */
+	find(call: HubCall, result: unknown): Pick<EarlierResult, 'handle' | 'at'> | undefined {
+		const key = keyOf(call);
+		const found = this.#earlier.get(key);
+		if (found === undefined) return undefined;
+		this.#earlier.delete(key);
+		if (found.hash !== sha256(encodeJson(result))) return undefined;
+		this.#earlier.set(key, found);
+		return found;
+	}
+
+	/** The session gets this result now, and it is kept. */
+	remember(call: HubCall, result: unknown, handle: string): void {
+		const { sessionId } = call.context;
+		this.#earlier.set(keyOf(call), { sessionId, hash: sha256(encodeJson(result)), handle, at: new Date() });
+	}
+
+	endSession(sessionId: string): void {
+		for (const [key, earlier] of this.#earlier)
+			if (earlier.sessionId === sessionId) this.#earlier.delete(key);
+	}
+}
+
+function keyOf({ context, name, arguments: input }: HubCall): string {
+	return sha256(`${context.sessionId}\n${name}\n${canonicalJson(input ?? {})}`);
 }
 
 /** Only what the server says itself. */
