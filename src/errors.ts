@@ -56,6 +56,7 @@ export class OrchestraError extends Error {
 	/** Wrap any thrown value; an `OrchestraError` is returned unchanged. */
 	static from(thrown: unknown, code: ErrorCode = 'internal'): OrchestraError {
 		if (OrchestraError.is(thrown)) return thrown;
+		if (isProgramReplaced(thrown)) return programReplaced(thrown);
 		return new OrchestraError(code, messageOf(thrown), { cause: thrown });
 	}
 }
@@ -115,6 +116,20 @@ export function attempt<T, Otherwise = undefined>(work: () => T, otherwise?: Oth
 /** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
 	return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Whether a file of this program could not be loaded on demand: the package was upgraded or removed since the process started. */
+export function isProgramReplaced(thrown: unknown): boolean {
+	if (!isCode(thrown, 'ERR_MODULE_NOT_FOUND')) return false;
+	// Node.js names the missing file; for a package it names none. `scripts/build.mjs` gives these files their folder.
+	return thrown instanceof Error && 'url' in thrown && String(thrown.url).includes('/dist/chunks/');
+}
+
+function programReplaced(cause: unknown): OrchestraError {
+	return new OrchestraError('closed', 'this program was upgraded or removed while it ran', {
+		hint: 'mctl hub stop --all ends what runs with the old files; then start the agent again.',
+		cause,
+	});
 }
 
 /** The first line of a message, for a log. */

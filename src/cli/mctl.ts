@@ -2,7 +2,7 @@
  * The process of a command: its streams, its signals, its end. The only file that may end
  * the process.
  */
-import { OrchestraError } from '../errors.ts';
+import { isProgramReplaced, OrchestraError } from '../errors.ts';
 import { EXIT_GRACE_MS, INTERRUPT_GRACE_MS, SERVER_GRACE_MS } from './cli-limits.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit.ts';
@@ -14,8 +14,10 @@ const out = new Output(process.stdout, process.stderr, process.env);
 const interrupt = new AbortController();
 let command: Command | undefined;
 let hasEnded = false;
+let saysReplaced = false;
 const signals = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of signals) process.on(signal, onSignal);
+process.on('unhandledRejection', onRejection);
 // Without this, a signal during the teardown of Node.js would replace the exit code.
 process.once('beforeExit', () => {
 	if (!hasEnded && !interrupt.signal.aborted) reportUnended();
@@ -62,6 +64,16 @@ function reportUnwritten(): void {
 	if (unwritten === undefined) return;
 	out.error(unwritten, wantsJson(args));
 	if (!process.exitCode) process.exitCode = exitCodes[unwritten.code];
+}
+
+/**
+ * A rejection that nobody handles is a defect and ends the process. Only work in the background that needs a file of an
+ * upgraded program is given up: the calls in flight do not need it, and one that does says so.
+ */
+function onRejection(reason: unknown): void {
+	if (!isProgramReplaced(reason)) throw reason;
+	if (!saysReplaced) out.error(OrchestraError.from(reason), wantsJson(args));
+	saysReplaced = true;
 }
 
 function onSignal(signal: NodeJS.Signals): void {

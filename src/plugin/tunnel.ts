@@ -3,17 +3,20 @@
  * message is one frame: a request in one direction, a response in the other.
  *
  * A message that is too large for a frame is sent in parts if the peer supports that. A
- * message over the total limit is not sent and fails alone (`oversize-message.ts`);
- * other messages in flight are not affected.
+ * message over the total limit is not sent and fails alone: a request gets an error
+ * response locally, and a response is replaced by an error with the same id, so that the
+ * peer's call ends too. Other messages in flight are not affected.
  */
 import { OrchestraError } from '../errors.ts';
 import type { LinkStream } from '../link/link.ts';
 import { Log } from '../log.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import type { Transport } from '../transport/transport.ts';
+import { parseJson } from '../wire/json.ts';
+import { encodeError, type Message, readMessage, rpcCodes } from '../wire/json-rpc.ts';
+import { elementsOf } from '../wire/json-text.ts';
 import { FRAME_LIMIT_BYTES, TUNNEL_MESSAGE_BYTES } from '../wire/wire-limits.ts';
 import { MCP_PARTS } from './features.ts';
-import { refuseOversize } from './oversize-message.ts';
 import { FRAME_OVERHEAD_BYTES, TUNNEL_BUFFERED_MESSAGES, TUNNEL_PART_BYTES } from './plugin-limits.ts';
 import { bytesField, eachField, type FieldValue, joined } from './protobuf-fields.ts';
 
@@ -212,6 +215,49 @@ export function openTunnel(stream: LinkStream, id: string, options: TunnelOption
 		fail: (error) => tunnel.over(error),
 	});
 	return tunnel;
+}
+
+/** What the sender or the peer gets in place of a message that is too large to be sent. */
+interface Refusal {
+	/** The error under the id of the message; undefined when it has none. */
+	readonly response: string | undefined;
+	/** True when the error is for the peer, false when it is for the sender. */
+	readonly isForPeer: boolean;
+	/** What was refused, for a log line. */
+	readonly what: string;
+}
+
+/** @param text the message, which is JSON */
+function refuseOversize(text: string, bytes: number, limitBytes: number): Refusal {
+	const value = parseJson(text);
+	if (!Array.isArray(value)) return refusalOf(readMessage(value, text), bytes, limitBytes);
+	const strings = elementsOf(text);
+	const parts = value.map((part, at) => refusalOf(readMessage(part, strings[at] ?? ''), bytes, limitBytes));
+	const responses = parts.flatMap(({ response }) => response ?? []);
+	return {
+		response: responses.length === 0 ? undefined : `[${responses.join(',')}]`,
+		isForPeer: parts.some(({ isForPeer }) => isForPeer),
+		what: 'a batch',
+	};
+}
+
+function refusalOf(read: Message, bytes: number, limitBytes: number): Refusal {
+	if (read.kind === 'notification')
+		return { response: undefined, isForPeer: false, what: read.message.method };
+	if (read.kind === 'invalid') return { response: undefined, isForPeer: false, what: 'an invalid message' };
+	const isForPeer = read.kind === 'response';
+	const what = isForPeer ? 'the result' : 'the request';
+	const response = encodeError(read.message.id, {
+		code: isForPeer ? rpcCodes.internal : rpcCodes.invalidRequest,
+		message: `${what} is ${bytes} bytes long, over the limit of ${limitBytes} bytes`,
+		data: {
+			code: 'bad_frame',
+			bytes,
+			limitBytes,
+			hint: 'Return less at once, or give the data as a file or a resource link.',
+		},
+	});
+	return { response, isForPeer, what };
 }
 
 /** The kind of a request or a response. The last field counts, as always in Protobuf; 0 for none. */

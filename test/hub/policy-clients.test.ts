@@ -5,7 +5,7 @@ import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
+import { OrchestraClientTransport } from '../../src/transport/sdk/sdk-transport.ts';
 import { openHubPlace } from '../support/hub-place.ts';
 import { type MctlResult, mctl } from '../support/mctl.ts';
 import { manifestOf, shellEvent } from '../support/tool-folder.ts';

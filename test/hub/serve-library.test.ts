@@ -6,7 +6,7 @@ import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SpawnRecord } from '../../src/process/spawn-record.ts';
 import { Client } from '../../src/transport/client.ts';
-import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
+import { OrchestraClientTransport } from '../../src/transport/sdk/sdk-transport.ts';
 import { until } from '../support/waiting.ts';
 import { temporaryFolder } from '../support/workspace.ts';
 

@@ -7,7 +7,7 @@ import { Client as ClientV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Client } from '../../src/transport/client.ts';
-import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
+import { OrchestraClientTransport } from '../../src/transport/sdk/sdk-transport.ts';
 import { runsAllTests } from '../support/all-tests.ts';
 import { mctl, startMctl } from '../support/mctl.ts';
 import { isAlive } from '../support/programs.ts';

@@ -6,7 +6,7 @@ import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/clien
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
-import { OrchestraClientTransport } from '../../src/transport/sdk/client-transport.ts';
+import { OrchestraClientTransport } from '../../src/transport/sdk/sdk-transport.ts';
 import { firstOf } from '../support/all-tests.ts';
 import { isAlive, node } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';

@@ -23,13 +23,13 @@ import { accountChoices, chooseAccount, listAccounts, writeAccount } from './aut
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
-	usage:
-		'mctl auth <server|client:server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
+	usage: 'mctl auth <server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
 	examples: [
 		'mctl auth github',
 		'mctl auth github --account work   # share one sign-in between entries',
 		'mctl auth --list                  # who is signed in where',
 		'mctl auth github --logout',
+		'mctl auth cursor:github           # a server of a client, as it is',
 	],
 	flags: {
 		list: { type: 'boolean', help: 'show every stored sign-in and the entries that use it' },

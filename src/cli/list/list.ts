@@ -3,12 +3,12 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
-import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { downLines } from '../hub-client/down-servers.ts';
 import { printProblems } from '../problem-lines.ts';
 import { tableLines } from '../terminal/table.ts';
+import { blockedJson, reportBlocked } from '../trust-notice.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 
 const kinds = Object.keys(listings);
@@ -22,11 +22,11 @@ interface Shown {
 }
 
 export const list: Command = {
-	usage: `mctl list [${kinds.join('|')}|TARGET] [--tokens | --clients | --view NAME]`,
+	usage: `mctl list [${kinds.join('|')}|TARGET] [--tokens|--clients|--view NAME]`,
 	examples: [
 		'mctl list',
 		'mctl list servers --check',
-		'mctl list files                   # the tools of one server; also client:server, stdio:… or a URL',
+		'mctl list files                   # the tools of a server; also client:server, stdio:…, a URL',
 		'mctl list --tokens',
 		'mctl list --clients',
 		"mctl list tools --json | jq -r '.tools[].id'",

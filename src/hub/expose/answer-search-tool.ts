@@ -10,6 +10,7 @@ import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
 import { nearest } from '../../nearest.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
+import { within } from '../../rpc/clock.ts';
 import { propertiesOf } from '../../schema/schema-types.ts';
 import { signatureLine } from '../../schema/tool-signature.ts';
 import { validate } from '../../schema/validate.ts';
@@ -17,8 +18,12 @@ import type { SearchHit } from '../../search/document.ts';
 import { ServerNames, toolPrefix } from '../../trust/tool-name.ts';
 import { isObject } from '../../wire/json.ts';
 import { type AbsentServer, absenceText } from '../absent-servers.ts';
-import { awaitServers } from './await-servers.ts';
-import { FIND_QUERY_CHARACTERS, FOUND_NOTHING_WAIT_MS, FOUND_SOMETHING_WAIT_MS } from './expose-limits.ts';
+import {
+	FIND_QUERY_CHARACTERS,
+	FOUND_NOTHING_WAIT_MS,
+	FOUND_SOMETHING_WAIT_MS,
+	WAIT_PROGRESS_MS,
+} from './expose-limits.ts';
 import { foundText } from './search-answer.ts';
 import {
 	CALL_TOOL,
@@ -152,6 +157,44 @@ function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: reado
 	const isNamed = absent.some(({ id, state }) => state === 'starting' && words.includes(id.toLowerCase()));
 	if (best === undefined || isNamed) return FOUND_NOTHING_WAIT_MS;
 	return best.score >= GOOD_SCORE ? 0 : FOUND_SOMETHING_WAIT_MS;
+}
+
+/** The best value so far. */
+interface FoundSoFar<T> {
+	readonly value: T;
+	/** How long after the begin of the call a better value is worth a wait. */
+	readonly waitMs: number;
+}
+
+/** Call `look` again whenever a server that was late has answered, until its value is good enough or the time is over. */
+async function awaitServers<T>(
+	context: CallContext,
+	servers: Pick<SearchedTools, 'absent' | 'nextAnswer'>,
+	look: () => Promise<FoundSoFar<T>>,
+): Promise<T> {
+	const beganAt = performance.now();
+	for (;;) {
+		const next = servers.nextAnswer(); // before the look, which takes time: an answer meanwhile counts
+		const { value, waitMs } = await look();
+		if (next === undefined || !(await answersBy(beganAt + waitMs, next, context, servers))) return value;
+	}
+}
+
+/** True when `next` resolved before the deadline and the end of the call. */
+async function answersBy(
+	deadline: number,
+	next: Promise<unknown>,
+	context: CallContext,
+	{ absent }: Pick<SearchedTools, 'absent'>,
+): Promise<boolean> {
+	const answered = next.then(() => true);
+	for (let step = 1; ; step++) {
+		const leftMs = deadline - performance.now();
+		if (leftMs <= 0 || context.isCanceled) return false;
+		const starting = absent().flatMap(({ id, state }) => (state === 'starting' ? id : []));
+		if (starting.length > 0) context.progress(step, undefined, `waiting for ${starting.join(', ')} to start`);
+		if (await within(answered, Math.min(leftMs, WAIT_PROGRESS_MS), false)) return true;
+	}
 }
 
 function lines(...strings: readonly string[]): string {

@@ -20,9 +20,10 @@ import { SLICE_MS } from '../../rpc/rpc-limits.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
+import { stopWords } from '../../search/text/stop-words.ts';
+import { wordsOf } from '../../search/text/words.ts';
 import { memoized } from '../../wire/memoized.ts';
-import { SINGLE_WORDS_LIMIT } from './expose-limits.ts';
-import { clausesOf } from './query-clauses.ts';
+import { QUERY_CLAUSE_LIMIT, SINGLE_WORDS_LIMIT } from './expose-limits.ts';
 import { type ExposedTool, embeddedTool, toolDocument, toolFields } from './tool-document.ts';
 import type { ToolFilter } from './tool-filter.ts';
 import type { ToolUsage } from './tool-usage.ts';
@@ -44,6 +45,9 @@ const VECTOR_SATURATION = 4;
 const CONTEXT_SHARE = 0.8;
 /** The bonus that a server which fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
 const SERVER_SHARE = 2.5;
+
+/** Between the clauses of a query, not within `4.2`, `a.txt` and `12:30`. */
+const SEPARATOR = /[,;:.!?](?=\s|$)|\n+|\s(?:and then|and|then|und|dann|y|luego|et|puis|e poi)\s/gi;
 
 type RankedTool = Ranking['ranked'][number];
 
@@ -209,6 +213,30 @@ export class ToolIndex {
 	#serverOf(name: string): string {
 		return this.#servers.get(name) ?? '';
 	}
+}
+
+/**
+ * The clauses of a query that asks for several things; the query alone when it asks for one. A part without a word
+ * that means something belongs to the part before it; "retry it" is a clause, and the context says what it retries.
+ */
+function clausesOf(query: string): string[] {
+	const parts = query
+		.replace(/"[^"]*"/g, (quoted) => quoted.replace(SEPARATOR, ' '))
+		.split(SEPARATOR)
+		.map((part) => part.trim())
+		.filter((part) => part !== '');
+	const clauses: string[] = [];
+	for (const part of parts) {
+		const last = clauses.at(-1);
+		if (last !== undefined && (isEmpty(part) || isEmpty(last)))
+			clauses[clauses.length - 1] = `${last} ${part}`;
+		else clauses.push(part);
+	}
+	return clauses.length < 2 ? [query] : clauses.slice(0, QUERY_CLAUSE_LIMIT);
+}
+
+function isEmpty(part: string): boolean {
+	return !wordsOf(part).some((word) => !stopWords.has(word) && /\p{L}{2}/u.test(word));
 }
 
 /** The hits of the words one by one: a word that occurs nowhere can push all tools below the least similarity. */

@@ -11,7 +11,6 @@ import { member } from '../../wire/message-member.ts';
 import { MessageView } from '../../wire/message-view.ts';
 import { isLarger } from '../results/value-size.ts';
 import { COMPARED_CHARACTERS, COUNTED_TARGETS, LOOP_MS } from './loop-limits.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** The limits of the calls of a client. */
 export interface ClientLimits {
@@ -119,6 +118,43 @@ export class ClientCalls {
 	#forget(): void {
 		this.#buckets.clear();
 		this.#ofTools.clear();
+	}
+}
+
+/** A token bucket: so many within a time at once, and one more whenever its part of the time has passed. */
+class TokenBucket {
+	readonly #size: number;
+	readonly #msEach: number;
+	#tokens: number;
+	#filledAt: number;
+
+	/** @param size tokens when it is full @param fillMs how long an empty one takes to be full */
+	constructor(size: number, fillMs: number, now: number) {
+		this.#size = size;
+		this.#msEach = fillMs / size;
+		this.#tokens = size;
+		this.#filledAt = now;
+	}
+
+	/** How long until one can be taken, in milliseconds; 0 for now. */
+	leftMs(now: number): number {
+		this.#fill(now);
+		return this.#tokens >= 1 ? 0 : (1 - this.#tokens) * this.#msEach;
+	}
+
+	take(now: number): void {
+		this.#fill(now);
+		this.#tokens--;
+	}
+
+	/** One was not needed. */
+	giveBack(): void {
+		this.#tokens = Math.min(this.#size, this.#tokens + 1);
+	}
+
+	#fill(now: number): void {
+		this.#tokens = Math.min(this.#size, this.#tokens + (now - this.#filledAt) / this.#msEach);
+		this.#filledAt = now;
 	}
 }
 

@@ -1,9 +1,9 @@
 /* A plan made again from its record: no tool is called. */
 import { OrchestraError } from '../../errors.ts';
-import { Interpreter } from './interpreter.ts';
-import { answersOf, endOf, type StoredPlan } from './plan-record.ts';
-import { type PlanEnd, PlanRun } from './plan-run.ts';
-import { RecordedCalls } from './recorded-calls.ts';
+import { sha256 } from '../../files/sha256.ts';
+import { Interpreter, type ThreadCall } from './interpreter.ts';
+import { type AnswerLine, answersOf, endOf, type SentLine, type StoredPlan } from './plan-record.ts';
+import { type CallOutcome, type LiveCalls, type PlanEnd, PlanRun, writtenOf } from './plan-run.ts';
 
 export interface Replayed extends PlanEnd {
 	/** Whether it ended as it did in the record; undefined when the record has no end. */
@@ -36,4 +36,31 @@ export async function replayPlan(
 		});
 	const isSame = before && before.text === end.text && (before.end === 'completed') === end.isOk;
 	return { ...end, isSame, recorded: before?.text };
+}
+
+/** Answers from the record of another run, for a program that changed since: by tool and arguments, each once, in their order. */
+class RecordedCalls implements LiveCalls {
+	readonly #answers: AnswerLine[];
+
+	constructor(answers: readonly AnswerLine[]) {
+		this.#answers = [...answers];
+	}
+
+	async make(call: ThreadCall): Promise<CallOutcome> {
+		const hash = sha256(call.json);
+		const at = this.#answers.findIndex(
+			({ server, tool, sha256: known }) => server === call.server && tool === call.tool && known === hash,
+		);
+		const [found] = at === -1 ? [] : this.#answers.splice(at, 1);
+		if (found) return found;
+		const isOther = this.#answers.some(({ server, tool }) => server === call.server && tool === call.tool);
+		const why = isOther ? 'with these arguments' : 'of this tool';
+		throw new OrchestraError('not_found', `the record has no further call ${why}: ${writtenOf(call)}`, {
+			hint: 'Run the plan again to record it: mctl plan run.',
+		});
+	}
+
+	async decide({ sent, name }: SentLine): Promise<never> {
+		throw new OrchestraError('not_found', `the record has no answer to call ${sent}, ${name}`);
+	}
 }

@@ -4,15 +4,18 @@
  *
  * A user at a terminal, the page and another hub get all of it.
  */
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { OrchestraError } from '../../errors.ts';
+import { sha256 } from '../../files/sha256.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { Log } from '../../log.ts';
 import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import { type Answer, type Awaitable, type CallToolResult, exactAnswer } from '../../protocol/mcp-types.ts';
+import { BoundedMap } from '../../rpc/bounded-map.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
+import { canonicalJson } from '../../wire/canonical-json.ts';
 import { isObject } from '../../wire/json.ts';
-import { JsonText } from '../../wire/json-text.ts';
+import { encodeJson, JsonText } from '../../wire/json-text.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
@@ -20,9 +23,8 @@ import { lookResult } from './look/look-tool.ts';
 import { SELECT } from './look/selecting-tool.ts';
 import { isForPage } from './notice-schema.ts';
 import type { ResultDocument } from './result-folder.ts';
-import { UNCHANGED_TOKENS } from './result-limits.ts';
+import { REMEMBERED_RESULTS, UNCHANGED_TOKENS } from './result-limits.ts';
 import { HANDLE_META } from './stored-result.ts';
-import { UnchangedResults } from './unchanged-results.ts';
 import { isLarger } from './value-size.ts';
 
 /** The deps of answers: the store of results. */
@@ -46,7 +48,7 @@ export class ResultAnswers {
 	readonly #budgets: ClientBudgets;
 	readonly #log: Log;
 	readonly #place: ResultPlace;
-	readonly #unchanged = new UnchangedResults();
+	readonly #earlier = new EarlierResults();
 
 	constructor({ budgets, log }: ResultAnswersOptions, place: ResultPlace) {
 		this.#budgets = budgets;
@@ -91,8 +93,13 @@ export class ResultAnswers {
 		}
 	}
 
-	/** The result of a call as its client gets it. */
+	/** The result of a call as its client gets it. One that cannot be changed is sent as it is, rather than not at all. */
 	shorten(answer: Answer, call: HubCall): Awaitable<Answer> {
+		const shortened = this.#shortened(answer, call);
+		return shortened instanceof Promise ? shortened.catch((error) => this.#warn(error) ?? answer) : shortened;
+	}
+
+	#shortened(answer: Answer, call: HubCall): Awaitable<Answer> {
 		const { context, client } = call;
 		if (getsAll(context, client)) return answer;
 		const isRepeatable = this.#budgets.isChosen('unchanged', client) && isReadOnly(call);
@@ -102,7 +109,7 @@ export class ResultAnswers {
 	}
 
 	endSession(sessionId: string): void {
-		this.#unchanged.endSession(sessionId);
+		this.#earlier.endSession(sessionId);
 	}
 
 	/** The answer as a table where that is smaller, and only named when the client got the same before. */
@@ -119,7 +126,7 @@ export class ResultAnswers {
 
 	/** Structured content that has to be there is replaced by the sentence where its schema allows that; else the result is sent again. */
 	async #unchangedAnswer(result: CallToolResult, call: HubCall): Promise<CallToolResult | undefined> {
-		const earlier = this.#unchanged.find(call, result);
+		const earlier = this.#earlier.find(call, result);
 		if (earlier === undefined || !(await this.#place.has(earlier.handle, call))) return undefined;
 		const since = earlier.at.toISOString();
 		const text = `Unchanged since ${since}. It is kept as ${earlier.handle}: ask about it with ${this.#place.lookName}.`;
@@ -140,7 +147,7 @@ export class ResultAnswers {
 		const { _meta: meta } = fitted instanceof JsonText ? {} : fitted;
 		const known = isObject(meta) ? meta[HANDLE_META] : undefined;
 		const handle = typeof known === 'string' ? known : await this.#keepWhole(result, call);
-		if (handle !== undefined) this.#unchanged.remember(call, result, handle);
+		if (handle !== undefined) this.#earlier.remember(call, result, handle);
 	}
 
 	/** Structured content that repeats the text gets the table too; one that says it in another form stays, and so does the text. */
@@ -181,7 +188,6 @@ export class ResultAnswers {
 		return isToolResult(result) ? this.#fitted(answer, { result, call, budgetTokens }) : answer;
 	}
 
-	/** A result that cannot be stored is sent whole rather than not at all. */
 	async #fitted(
 		answer: Answer,
 		{ result, call, budgetTokens }: { result: CallToolResult; call: HubCall; budgetTokens: number },
@@ -192,22 +198,68 @@ export class ResultAnswers {
 		const keep = (document: Parameters<ResultPlace['keep']>[0]): Promise<string> =>
 			this.#place.keep(document, call);
 		const long = { result, tool: call.tool, budgetTokens, limitBytes, look, keep };
-		const fitted = await fitResult(long).catch((error: unknown) => this.#warn(error));
-		return fitted === undefined || fitted === result ? answer : fitted;
+		const fitted = await fitResult(long);
+		return fitted === result ? answer : fitted;
 	}
 
 	/** Undefined when it cannot be stored. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
-		const { textDocument } = await import('./fit-result.ts');
-		const { textOfResult } = await import('./shorten-result.ts');
-		return this.#place
-			.keep(textDocument(textOfResult(result)), call)
-			.catch((error: unknown) => this.#warn(error));
+		try {
+			const { textDocument } = await import('./fit-result.ts');
+			const { textOfResult } = await import('./shorten-result.ts');
+			return await this.#place.keep(textDocument(textOfResult(result)), call);
+		} catch (error) {
+			return this.#warn(error);
+		}
 	}
 
 	#warn(error: unknown): undefined {
-		this.#log.warn(`a large result could not be kept on disk: ${messageOf(error)}`);
+		const { message } = OrchestraError.from(error);
+		this.#log.warn(`a large result could not be kept on disk: ${message}`);
 	}
+}
+
+/** A result that a session got. */
+interface EarlierResult {
+	readonly sessionId: string;
+	readonly hash: string;
+	readonly handle: string;
+	readonly at: Date;
+}
+
+/**
+ * Results of read-only tools that a session got before: the same call with the same result is answered
+ * with the handle of the earlier one. The call is made each time; only its answer is shorter.
+ */
+class EarlierResults {
+	/** Keyed by session, tool and arguments, the least recently used first. */
+	readonly #earlier = new BoundedMap<string, EarlierResult>(REMEMBERED_RESULTS);
+
+	/** The earlier result of the same call when it is the same; undefined when it is not. */
+	find(call: HubCall, result: unknown): Pick<EarlierResult, 'handle' | 'at'> | undefined {
+		const key = keyOf(call);
+		const found = this.#earlier.get(key);
+		if (found === undefined) return undefined;
+		this.#earlier.delete(key);
+		if (found.hash !== sha256(encodeJson(result))) return undefined;
+		this.#earlier.set(key, found);
+		return found;
+	}
+
+	/** The session gets this result now, and it is kept. */
+	remember(call: HubCall, result: unknown, handle: string): void {
+		const { sessionId } = call.context;
+		this.#earlier.set(keyOf(call), { sessionId, hash: sha256(encodeJson(result)), handle, at: new Date() });
+	}
+
+	endSession(sessionId: string): void {
+		for (const [key, earlier] of this.#earlier)
+			if (earlier.sessionId === sessionId) this.#earlier.delete(key);
+	}
+}
+
+function keyOf({ context, name, arguments: input }: HubCall): string {
+	return sha256(`${context.sessionId}\n${name}\n${canonicalJson(input ?? {})}`);
 }
 
 /** Only what the server says itself. */

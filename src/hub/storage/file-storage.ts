@@ -5,7 +5,7 @@
  * or the new and never a part, even when the writer dies. The version is compared under
  * a lock of the path. The root is created by the first write; reading creates nothing.
  */
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { type FileHandle, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCode, OrchestraError } from '../../errors.ts';
@@ -15,9 +15,8 @@ import { findInside, ioError, makeInside } from './inside-root.ts';
 import { describeFiles, findFiles, type LocatedFile, type StorageEntry } from './list-files.ts';
 import { namePattern } from './name-pattern.ts';
 import { PathLocks } from './path-locks.ts';
-import { readSmall } from './read-small.ts';
 import type { ListRequest, ResourceStorage, StorageChange, WriteRequest } from './storage.ts';
-import { CONTENT_LIMIT_BYTES, LARGEST_FILE_BYTES } from './storage-limits.ts';
+import { CONTENT_LIMIT_BYTES, LARGEST_FILE_BYTES, SMALL_READ_BYTES } from './storage-limits.ts';
 import { filePath, folderPath, refusedPath } from './storage-path.ts';
 import { decodeFile, decodeVersion, encodeFile, type StoredFile } from './stored-file.ts';
 
@@ -122,6 +121,33 @@ async function currentVersion(place: string, path: string): Promise<bigint> {
 	} catch (error) {
 		if (OrchestraError.is(error, 'not_found')) return 0n;
 		throw error;
+	}
+}
+
+/**
+ * The bytes of a small regular file that lies below the root without any link, read synchronously; undefined for
+ * anything else. The asynchronous path uses the thread pool eight times (two real paths, open, stat, read, close),
+ * which takes about a millisecond even when the file is in the page cache; six system calls take about 30 µs.
+ */
+function readSmall(root: string, path: string): Buffer | undefined {
+	try {
+		const place = join(realpathSync.native(root), path);
+		if (realpathSync.native(place) !== place) return undefined;
+		return readWithin(openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+	} catch {
+		return undefined; // the asynchronous path reports the error
+	}
+}
+
+function readWithin(descriptor: number): Buffer | undefined {
+	try {
+		const found = fstatSync(descriptor);
+		if (!found.isFile() || found.size > SMALL_READ_BYTES) return undefined;
+		const bytes = Buffer.allocUnsafeSlow(found.size + 1);
+		const size = readSync(descriptor, bytes, 0, bytes.length, 0);
+		return size > found.size ? undefined : bytes.subarray(0, size); // it grew meanwhile
+	} finally {
+		closeSync(descriptor);
 	}
 }
 

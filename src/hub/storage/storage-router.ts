@@ -6,10 +6,10 @@
  * files while a plugin is down: its writes would be missing in the plugin.
  */
 import { OrchestraError } from '../../errors.ts';
+import { fileNotFound, isMissingFile } from '../../plugin/missing-file.ts';
 import { Listeners } from '../../rpc/listeners.ts';
 import type { Source } from '../source.ts';
 import { PluginSource } from '../sources/plugin-source.ts';
-import { pathsOfPlugin, readFromPlugin } from '../sources/plugin-storage.ts';
 import type { FileStorage } from './file-storage.ts';
 import type { ListRequest, ResourceStorage, StorageChange } from './storage.ts';
 import type { StoredFile } from './stored-file.ts';
@@ -59,4 +59,21 @@ export class StorageRouter implements ResourceStorage {
 	}
 
 	readonly onChange: Listeners<StorageChange>['add'] = this.#listeners.add;
+}
+
+/** Throws `not_found` for a missing file. */
+async function readFromPlugin(plugin: PluginSource, path: string): Promise<StoredFile> {
+	const found = await plugin.ask({ case: 'storageRead', value: { path } }, 'storageRead');
+	if (isMissingFile(found)) throw fileNotFound(path);
+	return { content: found.content, metadata: found.metadata ?? {}, version: found.version };
+}
+
+/** Paths from the root, sorted; some plugins return them relative to the prefix. */
+async function pathsOfPlugin(
+	plugin: PluginSource,
+	{ prefix = '', pattern = '' }: ListRequest = {},
+): Promise<string[]> {
+	const folder = prefix === '' ? '' : `${prefix}/`;
+	const { entries } = await plugin.ask({ case: 'storageList', value: { prefix, pattern } }, 'storageList');
+	return entries.map(({ path }) => (path.startsWith(folder) ? path : `${folder}${path}`)).sort();
 }

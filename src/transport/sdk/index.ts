@@ -1,3 +1,2 @@
 /* The subpath `orchestra-hub/sdk`: drop-in stdio transports for the official MCP SDK, 1.x and 2.x. */
-export { OrchestraClientTransport } from './client-transport.ts';
-export { OrchestraServerTransport } from './server-transport.ts';
+export { OrchestraClientTransport, OrchestraServerTransport } from './sdk-transport.ts';

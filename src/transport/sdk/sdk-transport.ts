@@ -6,13 +6,16 @@
  * properties are the SDK's convention, not ours.
  */
 import { OrchestraError } from '../../errors.ts';
+import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { oversizeMessage, parseFailure } from '../../rpc/calls/message-errors.ts';
 import type { Receiver } from '../../rpc/channel.ts';
 import { isObject, parseJson } from '../../wire/json.ts';
 import type { OversizeLine } from '../../wire/lines.ts';
+import { ChildTransport, type ChildTransportOptions } from '../child-transport.ts';
+import { StdioTransport, type StdioTransportOptions } from '../stdio-transport.ts';
 import type { Transport } from '../transport.ts';
 
-export class SdkTransport implements Receiver {
+class SdkTransport implements Receiver {
 	onclose?: (() => void) | undefined;
 	onerror?: ((error: Error) => void) | undefined;
 	onmessage?: ((message: object, extra?: object) => void) | undefined;
@@ -70,5 +73,29 @@ export class SdkTransport implements Receiver {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
 		this.onclose?.();
+	}
+}
+
+/** Drop-in replacement for the SDK's `StdioClientTransport`: starts a server process. */
+export class OrchestraClientTransport extends SdkTransport {
+	#child: ChildTransport | undefined;
+
+	constructor(record: SpawnRecord, options: ChildTransportOptions = { stderr: 'inherit' }) {
+		super(async () => {
+			this.#child = await ChildTransport.open(record, options);
+			return this.#child;
+		});
+	}
+
+	/** Pid of the server, once started. */
+	get pid(): number | null {
+		return this.#child?.pid ?? null;
+	}
+}
+
+/** Drop-in replacement for the SDK's `StdioServerTransport`: the stdin and stdout of this process. */
+export class OrchestraServerTransport extends SdkTransport {
+	constructor(options: StdioTransportOptions = {}) {
+		super(() => new StdioTransport(options));
 	}
 }

@@ -11,7 +11,7 @@ import { CallContext } from '../../../src/mcp/server/call-context.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../../src/protocol/mcp-types.ts';
 import { negotiate } from '../../../src/protocol/revisions.ts';
 import { IncomingCall } from '../../../src/rpc/calls/incoming-call.ts';
-import { OrchestraClientTransport } from '../../../src/transport/sdk/client-transport.ts';
+import { OrchestraClientTransport } from '../../../src/transport/sdk/sdk-transport.ts';
 import { encodeJson } from '../../../src/wire/json-text.ts';
 import { mctl } from '../../support/mctl.ts';
 import { temporaryFolder, writeFiles } from '../../support/workspace.ts';

@@ -13,8 +13,7 @@ import { firstPart, lastPart, wellFormed } from '../cut-text.ts';
 import { count1000, shapeOf } from '../json-shape.ts';
 import { ABOUT_CHARACTERS, SELECTED_CHARACTERS, SHAPE_CHARACTERS } from '../result-limits.ts';
 import { markedLiterals } from './exact-numbers.ts';
-import { leafLines } from './leaf-lines.ts';
-import { beginning, type IsMatch, type LineSearch, matchingPieces } from './line-search.ts';
+import { beginning, type IsMatch, type LineSearch, leafLines, matchingPieces } from './line-search.ts';
 import { LookDocument } from './look-document.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 

@@ -4,7 +4,9 @@
  * bounded by the length of its text.
  */
 import type { TextEdges } from '../../../schema/bounded-pattern.ts';
+import { memberPath } from '../cut-json.ts';
 import { PATTERN_CHARACTERS, PIECE_CHARACTERS } from '../result-limits.ts';
+import type { ExactJson } from './exact-numbers.ts';
 
 /** A hit of a literal pattern is within one piece. */
 const OVERLAP = PATTERN_CHARACTERS;
@@ -19,6 +21,32 @@ export interface LineSearch {
 
 /** Whether a pattern matches a text, or a part of a longer one. */
 export type IsMatch = (text: string, around?: TextEdges) => boolean;
+
+/** JSON as one line for each value that is no object or array, named by its path: `items[3].user.login: "ada"`. */
+export function leafLines(json: ExactJson): LineSearch {
+	const lines: string[] = [];
+	const paths: string[] = [];
+	const pending: [path: string, value: unknown][] = [['', json.value]];
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		const [path, value] = next;
+		if (typeof value !== 'object' || value === null) {
+			paths.push(path || '@');
+			lines.push(json.encode(value, Number.POSITIVE_INFINITY));
+			continue;
+		}
+		// The last is taken first.
+		if (Array.isArray(value)) {
+			for (let at = value.length - 1; at >= 0; at--) pending.push([`${path}[${at}]`, value[at]]);
+			continue;
+		}
+		const names = Object.keys(value);
+		for (let at = names.length - 1; at >= 0; at--) {
+			const name = names[at] ?? '';
+			pending.push([memberPath(path, name), Reflect.get(value, name)]);
+		}
+	}
+	return { lines, nameOf: (at) => paths[at] ?? '@', areNamesSearched: true };
+}
 
 /** The matching part of a line: all of it, or some pieces of a long one; nothing when it does not match. */
 export function matchingPieces(

@@ -5,20 +5,26 @@
  * where a request comes on the stream of a call. When all calls in flight are of one
  * client the answer is certain too; otherwise the server gets an error.
  */
-import { OrchestraError } from '../../../errors.ts';
+import { attempt, OrchestraError } from '../../../errors.ts';
 import type { Log } from '../../../log.ts';
 import type { CallContext } from '../../../mcp/server/call-context.ts';
 import type { LogChange } from '../../../mcp/server/provider.ts';
 import type { InputRequired } from '../../../protocol/mcp-types.ts';
 import { INPUT_KEY, mcpCodes, metaOf, oldCodes } from '../../../protocol/meta.ts';
 import { RELATED_TASK } from '../../../protocol/tasks.ts';
+import { BoundedMap } from '../../../rpc/bounded-map.ts';
 import { rpcErrorOf } from '../../../rpc/rpc-error.ts';
 import { isObject } from '../../../wire/json.ts';
-import { ClientRequestRate } from './client-request-rate.ts';
+import {
+	CLIENT_REQUESTS_PER_CALL,
+	CLIENT_REQUESTS_PER_MINUTE,
+	OPENED_PAGES_LIMIT,
+} from '../source-limits.ts';
 import type { ScopeChoice } from './process/scope-choice.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { ServerRequest } from './server-deps.ts';
-import { UrlElicitations } from './url-elicitations.ts';
+
+const MINUTE_MS = 60_000;
 
 export class ServerClientRequests {
 	readonly #server: string;
@@ -108,6 +114,77 @@ export class ServerClientRequests {
 	throwMissing(context: CallContext): void {
 		const error = this.#missing.get(context);
 		if (error !== undefined && context.revision.era === 'modern') throw error;
+	}
+}
+
+/**
+ * Bounds the elicitation and sampling requests of a server: each takes the attention of a
+ * user or the tokens of a model. Roots are not counted: the program of the client answers.
+ */
+class ClientRequestRate {
+	readonly #server: string;
+	readonly #now: () => number;
+	readonly #byCall = new WeakMap<object, number>();
+	#minuteAt = Number.NEGATIVE_INFINITY;
+	#inMinute = 0;
+
+	constructor(server: string, now: () => number = () => performance.now()) {
+		this.#server = server;
+		this.#now = now;
+	}
+
+	/** Count the requests of these methods. Throws `bad_input` when they are too many. */
+	count(call: object, methods: readonly string[]): void {
+		const count = methods.filter((method) => method !== 'roots/list').length;
+		if (count === 0) return;
+		const now = this.#now();
+		if (now - this.#minuteAt >= MINUTE_MS) {
+			this.#minuteAt = now;
+			this.#inMinute = 0;
+		}
+		const ofCall = (this.#byCall.get(call) ?? 0) + count;
+		if (ofCall > CLIENT_REQUESTS_PER_CALL)
+			throw this.#tooMany(`${CLIENT_REQUESTS_PER_CALL} times during one call`);
+		if (this.#inMinute + count > CLIENT_REQUESTS_PER_MINUTE)
+			throw this.#tooMany(`${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
+		this.#byCall.set(call, ofCall);
+		this.#inMinute += count;
+	}
+
+	#tooMany(bound: string): OrchestraError {
+		return new OrchestraError('bad_input', `${this.#server} may ask its clients at most ${bound}`, {
+			hint: 'The server asks for input or for messages of a model again and again. Report this to its author.',
+		});
+	}
+}
+
+/**
+ * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
+ * its notification that a user is done with one reaches the client that got it. Only legacy
+ * revisions have this notification.
+ */
+class UrlElicitations {
+	/** Keyed by elicitation id. */
+	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
+
+	/** The client of a call got these. */
+	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
+		if (revision.era === 'modern') return;
+		for (const elicitation of elicitations) {
+			const id = isObject(elicitation) ? elicitation['elicitationId'] : undefined;
+			if (typeof id !== 'string') continue;
+			this.#clients.set(id, clientNotifier);
+		}
+	}
+
+	/** The params of `notifications/elicitation/complete`. */
+	done(params: unknown): void {
+		const id = isObject(params) ? params['elicitationId'] : undefined;
+		if (typeof id !== 'string') return;
+		const notify = this.#clients.get(id);
+		this.#clients.delete(id);
+		// The client has disconnected.
+		attempt(() => notify?.('notifications/elicitation/complete', params));
 	}
 }
 

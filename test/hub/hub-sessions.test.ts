@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SessionEnds } from '../../src/hub/sessions/session-ends.ts';
+import { SessionEnds } from '../../src/hub/sessions/hub-sessions.ts';
 import { nextTurn, until } from '../support/waiting.ts';
 
 describe('SessionEnds', () => {
