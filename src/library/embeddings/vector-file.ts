@@ -32,7 +32,7 @@ export class VectorFile {
 		try {
 			this.#read(readIfPresent(file, VECTORS_FILE_LIMIT_BYTES));
 		} catch {
-			this.#byHash.clear(); // broken or too large: the vectors are read again
+			this.#byHash.clear(); // broken or too large: the vectors are requested again
 		}
 	}
 

@@ -167,7 +167,7 @@ class UrlElicitations {
 	/** Keyed by elicitation id. */
 	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 
-	/** The client of a call got these. */
+	/** The client of a call got these URLs. */
 	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {
