@@ -7,24 +7,36 @@
 import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
 import { attempt, OrchestraError } from '../errors.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
+import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
 import { PinStore } from '../trust/pins/pin-store.ts';
+import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import {
 	hashesSha256,
 	isTooMuch,
 	type PinnedTool,
+	pinnedFields,
 	pinnedTool,
 	type ToolHashes,
 	toolHashes,
-} from '../trust/pins/pinned-tool.ts';
-import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
-import { type PartDiff, partDiffs } from '../trust/pins/word-diff.ts';
+} from '../trust/pins/tool-pin.ts';
+import { DIFF_COMPARED_CHARACTERS } from '../trust/trust-limits.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import { readGroupTools } from './catalogue/group-tools.ts';
 import { type CachedServer, cacheFilesHere, readKnown } from './sources/mcp/server-cache.ts';
 import { reviewedItems } from './sources/mcp/tools/server-tools.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
+
+/** One part of a tool that differs, such as its description. */
+interface PartDiff {
+	readonly part: (typeof pinnedFields)[number];
+	/** Undefined when the tool had no such part, or it is not known. */
+	readonly before: string | undefined;
+	readonly after: string | undefined;
+	readonly words: readonly WordRun[];
+}
 
 /** One tool that is not as it was accepted, with both definitions. */
 export interface ToolDrift extends DriftedTool {
@@ -208,4 +220,22 @@ function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly 
 		const known = readKnown(cacheFilesHere(entry, environment));
 		return known && reviewedItems(known);
 	});
+}
+
+/** The parts that differ, word by word. */
+function partDiffs(before: PinnedTool | undefined, after: PinnedTool | undefined): PartDiff[] {
+	return pinnedFields.flatMap((part): PartDiff[] => {
+		if (part === 'name' && (before === undefined || after === undefined)) return [];
+		if (canonicalJson(before?.[part]) === canonicalJson(after?.[part])) return [];
+		const sides = { before: textOf(before?.[part]), after: textOf(after?.[part]) };
+		return [{ part, ...sides, words: wordDiff(sides.before ?? '', sides.after ?? '') }];
+	});
+}
+
+/** A schema with indents and sorted keys: only what differs shows. */
+function textOf(value: unknown): string | undefined {
+	if (value === undefined) return undefined;
+	const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonicalJson(value)), null, 2);
+	if (text.length <= DIFF_COMPARED_CHARACTERS) return text;
+	return `${text.slice(0, DIFF_COMPARED_CHARACTERS)}… (${text.length - DIFF_COMPARED_CHARACTERS} more characters)`;
 }

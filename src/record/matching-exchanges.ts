@@ -12,7 +12,7 @@ import { MASK } from '../token-shapes.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
-import { type RecordedExchange, requestKey } from './recorded-exchanges.ts';
+import { type RecordedExchange, requestKey } from './exchanges.ts';
 
 const byMethodAlone: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 

@@ -13,9 +13,9 @@ import type { Transport } from '../transport/transport.ts';
 import { isObject, parseJson } from '../wire/json.ts';
 import { rpcCodes } from '../wire/json-rpc.ts';
 import { textAt } from '../wire/json-text.ts';
+import type { RecordedConversation, RecordedExchange } from './exchanges.ts';
 import { type JsonDifference, jsonDifferences } from './json-differences.ts';
 import { REPEATED_ANSWER_MS } from './record-limits.ts';
-import type { RecordedConversation, RecordedExchange } from './recorded-exchanges.ts';
 
 /** What became of one request. */
 export interface RepeatedRequest {

@@ -15,9 +15,9 @@ import { isObject } from '../wire/json.ts';
 import { encodeError, rpcCodes } from '../wire/json-rpc.ts';
 import { elementsOf, textAt, withMember } from '../wire/json-text.ts';
 import { MESSAGE_LEVELS } from '../wire/wire-limits.ts';
+import type { RecordedExchange } from './exchanges.ts';
 import { MatchingExchanges, type Missing } from './matching-exchanges.ts';
 import { REPLAYED_REQUEST_MS } from './record-limits.ts';
-import type { RecordedExchange } from './recorded-exchanges.ts';
 
 /** The id of a request as text, and as a value. */
 interface Request {

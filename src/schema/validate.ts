@@ -9,11 +9,12 @@
 import type { Ajv2020, ErrorObject, Options } from 'ajv/dist/2020.js';
 import { messageOf, OrchestraError } from '../errors.ts';
 import { assertBounded } from '../files/value-bounds.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { areUnique, ReferenceBudget } from './bounded-keywords.ts';
 import { BoundedPattern } from './bounded-pattern.ts';
 import { BUDGET_KEYWORD, boundedSchema } from './bounded-schema.ts';
 import { type PlainCheck, plainCheck } from './plain-schema.ts';
+import { REFERENCE_BUDGET } from './schema-limits.ts';
 
 /** The errors of one value. */
 type Check = (value: unknown) => readonly ErrorObject[];
@@ -93,6 +94,7 @@ const settings: Options = {
 	},
 };
 
+/** Keywords whose usual check can take very long, done in bounded time. */
 function addBoundedKeywords(ajv: Ajv2020, budget: ReferenceBudget): Ajv2020 {
 	return ajv
 		.removeKeyword('uniqueItems')
@@ -104,6 +106,36 @@ function addBoundedKeywords(ajv: Ajv2020, budget: ReferenceBudget): Ajv2020 {
 			validate: (isUnique: boolean, items: unknown[]) => !isUnique || areUnique(items),
 		})
 		.addKeyword({ keyword: BUDGET_KEYWORD, before: '$ref', validate: () => budget.spend(), errors: false });
+}
+
+/** Counts the references that are followed while one value is checked. */
+class ReferenceBudget {
+	#left = REFERENCE_BUDGET;
+
+	reset(): void {
+		this.#left = REFERENCE_BUDGET;
+	}
+
+	/** True while there is budget. Throws `bad_input` after it. */
+	spend(): boolean {
+		if (--this.#left >= 0) return true;
+		throw new OrchestraError(
+			'bad_input',
+			`takes more than ${REFERENCE_BUDGET} steps to check against its schema`,
+			{ hint: 'Send a smaller value, or make the schema less recursive.' },
+		);
+	}
+}
+
+/** Are all items different? Each is compared by a text of it, so the time grows with the size alone. Their depth is bounded before. */
+function areUnique(items: readonly unknown[]): boolean {
+	const seen = new Set<string>();
+	for (const item of items) {
+		const text = canonicalJson(item);
+		if (seen.has(text)) return false;
+		seen.add(text);
+	}
+	return true;
 }
 
 function sentence(

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { exchangesOf } from '../../src/record/exchanges.ts';
 import { readRecordings } from '../../src/record/read-recording.ts';
-import { exchangesOf } from '../../src/record/recorded-exchanges.ts';
 import { listRecordings, recordingsOfCall } from '../../src/record/recording-files.ts';
 import { modernRequest, send } from '../support/http-listener.ts';
 import { openHubPlace } from '../support/hub-place.ts';

@@ -1,8 +1,8 @@
 /* A recording as a server, in memory: matching, order, notifications, questions; and differences. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { conversationOf } from '../../src/record/exchanges.ts';
 import { jsonDifferences } from '../../src/record/json-differences.ts';
-import { conversationOf } from '../../src/record/recorded-exchanges.ts';
 import type { Side } from '../../src/record/recording-format.ts';
 import { ReplayServer } from '../../src/record/replay-server.ts';
 import { memoryPair } from '../../src/transport/memory-transport.ts';

@@ -23,8 +23,7 @@ import { accountChoices, chooseAccount, listAccounts, writeAccount } from './aut
 import { terminalSignIn } from './terminal-sign-in.ts';
 
 export const auth: Command = {
-	usage:
-		'mctl auth <server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
+	usage: 'mctl auth <server|url> [--status|--logout|--adopt] [--account NAME] [--scope "A B"] | --list',
 	examples: [
 		'mctl auth github',
 		'mctl auth github --account work   # share one sign-in between entries',

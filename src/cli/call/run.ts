@@ -14,7 +14,6 @@ import type { RunWarning } from '../../tool/summary.ts';
 import { type DiscoveredTool, toolEnvironment } from '../../tool/tool.ts';
 import { type JsonObject, ownEntry } from '../../wire/json.ts';
 import { NEWLINE } from '../../wire/lines.ts';
-import { reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, numberFlag, usageError } from '../command.ts';
 import type { ListedItem } from '../hub-client/hub-items.ts';
 import { inputFlag, readCallInput, readToolInput } from '../input/read-input.ts';
@@ -23,6 +22,7 @@ import { callTarget, isAddress, refuseBlocked } from '../target/call-target.ts';
 import { findTool, openProject, type Project } from '../target/project.ts';
 import type { Output } from '../terminal/output.ts';
 import { RunView } from '../terminal/run-view.ts';
+import { reportBlocked } from '../trust-notice.ts';
 
 export const run: Command = {
 	usage: 'mctl run [<server|client:server|stdio:URI|URL>] <tool> [key=value…] [--json]',

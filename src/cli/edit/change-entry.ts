@@ -5,7 +5,7 @@ import { loadConfiguration } from '../../config/load.ts';
 import { messageOf } from '../../errors.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { forgetFailures } from '../learn/learn.ts';
-import { changeOf } from '../registry/pinned-packages.ts';
+import { changeOf } from '../registry/server-packages.ts';
 import { endUnfinished, removeLeftovers, withRecord } from '../registry/unfinished-change.ts';
 import {
 	editFlags,

@@ -3,12 +3,12 @@ import { loadConfiguration } from '../../config/load.ts';
 import type { BlockedFile } from '../../config/trust/blocked.ts';
 import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
-import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { downLines } from '../hub-client/down-servers.ts';
 import { printProblems } from '../problem-lines.ts';
 import { tableLines } from '../terminal/table.ts';
+import { blockedJson, reportBlocked } from '../trust-notice.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 
 const kinds = Object.keys(listings);

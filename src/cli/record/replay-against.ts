@@ -2,9 +2,9 @@
 import { openServerTransport } from '../../hub/sources/mcp/process/open-server-transport.ts';
 import { printableJson } from '../../printable.ts';
 import { parseStdioUri } from '../../process/stdio-uri.ts';
+import { conversationOf } from '../../record/exchanges.ts';
 import type { JsonDifference } from '../../record/json-differences.ts';
 import type { Recording } from '../../record/read-recording.ts';
-import { conversationOf } from '../../record/recorded-exchanges.ts';
 import { RepeatedConversation, type RepeatedRequest } from '../../record/repeat-recording.ts';
 import { redact } from '../../redact.ts';
 import { ChildTransport } from '../../transport/child-transport.ts';

@@ -1,8 +1,8 @@
 /* `mctl replay`: a recording as an MCP server, or made again against a server. */
 
 import { resolve } from 'node:path';
+import { exchangesOf } from '../../record/exchanges.ts';
 import { type Recording, readRecordings } from '../../record/read-recording.ts';
-import { exchangesOf } from '../../record/recorded-exchanges.ts';
 import { listRecordings, recordingsFolder } from '../../record/recording-files.ts';
 import { ReplayServer } from '../../record/replay-server.ts';
 import { onAbort } from '../../rpc/abortable.ts';

@@ -9,7 +9,7 @@ import type { CommandInput } from '../command.ts';
 import { listOnce } from '../learn/check-servers.ts';
 import { serverByName } from '../target/server-by-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
-import type { PackagedServer } from './pinned-packages.ts';
+import type { PackagedServer } from './server-packages.ts';
 
 export interface NewerVersion {
 	readonly drift: ServerDrift;

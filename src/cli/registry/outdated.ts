@@ -5,8 +5,8 @@ import type { RegistryClient } from '../../registry/registry-client.ts';
 import { type Command, type CommandInput, refuseArgs } from '../command.ts';
 import { tableLines } from '../terminal/table.ts';
 import { listNewer } from './newer-version.ts';
-import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
+import { latestOf, type PackagedServer, packagedServers, replacementOf } from './server-packages.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 interface ComparedServer {

@@ -18,8 +18,8 @@ import type { Command, CommandInput } from '../command.ts';
 import { editFlags, oneName, reportEdit, writeEdit } from '../edit/edit-servers.ts';
 import { confirm } from '../terminal/ask-line.ts';
 import { listNewer } from './newer-version.ts';
-import { latestOf, type PackagedServer, packagedServers, replacementOf } from './pinned-packages.ts';
 import { chosenRegistries, registryFlag } from './registry-flag.ts';
+import { latestOf, type PackagedServer, packagedServers, replacementOf } from './server-packages.ts';
 import { endUnfinished } from './unfinished-change.ts';
 
 export const upgrade: Command = {

@@ -4,7 +4,6 @@
  */
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { readClientEntry } from '../../config/clients/client-entry.ts';
 import { type ClientId, clientIds } from '../../config/clients/client-table.ts';
 import type { ServerSource } from '../../config/clients/import-plan.ts';
 import { readTarget } from '../../config/clients/import-targets.ts';
@@ -12,8 +11,10 @@ import { isSameEntry, type NormalEntry } from '../../config/clients/normal-entry
 import { maskSecrets, secretValues } from '../../config/clients/plain-secrets.ts';
 import { type Survey, surveyClients } from '../../config/clients/survey.ts';
 import type { ServerEntry } from '../../config/configuration.ts';
+import { parseJsonc } from '../../config/jsonc.ts';
 import { userFile } from '../../config/load.ts';
-import { unreadableProblem } from '../../config/problem.ts';
+import { type ConfigProblem, unreadableProblem } from '../../config/problem.ts';
+import { readSections } from '../../config/sections/sections.ts';
 import { attempt, OrchestraError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { printableLine } from '../../printable.ts';
@@ -64,7 +65,29 @@ export function clientServerNamed(word: string, { cwd, environment }: CommandPla
 	const named = sources.filter((source) => addressOf(source) === `${client}:${name}`);
 	const source = named.find(({ server }) => server.scope === 'project') ?? named[0];
 	if (source === undefined) throw unknownServer(word, sources.map(addressOf));
-	return readClientEntry(source, { folder: cwd, environment });
+	return readEntry(source, { cwd, environment });
+}
+
+/** Its entry as one of our configuration, which runs in the folder of the command. Throws `bad_input` when only its client can run it, or a variable is not set. */
+function readEntry(
+	{ file: { path, client }, server }: ServerSource,
+	{ cwd, environment }: CommandPlace,
+): ServerEntry {
+	const { name, entry, reason } = server;
+	if (entry === undefined) {
+		throw new OrchestraError('bad_input', `"${name}" of ${client.title} ${reason ?? 'cannot be used'}`, {
+			hint: `Use it in ${client.title}, or write it for mctl: mctl add ${name}`,
+		});
+	}
+	const { disabled: _, ...enabled } = entry;
+	const problems: ConfigProblem[] = [];
+	const document = parseJsonc(JSON.stringify({ mcpServers: { [name]: enabled } }), path);
+	const sections = readSections({ file: path, document, environment, problems }, false, cwd);
+	const [found] = sections.mcpServers;
+	if (found !== undefined) return found;
+	throw new OrchestraError('bad_input', problems[0]?.message ?? `${name} in ${path} cannot be used`, {
+		hint: `Correct it in ${path}.`,
+	});
 }
 
 function unknownServer(word: string, all: readonly string[]): OrchestraError {

@@ -40,7 +40,7 @@ function toolLines({ tool, kind, isQuarantined, before, parts }: ToolDrift, out:
 	if (kind === 'changed' && before === undefined)
 		return [heading, `${INDENT}The accepted text is not known on this machine.`];
 	const titles = PAGE.test(tool) ? pageTitles : {};
-	return [heading, ...parts.flatMap(({ part, runs }) => partLines(titles[part] ?? part, runs, out))];
+	return [heading, ...parts.flatMap(({ part, words }) => partLines(titles[part] ?? part, words, out))];
 }
 
 function partLines(part: string, runs: readonly WordRun[], out: Styled): string[] {

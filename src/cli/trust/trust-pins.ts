@@ -7,13 +7,13 @@ import { serverFindings } from '../../hub/server-findings.ts';
 import { describeDrift } from '../../hub/sources/mcp/tools/server-pins.ts';
 import { printable } from '../../printable.ts';
 import { abortable } from '../../rpc/abortable.ts';
-import { blockedJson, reportBlocked } from '../blocked-files.ts';
 import { type Command, usageError } from '../command.ts';
 import { editFlags, fileWith, oneName, reportEdit, warnIfUnused, writeEdit } from '../edit/edit-servers.ts';
 import { exitCodes } from '../exit.ts';
 import { printProblems, refuseUnused } from '../problem-lines.ts';
 import { serverByName } from '../target/server-by-name.ts';
 import { driftLines } from '../terminal/drift-view.ts';
+import { blockedJson, reportBlocked } from '../trust-notice.ts';
 
 export const trustDiff: Command = {
 	usage: 'mctl trust diff [server] [--json]',

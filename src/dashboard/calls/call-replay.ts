@@ -6,9 +6,9 @@
  * call whose arguments had a secret is not made, because the secret is not recorded.
  */
 import { OrchestraError } from '../../errors.ts';
-import { findRecordedCall } from '../../record/find-recorded-call.ts';
+import type { RecordedAnswer, RecordedExchange } from '../../record/exchanges.ts';
+import { findRecordedCall } from '../../record/find-call.ts';
 import { type JsonDifference, jsonDifferences } from '../../record/json-differences.ts';
-import type { RecordedAnswer, RecordedExchange } from '../../record/recorded-exchanges.ts';
 import { recordingsFolder } from '../../record/recording-files.ts';
 import { whySkipped } from '../../record/repeat-recording.ts';
 import { redactJson } from '../../redact.ts';

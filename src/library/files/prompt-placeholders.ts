@@ -2,7 +2,7 @@
  * Put values into the placeholders of a prompt, in one pass over its text, so that a value
  * which looks like a placeholder is never replaced again.
  *
- * In plain text a value stands as it was given. Inside a URI it is percent-encodeSegment: a
+ * In plain text a value stands as it was given. Inside a URI it is percent-encoded: a
  * `#` or `&` in `orchestr8://match?query=${task}` would cut the link in two.
  */
 import { OrchestraError } from '../../errors.ts';

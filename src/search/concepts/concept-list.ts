@@ -8,7 +8,6 @@
  * Left of `>` are patterns; `/` separates alternatives, and `@name` stands for a
  * class of them. Right of `>` are terms.
  */
-import { NumberRows } from '../index/number-rows.ts';
 import { stem } from '../text/stem.ts';
 import { stopWords } from '../text/stop-words.ts';
 import { brokenLine, listLines } from './word-list.ts';
@@ -60,6 +59,27 @@ export function* conceptListSteps(text: string): Generator<void, ConceptList> {
 		if (++count % STEP_LINES === 0) yield;
 	}
 	return reader;
+}
+
+/** Rows of integers in one array, instead of thousands of small arrays, which would take longer to allocate than to fill. */
+class NumberRows {
+	readonly values: number[] = [];
+	/** Where each row begins, and where the next one would. */
+	readonly starts: number[] = [0];
+
+	/** How many rows are whole. */
+	get count(): number {
+		return this.starts.length - 1;
+	}
+
+	/** End the row that was pushed to `values`. Returns its number. */
+	end(): number {
+		return this.starts.push(this.values.length) - 2;
+	}
+
+	row(number: number): number[] {
+		return this.values.slice(this.starts[number], this.starts[number + 1]);
+	}
 }
 
 class ListReader implements ConceptList {

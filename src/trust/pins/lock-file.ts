@@ -12,7 +12,7 @@ import { readRegularFile } from '../../files/regular-file.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { printableName } from '../../printable.ts';
 import { LOCK_TEXT_CHARACTERS } from '../trust-limits.ts';
-import type { ToolHashes } from './pinned-tool.ts';
+import type { ToolHashes } from './tool-pin.ts';
 
 /** A lock file and the bytes that it was read from; no bytes when there is none. */
 export interface LockFile extends LockContent {

@@ -26,7 +26,6 @@ import {
 	writeLockFile,
 } from './lock-file.ts';
 import type { PinPlace } from './pin-place.ts';
-import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './pinned-tool.ts';
 import {
 	readChangedDefinitions,
 	readDefinitions,
@@ -35,6 +34,7 @@ import {
 	writeDefinitions,
 } from './tool-definitions.ts';
 import { driftBetween, isContentItem } from './tool-drift.ts';
+import { type PinnedTool, pinnedTool, type ToolHashes, toolHashes } from './tool-pin.ts';
 
 /** The pins of all servers, or why they are not known. */
 export interface PinSnapshot {

@@ -12,7 +12,7 @@ import { sha256 } from '../../files/sha256.ts';
 import { writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
 import { DEFINITIONS_LIMIT_BYTES, PIN_FILE_NAME_CHARACTERS } from '../trust-limits.ts';
-import { isPinnedTool, type PinnedTool } from './pinned-tool.ts';
+import { isPinnedTool, type PinnedTool } from './tool-pin.ts';
 
 /** Most pages of a server whose change waits for the user. */
 const CHANGED_PAGES = 100;

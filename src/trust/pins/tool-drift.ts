@@ -1,5 +1,5 @@
 /* The difference between the tools of a server and its pins. */
-import type { ToolHashes } from './pinned-tool.ts';
+import type { ToolHashes } from './tool-pin.ts';
 
 /** What became of a tool. */
 export type DriftKind = 'changed' | 'new' | 'removed';

@@ -35,7 +35,7 @@ export function TimeInput({ attributes, text, isTime, onText }: TimeInputProps):
 }
 
 /** `2026-11-18T05:00` → `2026-11-18T05:00:00+01:00`. A time of day gets the offset of now. */
-export function withOffset(local: string, isTime: boolean): string {
+function withOffset(local: string, isTime: boolean): string {
 	const whole = /:\d\d:\d\d/.test(local) ? local : `${local}:00`;
 	const minutes = -(isTime ? new Date() : new Date(whole)).getTimezoneOffset();
 	if (minutes === 0) return `${whole}Z`;

@@ -9,7 +9,7 @@ import { PageRuns } from '../call/page-runs.ts';
 import { NOTICE_MS, NOTICES_LIMIT } from '../page-limits.ts';
 import { ApiClient, RequestError } from './api-client.ts';
 import { EventFeed, type Followed } from './event-feed.ts';
-import { PageRouter } from './page-router.ts';
+import { type PageRoute, parseRoute } from './route.ts';
 
 /** The result of an action, shown for some seconds. */
 export interface Notice {
@@ -122,6 +122,35 @@ export class Dashboard {
 	#takeState(state: DashboardState): void {
 		this.state.value = state;
 		this.approvals.value = state.approvals;
+	}
+}
+
+/** The view that is open, as the browser has it in its address and its history. */
+class PageRouter {
+	readonly route: Signal<PageRoute>;
+	#hash = location.hash;
+
+	constructor() {
+		this.route = signal(parseRoute(this.#hash));
+		addEventListener('hashchange', () => this.#follow());
+	}
+
+	/** The view changes at once: the next key may come before the event of the browser. */
+	open(href: string): void {
+		location.hash = href;
+		this.#follow();
+	}
+
+	/** Change the address without a new entry in the history, as while the user types. */
+	replace(href: string): void {
+		history.replaceState(null, '', href);
+		this.#follow();
+	}
+
+	#follow(): void {
+		if (this.#hash === location.hash) return;
+		this.#hash = location.hash;
+		this.route.value = parseRoute(this.#hash);
 	}
 }
 

@@ -7,9 +7,9 @@
 import { redactArguments } from '../named-secrets.ts';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import { isObject } from '../wire/json.ts';
+import { conversationOf, type RecordedExchange } from './exchanges.ts';
 import { type Recording, readRecordingPart } from './read-recording.ts';
 import { RECORDED_CLOCK_MS } from './record-limits.ts';
-import { conversationOf, type RecordedExchange } from './recorded-exchanges.ts';
 import { recordingsOfCall, type TimedCall } from './recording-files.ts';
 
 /** A call of a tool. */

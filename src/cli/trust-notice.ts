@@ -1,4 +1,4 @@
-/* Project files that are not trusted, on stderr and in JSON. */
+/* What is said of project files that are not trusted: on stderr and in JSON. */
 import { type BlockedFile, blockedText, trustHint } from '../config/trust/blocked.ts';
 import { printable } from '../printable.ts';
 import type { Output } from './terminal/output.ts';
