@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:tls';
 import { connect } from '@nats-io/transport-node';
-import { advertisementBodies } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { advertisementBodies } from '../../src/fabric/advertisements/advertisement-bodies.ts';
 import { putKey, readBucket } from '../../src/fabric/advertisements/bucket.ts';
 import { FabricSource } from '../../src/fabric/calls/fabric-source.ts';
 import { bodyKey, presenceKey } from '../../src/fabric/fabric-names.ts';

@@ -7,8 +7,17 @@
  */
 import { nodeProblem } from './node-version.ts';
 
+/** What Node.js 22.8 and later have. */
+interface CompileCache {
+	createRequire: unknown;
+	enableCompileCache?(folder: string): unknown;
+}
+
 const problem = nodeProblem(process.versions.node);
 if (problem === undefined) {
+	// Compiled code is stored beside the program and goes with it. Where the folder cannot be written there is none.
+	const { enableCompileCache }: CompileCache = await import('node:module');
+	enableCompileCache?.(`${import.meta.dirname}/../.compiled`);
 	await import('./mctl.ts');
 } else {
 	process.stderr.write(`${problem}\n`);

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import * as nodeModule from 'node:module';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/command-table.ts';
 import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { packageVersion } from '../../src/files/package-version.ts';
 import { nearest } from '../../src/nearest.ts';
-import { main, mctl, startMctl } from '../support/mctl.ts';
+import { main, mctl, mctlProcess, startMctl } from '../support/mctl.ts';
 import { homeVariables, temporaryFolder, writeFiles } from '../support/workspace.ts';
 
 const SCREEN_LINES = 24;
@@ -26,6 +27,11 @@ const unwatchedInput = {
 };
 
 describe('mctl', () => {
+	it.skipIf(!('enableCompileCache' in nodeModule))('keeps its compiled code beside the program', async () => {
+		expect((await mctlProcess(['--version'])).code).toBe(0);
+		expect(existsSync(join(dirname(main), '../.compiled'))).toBe(true);
+	});
+
 	it('prints a help that fits one screen, with no words and with --help', async () => {
 		const [bare, asked] = await Promise.all([mctl([]), mctl(['--help'])]);
 		expect(bare.stdout).toBe(asked.stdout);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AdvertisementBody, bodyHash } from '../../src/fabric/advertisements/advertised-tools.ts';
+import { type AdvertisementBody, bodyHash } from '../../src/fabric/advertisements/advertisement-bodies.ts';
 import { Advertisements } from '../../src/fabric/advertisements/advertisements.ts';
 import type { BucketEntry } from '../../src/fabric/advertisements/bucket.ts';
 import { PresencePace } from '../../src/fabric/advertisements/presence.ts';

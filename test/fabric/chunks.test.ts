@@ -10,7 +10,7 @@ import {
 	RETAINED_RESULTS_BYTES,
 } from '../../src/fabric/fabric-limits.ts';
 import { ChunkSender, HubCredit } from '../../src/fabric/worker/chunk-sender.ts';
-import { RetainedResults } from '../../src/fabric/worker/retained-results.ts';
+import { ResultRetention } from '../../src/fabric/worker/result-retention.ts';
 
 describe('a result in chunks', () => {
 	it('arrives whole whatever is lost, within its window', () => {
@@ -65,7 +65,7 @@ describe('a result in chunks', () => {
 
 describe('kept results', () => {
 	it('stay while they are sent, until their hub has been silent for long', () => {
-		const kept = new RetainedResults();
+		const kept = new ResultRetention();
 		const bytes = Buffer.alloc(CHUNK_BYTES * 2);
 		const sender = new ChunkSender({ bytes, credit: new HubCredit(), publish: () => {} });
 		const large = { call: 'large', hub: 'laptop', bytes: RETAINED_RESULTS_BYTES, sender, heardAt: 0 };
@@ -79,7 +79,7 @@ describe('kept results', () => {
 	});
 
 	it('are dropped from the oldest when they are too many bytes', () => {
-		const kept = new RetainedResults();
+		const kept = new ResultRetention();
 		const text = 'x'.repeat(RETAINED_RESULTS_BYTES / 2);
 		const short = { hub: 'laptop', finishedAt: 0, text, reason: undefined };
 		for (const call of ['first', 'second']) kept.addShort({ ...short, call });

@@ -7,7 +7,7 @@ import type { Tool } from '../../protocol/mcp-types.ts';
 import { isObject } from '../../wire/json.ts';
 import { exactly } from '../../wire/json-text.ts';
 import { ADVERTISED_NAME_CHARACTERS, ADVERTISED_TOOLS_LIMIT } from '../fabric-limits.ts';
-import { bodyHash } from './advertised-tools.ts';
+import { bodyHash } from './advertisement-bodies.ts';
 
 interface Body {
 	/** Undefined after it was parsed. */

@@ -19,7 +19,7 @@ import {
 } from '../fabric-limits.ts';
 import { bodyKey, presenceKey } from '../fabric-names.ts';
 import type { FabricLink } from '../link/fabric-link.ts';
-import type { AdvertisementBody } from './advertised-tools.ts';
+import type { AdvertisementBody } from './advertisement-bodies.ts';
 import { putKey, removeKey } from './bucket.ts';
 import { bucketProblem, withBucket } from './bucket-setup.ts';
 import { type PresenceFacts, presenceText } from './presence-value.ts';

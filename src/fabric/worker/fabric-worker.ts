@@ -14,7 +14,7 @@ import type { WorkerOverview } from '../../hub/fabric-overview.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { Log } from '../../log.ts';
 import { within } from '../../rpc/clock.ts';
-import { advertisedTools, advertisementBodies } from '../advertisements/advertised-tools.ts';
+import { advertisedTools, advertisementBodies } from '../advertisements/advertisement-bodies.ts';
 import { Presence } from '../advertisements/presence.ts';
 import type { PresenceFacts } from '../advertisements/presence-value.ts';
 import {

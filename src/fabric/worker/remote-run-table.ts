@@ -26,7 +26,7 @@ import type { FabricLink } from '../link/fabric-link.ts';
 import { ChunkSender, HubCredit } from './chunk-sender.ts';
 import { RemoteRun, type RemoteRunOptions } from './remote-run.ts';
 import { RemoteSessions } from './remote-sessions.ts';
-import { RetainedResults, type ShortResult } from './retained-results.ts';
+import { ResultRetention, type ShortResult } from './result-retention.ts';
 import { type CallRefusal, WorkerLimits } from './worker-limits.ts';
 
 export interface RemoteRunTableOptions {
@@ -58,7 +58,7 @@ export class RemoteRunTable {
 	/** Calls that were accepted, by the calling hub, and refused, by the kind of the reason. */
 	readonly accepted: Map<string, number> = new Map();
 	readonly refused: Map<string, number> = new Map();
-	readonly #retained = new RetainedResults();
+	readonly #retained = new ResultRetention();
 	readonly #sessions: RemoteSessions;
 	/** Keyed by the calling process; forgotten when nothing is being sent. */
 	readonly #credits = new Map<string, HubCredit>();

@@ -16,11 +16,11 @@ import { CallTable } from '../../rpc/calls/call-table.ts';
 import { INCOMING_LIMIT } from '../../rpc/rpc-limits.ts';
 import { FRAME_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import { decodeRequest, encodeResponse, type RequestKind, type ResponseInit } from '../codec.ts';
-import { errorResponse, failedResponse, failureCode } from '../failure.ts';
 import { MCP_PARTS } from '../features.ts';
 import { HealthResult_Status, type PluginRequest } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { Tunnel } from '../tunnel.ts';
 import { ActiveRequest } from './active-request.ts';
+import { errorResponse, failedResponse, failureCode } from './error-response.ts';
 import type { PluginHandlers, ServerCall, StreamingCall, SubscribedCall } from './handlers.ts';
 import { RunningStreams } from './running-streams.ts';
 

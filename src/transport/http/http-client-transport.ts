@@ -26,6 +26,7 @@ import { nameOfUrl, publicUrl } from './http-errors.ts';
 import { HttpSession } from './http-session.ts';
 import { HttpWire } from './http-wire.ts';
 import { modernHeaders } from './mcp-headers.ts';
+import { OneWayMessages } from './one-way-messages.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
 import { PostRequest } from './post-request.ts';
 import { ReadFlow } from './read-flow.ts';
@@ -34,7 +35,6 @@ import { discardBody } from './response-body.ts';
 import { errorFor, responseId, splitBatch } from './response-messages.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { TransportRequests } from './transport-requests.ts';
-import { UnansweredMessages } from './unanswered-messages.ts';
 import { UnsentCount } from './unsent-count.ts';
 
 /** A transport to one MCP server over HTTP. */
@@ -50,7 +50,7 @@ export class HttpClientTransport implements Transport {
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
 	readonly #own: TransportRequests;
-	readonly #unanswered: UnansweredMessages;
+	readonly #oneWay: OneWayMessages;
 	/** Requests without an answer, by the key of their id. */
 	readonly #open = new CallTable<Id, PostRequest>();
 	#early: string[] = [];
@@ -72,7 +72,7 @@ export class HttpClientTransport implements Transport {
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
 		this.#own = new TransportRequests(this.#context, this.#tools);
-		this.#unanswered = new UnansweredMessages(this.#context, this.#unsent, log);
+		this.#oneWay = new OneWayMessages(this.#context, this.#unsent, log);
 		this.#session = new HttpSession({
 			nextId: () => this.#own.nextId(),
 			request: (text) => this.#own.send(text),
@@ -151,7 +151,7 @@ export class HttpClientTransport implements Transport {
 	}
 
 	async #closeConnections(): Promise<void> {
-		const sending = this.#unanswered.sending;
+		const sending = this.#oneWay.sending;
 		if (this.#session.id !== undefined) sending.push(this.#endSession());
 		if (sending.length > 0) await within(Promise.allSettled(sending), CLOSE_MS);
 		this.#wire.close();
@@ -172,7 +172,7 @@ export class HttpClientTransport implements Transport {
 	#send(message: OutgoingMessage): void {
 		const { id, kind, method } = message;
 		if (kind === 'request' && id !== undefined) return this.#request(message, id);
-		if (method !== 'notifications/initialized') return void this.#unanswered.send(message);
+		if (method !== 'notifications/initialized') return void this.#oneWay.send(message);
 		this.#session.confirm(message);
 		void this.#confirm(message);
 	}
@@ -208,14 +208,14 @@ export class HttpClientTransport implements Transport {
 		const request = this.#open.take(id);
 		const isModern = request?.message.version !== undefined;
 		if (request && request.isFlushed && !isModern)
-			void this.#unanswered.send(message).then(() => request.abort());
+			void this.#oneWay.send(message).then(() => request.abort());
 		else request?.abort();
 		return true;
 	}
 
 	/** `notifications/initialized`: requests wait for it, and the push stream follows it. */
 	async #confirm(message: OutgoingMessage): Promise<void> {
-		this.#confirming = this.#unanswered.send(message);
+		this.#confirming = this.#oneWay.send(message);
 		await this.#confirming;
 		this.#confirming = undefined;
 		if (!this.#endReason && this.#link === undefined) this.#push.start();

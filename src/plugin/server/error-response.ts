@@ -1,6 +1,6 @@
 /* Convert the error of a handler into a response of its kind. */
-import { OrchestraError } from '../errors.ts';
-import type { RequestKind, ResponseInit } from './codec.ts';
+import { OrchestraError } from '../../errors.ts';
+import type { RequestKind, ResponseInit } from '../codec.ts';
 
 type Response = NonNullable<ResponseInit['response']>;
 

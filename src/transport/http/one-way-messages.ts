@@ -11,7 +11,7 @@ import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
 import type { UnsentCount } from './unsent-count.ts';
 
-export class UnansweredMessages {
+export class OneWayMessages {
 	readonly #context: Pick<RequestContext, 'wire' | 'ready' | 'target'>;
 	readonly #unsent: UnsentCount;
 	readonly #log: Log;

@@ -26,7 +26,7 @@ export interface LargeResult {
 	heardAt: number;
 }
 
-export class RetainedResults {
+export class ResultRetention {
 	readonly #short = new Map<string, ShortResult>();
 	readonly #large = new Map<string, LargeResult>();
 	#shortBytes = 0;
