@@ -10,7 +10,7 @@ import { nodeProblem } from './node-version.ts';
 /** What Node.js 22.8 and later have. */
 interface CompileCache {
 	createRequire: unknown;
-	enableCompileCache?(folder: string): unknown;
+	enableCompileCache?(this: void, folder: string): unknown;
 }
 
 const problem = nodeProblem(process.versions.node);
