@@ -6,7 +6,7 @@ import { CallTable } from '../rpc/calls/call-table.ts';
 
 export interface InFlightRequest {
 	readonly method: string;
-	/** The whole request, kept only when it must be replayed to a new hub. */
+	/** The whole request, stored only when it must be replayed to a new hub. */
 	readonly text: string | undefined;
 	/** The batch that contains it; the responses of a batch are sent together. */
 	readonly batch: object | undefined;

@@ -1,6 +1,6 @@
 /*
  * The session state that is replayed to a new hub: `initialize`, the log level and the
- * resource subscriptions. Only requests that the old hub accepted are kept.
+ * resource subscriptions. Only requests that the old hub accepted are stored.
  */
 import { textAt } from '../wire/json-text.ts';
 import type { InFlightRequest } from './in-flight-requests.ts';
@@ -39,7 +39,7 @@ export class SessionState {
 		if (verb === 'list' && kind !== undefined) this.#listed.add(kind);
 	}
 
-	/** Whether requests with this method are replayed, so that their text must be kept. */
+	/** Whether requests with this method are replayed, so that their text must be stored. */
 	isReplayed(method: string): boolean {
 		return remembered.has(method);
 	}

@@ -202,7 +202,7 @@ export const commands: CommandTable = new Map(
 	]),
 );
 
-/** What the commands of a group do together. */
+/** The summary of a group of commands. */
 export const groups: ReadonlyMap<string, string> = new Map([
 	['results', 'Long results that are kept for agents'],
 	['policy', 'Rules about calls'],

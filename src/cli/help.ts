@@ -28,7 +28,7 @@ export function overview(table: CommandTable): string {
 	].join('\n');
 }
 
-/** What a new user needs, in this order. */
+/** The commands that a new user needs, in this order. */
 const beginning: readonly (readonly [example: string, what: string])[] = [
 	['mctl demo', 'see it work'],
 	['mctl init', 'import the MCP servers of your clients'],

@@ -15,7 +15,7 @@ export const libraryFlags: Readonly<Record<'prompts' | 'resources' | 'json', Fla
 	json: { type: 'boolean', help: 'print one JSON object on stdout' },
 };
 
-/** What a command reads of the library: everything, or resources without the time that prompts take. */
+/** The part of the library that a command reads: everything, or resources without the time that prompts take. */
 type Part = 'all' | 'resources';
 
 /** Open the library, do `work` with it, and close it in any case. */

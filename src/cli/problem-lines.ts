@@ -54,7 +54,7 @@ export function unusedServers(
 	return unused;
 }
 
-/** What keeps a server from being used, in a few words: `needs ${TOKEN}`. */
+/** The reason why a server cannot be used, in a few words: `needs ${TOKEN}`. */
 export function unusedState(problems: readonly ConfigProblem[]): string {
 	const names = variablesOf(problems);
 	return names.length === 0 ? 'invalid' : `needs ${names.join(', ')}`;

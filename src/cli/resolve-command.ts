@@ -20,7 +20,7 @@ export type ResolvedCommand =
 
 const helpFlags = ['--help', '-h'];
 
-/** What `args` ask for. Throws `bad_input` with the nearest names when there is no such command. */
+/** The command that `args` name. Throws `bad_input` with the nearest names when there is no such command. */
 export function resolveCommand(table: CommandTable, args: readonly string[]): ResolvedCommand {
 	const [first, ...others] = args;
 	if (first === '--version' || first === 'version') return alone({ kind: 'version' }, first, others);

@@ -15,7 +15,7 @@ import { resolveCommand } from './resolve-command.ts';
 
 export { Output } from './terminal/output.ts';
 
-/** What a command has of the process that runs it. */
+/** The parts of the process that a command uses. */
 export type CommandContext = Omit<CommandInput, 'args' | 'flags' | 'lists'>;
 
 /** Resolves to the exit code, when everything that the command opened is closed. Never rejects. @param onCommand called before the command runs */
@@ -62,7 +62,7 @@ async function run(
 	});
 }
 
-/** What stands behind `--` is no flag. */
+/** An argument behind `--` is no flag. */
 export function wantsJson(args: readonly string[]): boolean {
 	const end = args.indexOf('--');
 	return args.slice(0, end < 0 ? args.length : end).includes('--json');

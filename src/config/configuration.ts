@@ -16,7 +16,7 @@ export type ServerScope = 'shared' | 'session' | 'call';
  */
 export type PinMode = 'off' | 'warn' | 'quarantine';
 
-/** What a parameter of a tool is for clients, in place of what its server says. */
+/** The override of a parameter of a tool for clients. */
 export interface ParameterOverride {
 	readonly description?: string | undefined;
 	/** Sent when the client sends none. */
@@ -27,7 +27,7 @@ export interface ParameterOverride {
 	readonly enum?: readonly JsonValue[] | undefined;
 }
 
-/** What a tool is for clients, in place of what its server says. */
+/** The override of a tool for clients. */
 export interface ToolOverride {
 	readonly title?: string | undefined;
 	readonly description?: string | undefined;
@@ -129,7 +129,7 @@ export interface ToolsSection {
 	readonly timeoutMs: number | undefined;
 	/** Timeout of one run, by tool id. */
 	readonly timeouts: Readonly<Record<string, number>>;
-	/** What tools may reach. Default: everything that this user may. */
+	/** The sandbox of tools. Default: everything that this user may. */
 	readonly sandbox?: Sandbox | undefined;
 	/** The same for one tool, by its id. */
 	readonly sandboxes?: Readonly<Record<string, Sandbox>> | undefined;
@@ -186,7 +186,7 @@ export interface FabricSection {
 	readonly servers: readonly string[];
 	/** The name of this hub. */
 	readonly name: string;
-	/** The name of what it offers; equal workers share one. Default: `name`. */
+	/** The name of its group; equal workers share one. Default: `name`. */
 	readonly group: string;
 	/** An nkey seed or the content of a `.creds` file. */
 	readonly credentials: SecretText | string | undefined;
@@ -196,9 +196,9 @@ export interface FabricSection {
 	readonly offer: readonly string[] | undefined;
 	/** Patterns of the tools of other hubs, as `group__tool`. Default: all. */
 	readonly use: readonly string[] | undefined;
-	/** What happens when other hubs change their tools. Default: that of all servers, else `warn`. */
+	/** The action when other hubs change their tools. Default: that of all servers, else `warn`. */
 	readonly pin: PinMode | undefined;
-	/** What hubs may choose this worker by: `gpu`, `zone=a`. */
+	/** The labels by which hubs choose this worker: `gpu`, `zone=a`. */
 	readonly labels: readonly string[];
 	/** Which workers may run calls of this hub; the first rule that matches a tool counts. */
 	readonly rules: readonly FabricRule[];
@@ -230,7 +230,7 @@ export interface FabricLimits {
 	readonly perTool?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What a rule does with a call. */
+/** The action of a rule. */
 export type PolicyAction = 'allow' | 'ask' | 'deny';
 
 /** The claims of a server about a tool that a rule can test: its annotations. */
@@ -276,14 +276,14 @@ export interface Limits extends ChildLimits {
 	readonly callsPerMinute?: CallRates | undefined;
 	/** Most equal calls of a client in a row within a minute; 0 for any number. Default: that of known agents alone. */
 	readonly identicalCalls?: number | undefined;
-	/** What happens to a call above these limits. Default: it is refused. */
+	/** The action for a call above these limits. Default: it is refused. */
 	readonly exceeded?: 'refuse' | 'ask' | undefined;
 }
 
-/** What `tools/list` holds: every tool, or the tools that search and call the others. */
+/** The content of `tools/list`: every tool, or the tools that search and call the others. */
 export type ExposeMode = 'search' | 'all';
 
-/** What agents see of the tools. */
+/** The settings of the tool list for agents. */
 export interface ToolListSection {
 	/** Default: `search` above `exposeAbove` tools. */
 	readonly expose: ExposeMode | undefined;
@@ -354,7 +354,7 @@ export interface TasksSection {
 	readonly detachAfter: Readonly<Record<string, number>>;
 	/** Patterns of the tools whose calls become tasks at once. */
 	readonly always: readonly string[];
-	/** Whether long calls of clients without tasks are kept. Default false. */
+	/** Whether long calls of clients without tasks are stored. Default false. */
 	readonly keep: boolean | undefined;
 	/** Default 24 hours. */
 	readonly ttlMs: number | undefined;
@@ -398,6 +398,6 @@ export interface Configuration {
 	readonly fabric: FabricSection | undefined;
 	/** The identity provider of the organisation of the user. */
 	readonly identityProvider: IdentityProvider | undefined;
-	/** Beside the official one; the first is asked first. */
+	/** Beside the official one; the first is queried first. */
 	readonly registries: readonly RegistryEntry[];
 }

@@ -34,11 +34,11 @@ export type KeyTrust = 'blocked' | 'counts' | 'inside' | 'part' | 'free';
 
 /** The rest of a key. */
 export interface KeyRules<T> {
-	/** What the documentation says about it. */
+	/** The sentence of the documentation. */
 	readonly about: string;
 	/** The value of a file without the key. */
 	readonly empty?: T;
-	/** What holds when no file has the key, where it is a constant. */
+	/** The default when no file has the key, where it is a constant. */
 	readonly byDefault?: T;
 	/** How the values of two files become one, the stronger first. Default: the stronger counts. */
 	merge?(first: T, second: T): T;
@@ -202,7 +202,7 @@ export function mergeKeys<S extends object>(keys: Keys<S>, first: S, second: S):
 	});
 }
 
-/** What counts of a file that is not trusted. `root` is the folder of the project. */
+/** The sections that count of a file that is not trusted. `root` is the folder of the project. */
 export function untrustedOf<S extends object>(keys: Keys<S>, values: S, root: string): S {
 	return mapKeys(keys, (each, name) => {
 		const value: unknown = values[name];

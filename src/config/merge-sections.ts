@@ -12,7 +12,7 @@ import { yieldingTo } from './trust/untrusted-sections.ts';
 export interface ConfigFile {
 	readonly file: string;
 	readonly document: JsonDocument;
-	/** What counts of it. */
+	/** The part that counts. */
 	readonly sections: FileSections;
 	/** False for a project file that the user does not trust. */
 	readonly isTrusted: boolean;

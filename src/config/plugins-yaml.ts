@@ -61,7 +61,7 @@ export function readPluginsYaml(source: FieldSource, rest: FileSections): FileSe
 		.at('plugins')
 		.items()
 		.flatMap((field) => {
-			// Reported, but the plugin is kept: a later Orchestra may know the key.
+			// Reported, but the plugin stays: a later Orchestra may know the key.
 			onlyKeys(field, Object.keys(pluginKeys));
 			return readEntry(source, { section: 'plugins', field }, () =>
 				isObject(field.value) ? resolveBinary(readPlugin(field, place)) : undefined,

@@ -10,7 +10,7 @@ import { attempt, isCode } from '../errors.ts';
 /** The plugins of an existing Orchestra. */
 export const PLUGINS_FILE = 'plugins.yaml';
 
-/** What was accepted of the MCP servers of a project, beside its file. */
+/** The pins of the MCP servers of a project, beside its file. */
 export const LOCK_FILE = 'orchestra.lock';
 
 /** The names of a project file, in the order of precedence. */

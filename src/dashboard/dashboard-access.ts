@@ -4,7 +4,7 @@
  * `mctl dashboard` gets a code that can be used once; the browser that brings it gets a
  * cookie. The cookie does not open `/mcp`. Browsers send cookies to every port of a host,
  * so the name of the cookie has the port, and the header `Sec-Fetch-Site` or `Origin`
- * must say that a page of this listener sends the request. Only hashes are kept.
+ * must say that a page of this listener sends the request. Only hashes are stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -58,7 +58,7 @@ export class DashboardAccess {
 		this.#logins.delete(this.loginOf(headers, port));
 	}
 
-	/** What the requests of one login have in common; another string for each browser. */
+	/** The id that the requests of one login share; another one for each browser. */
 	loginOf({ cookie = '' }: IncomingHttpHeaders, port: number): string {
 		return hashOf(cookieValue(cookie, cookieName(port)));
 	}

@@ -24,9 +24,9 @@ export interface DashboardLimits {
 	readonly eventLines: number;
 	/** How long calls are followed after the last request of a page, in milliseconds. */
 	readonly followMs: number;
-	/** Calls that are kept. */
+	/** Calls that are retained. */
 	readonly calls: number;
-	/** Calls whose arguments, progress and errors are kept: the last ones, and as many that failed or were slow. */
+	/** Calls whose arguments, progress and errors are retained: the last ones, and as many that failed or were slow. */
 	readonly details: number;
 	/** All of that, in characters. */
 	readonly detailCharacters: number;
@@ -95,7 +95,7 @@ export const FLOWS_LIMIT = 400;
 /** Longest side of one difference between two answers. */
 export const DIFFERENCE_SIDE_CHARACTERS = 4000;
 
-/** Longest name that is kept; the rest of it is cut. */
+/** Longest name that is stored; the rest of it is cut. */
 export const INTERNED_CHARACTERS = 300;
 
 /** How much of the end of the journal is read, in bytes: about 10,000 calls, in less than a tenth of a second. */

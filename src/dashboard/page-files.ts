@@ -2,7 +2,7 @@
  * The files of the page, from the folder that the build wrote.
  *
  * The folder is listed once; a request names one of its files or gets 404, so no path
- * leaves it. A file is read and compressed with its first request and then kept.
+ * leaves it. A file is read and compressed with its first request and then cached.
  */
 import { createHash } from 'node:crypto';
 import { type Dirent, readdirSync } from 'node:fs';

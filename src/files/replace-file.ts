@@ -3,7 +3,7 @@
  *
  * The new text is written beside the file and renamed over it: a reader sees the old
  * text or the new one. A symbolic link stays, and the file it points to is replaced.
- * Mode and owner are kept.
+ * Mode and owner are preserved.
  */
 import {
 	chmodSync,

@@ -1,6 +1,6 @@
 /*
  * Appends lines to a file that only its owner can read, and rotates it when it is
- * large; one old file is kept as `.1`.
+ * large; one old file stays as `.1`.
  *
  * Lines are buffered for one tick of the event loop and written together. The write is
  * synchronous: memory stays bounded in any burst, and no line is dropped or reordered

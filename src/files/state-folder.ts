@@ -1,5 +1,5 @@
 /*
- * Where state is kept: `$XDG_STATE_HOME/orchestra`, else `~/.local/state/orchestra`.
+ * The folder of the state: `$XDG_STATE_HOME/orchestra`, else `~/.local/state/orchestra`.
  *
  * A relative path would name a folder of the project, and a project would bring its own
  * record of trust. As the XDG specification says, relative paths are ignored.

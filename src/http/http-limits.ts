@@ -31,7 +31,7 @@ export interface HttpLimits {
 	readonly streamAfterMs: number;
 	/** Unread bytes of one stream; above it, the stream is ended. */
 	readonly unreadBytes: number;
-	/** Messages of a legacy session that are kept for resumption. */
+	/** Messages of a legacy session that are retained for resumption. */
 	readonly replayMessages: number;
 	/** The same, in characters. */
 	readonly replayCharacters: number;

@@ -36,7 +36,7 @@ export interface CallEnd
 		JournalEntry,
 		'outcome' | 'error' | 'ms' | 'phases' | 'policy' | 'rule' | 'plan' | 'trace' | 'result'
 	> {
-	/** What was thrown; undefined when there is a result. */
+	/** The error that was thrown; undefined when there is a result. */
 	readonly thrown?: unknown;
 }
 

@@ -19,7 +19,7 @@ import type { Source } from './source.ts';
 /** How the configuration of a hub is loaded. */
 export interface HubConfigurationOptions extends LoadOptions {
 	readonly log: Log;
-	/** Leaves out what is not needed, for a command that uses a part of the hub. Default: everything is kept. */
+	/** Leaves out what is not needed, for a command that uses a part of the hub. Default: everything is used. */
 	readonly narrow?: ((configuration: Configuration) => Configuration) | undefined;
 	/** Variables that bridges forwarded for the configuration; called at each load. */
 	readonly forwarded?: (() => ForwardedVariables) | undefined;
@@ -68,7 +68,7 @@ export class CurrentConfiguration {
 		return this.#policy;
 	}
 
-	/** Apply each change to the hub, until `close`. `build` makes its sources; unchanged earlier ones are kept. */
+	/** Apply each change to the hub, until `close`. `build` makes its sources; unchanged earlier ones go on. */
 	watch(hub: Hub, build: Build): void {
 		this.#apply = () => this.#load(hub, build);
 		const { environment } = this.#options;

@@ -1,8 +1,8 @@
 /*
  * The extensions of MCP that the hub knows, and which of them are declared to a server and a client.
  *
- * A peer answers in the terms of an extension that was declared to it, so a server is told only of
- * those whose answers reach the client through the hub, and a client only of those that work for
+ * A peer answers in the terms of an extension that was declared to it, so a server gets only
+ * those whose answers reach the client through the hub, and a client only those that work for
  * everything behind the hub. All others are removed in both directions, except for those that the
  * user passes (`extensions.pass`): the hub does not look at them.
  */
@@ -19,7 +19,7 @@ export const UI = 'io.modelcontextprotocol/ui';
 
 type Open = Readonly<Record<string, unknown>>;
 
-/** What the hub does with an extension. A member that is absent: nothing of the kind. */
+/** The work of the hub for an extension. An absent member: none of that kind. */
 interface KnownExtension {
 	/** A request to a server declares it when its client does. */
 	readonly isForwarded?: boolean;
@@ -30,7 +30,7 @@ interface KnownExtension {
 	readonly declared?: Open;
 	/** It is declared to clients when a server declares it. */
 	readonly isAnnounced?: boolean;
-	/** What is declared to clients because the hub answers it itself, whatever servers declare. */
+	/** The capability that is declared to clients because the hub answers it itself, whatever servers declare. */
 	readonly own?: (sources: readonly Source[]) => Open | undefined;
 	/** It is not defined for legacy revisions: it is not declared to their clients. */
 	readonly isModernOnly?: boolean;
@@ -44,7 +44,7 @@ const known: Readonly<Record<string, KnownExtension>> = {
 	[SKILLS]: { own: skillSettings },
 };
 
-/** What a process of several clients declares, and the requests for lists. */
+/** The extensions of a process of several clients, and of the requests for lists. */
 export const servedExtensions: Extensions = Object.fromEntries(
 	Object.entries(known).flatMap(([id, { declared }]) => (declared ? [[id, declared]] : [])),
 );
@@ -76,7 +76,7 @@ export class ExtensionRules {
 	}
 }
 
-/** What is declared to clients of a hub: the extensions of all its servers and its own. */
+/** The extensions that are declared to clients of a hub: the extensions of all its servers and its own. */
 export class AnnouncedExtensions {
 	readonly #sources: () => readonly Source[];
 	readonly #log: Log;

@@ -3,12 +3,12 @@ import type { FabricFacts, FabricOverview, WorkerOverview } from './fabric-overv
 import type { Hub } from './hub.ts';
 import { able } from './source.ts';
 
-/** What this hub uses of others; undefined when it uses nothing. */
+/** The side of this hub that uses the tools of others; undefined when it uses none. */
 export function usedFabric({ sources }: Pick<Hub, 'sources'>): FabricOverview | undefined {
 	return sources.map((source) => able(source, 'overview')?.overview()).find((found) => found !== undefined);
 }
 
-/** @param worker what this hub offers to others */
+/** @param worker the tools that this hub announces to others */
 export function fabricFacts(hub: Pick<Hub, 'sources'>, worker: WorkerOverview | undefined): FabricFacts {
 	const offer = worker && {
 		...worker,

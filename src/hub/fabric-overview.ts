@@ -47,7 +47,7 @@ export interface KnownWorker extends WorkerFacts {
 export interface FabricGroup {
 	readonly name: string;
 	readonly tools: number;
-	/** What happens when it changes its tools; a word of the setting `fabric.pin`. */
+	/** The action when it changes its tools; a word of the setting `fabric.pin`. */
 	readonly pin: string;
 	/** Tools that are not as they were accepted. */
 	readonly drifted: number;
@@ -84,7 +84,7 @@ export interface FabricOverview {
 /** A hub or worker that has a key, as the machine knows it where the keys were made. */
 export interface FabricMember {
 	readonly name: string;
-	/** The group that it serves; undefined for a hub that offers nothing. */
+	/** The group that it serves; undefined for a hub that announces no tools. */
 	readonly offers?: string | undefined;
 	/** The groups that it may call; `*` for all. */
 	readonly calls: readonly string[];
@@ -92,7 +92,7 @@ export interface FabricMember {
 	readonly isRotating: boolean;
 }
 
-/** The other side: what this hub or worker offers. */
+/** The other side: the tools that this hub or worker announces. */
 export interface WorkerOverview {
 	readonly name: string;
 	readonly group: string;
@@ -116,7 +116,7 @@ export type SharedWorker = {
 		: WorkerOverview[K];
 };
 
-/** Both sides as JSON: what this hub uses of others, and what it offers; each null when it does not. */
+/** Both sides as JSON: the tools of others that this hub uses, and those that it announces; each null when it does not. */
 export interface FabricFacts {
 	readonly use: FabricOverview | null;
 	readonly offer: SharedWorker | null;

@@ -23,11 +23,11 @@ export interface HubOptions {
 	unusedReason?: (tool: string) => string | undefined;
 	/** A sentence about servers of the project that the user has to trust first. */
 	untrusted?: () => string | undefined;
-	/** What the hub itself has to say to clients that connect. */
+	/** The instructions of the hub itself for clients that connect. */
 	instructions?: () => string | undefined;
 	/** Shortens large results; one of `sources`. Default: results of any size are sent. */
 	results?: ResultSource;
-	/** What clients see of the tools. Default: all of them. */
+	/** The view that filters the tools of clients. Default: all of them. */
 	exposure?: ToolExposure;
 	/** The id of this hub, for other hubs. */
 	id?: () => string | undefined;

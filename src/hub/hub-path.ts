@@ -15,7 +15,7 @@ export interface ListedThrough {
 	readonly own: string | undefined;
 	/** The hub that listed them; undefined when the server is none. */
 	readonly from?: string | undefined;
-	/** What they are, for the log. */
+	/** Their kind, for the log. */
 	readonly kind: string;
 	readonly log: Log;
 }

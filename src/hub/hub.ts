@@ -52,7 +52,7 @@ import { runTasks } from './tasks/run-tasks.ts';
 
 /** A part of the hub whose calls pass as text. */
 interface PlainPart {
-	/** What modern clients see as the server. */
+	/** The server information for modern clients. */
 	readonly info: Implementation;
 	/** The route of a tool, as the client of a call names it. */
 	readonly find: (name: string, context: CallContext) => Awaitable<Route<Tool> | undefined>;
@@ -70,7 +70,7 @@ export class Hub implements Source, Provider {
 	/** The clients that are connected. */
 	readonly clients: ConnectedClients;
 	readonly sessions: HubSessions;
-	/** What clients see of the tools; undefined when they see all. */
+	/** The view that filters the tools of clients; undefined when they see all. */
 	readonly exposure: ToolExposure | undefined;
 	/** The lists of all sources, with the source and the own name of each item. */
 	readonly catalogue: Catalogue;
@@ -158,7 +158,7 @@ export class Hub implements Source, Provider {
 		return life({ list: (kind, reader) => this.#targets.list(kind, reader), request: send });
 	}
 
-	/** What the client of a request sees; without a context everything. */
+	/** The items that the client of a request sees; without a context all. */
 	list<K extends ItemKind>(kind: K, context?: CallContext): Awaitable<readonly ItemTypes[K][]> {
 		return this.#list(kind, readerOf(context));
 	}

@@ -54,15 +54,15 @@ export interface OpenHubOptions extends HubConfigurationOptions {
 	readonly certsDir?: string | undefined;
 	/** The view of clients that choose none. */
 	readonly view?: string | undefined;
-	/** What the instructions for clients begin with. */
+	/** The beginning of the instructions for clients. */
 	readonly instructions?: string | undefined;
-	/** Whether suspicious texts of servers are logged. Default true. */
+	/** Whether suspicious strings of servers are logged. Default true. */
 	readonly reportsFindings?: boolean | undefined;
 	/** Opens the tools of other hubs, which are in a layer above. Default: the setting `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
 	/** Takes the spans of calls; the hub closes it. Default: as the environment says. */
 	readonly tracer?: Tracer | undefined;
-	/** The name of the folder of kept results that stays for the next hub. Default: they are removed with this one. */
+	/** The name of the folder of stored results that stays for the next hub. Default: they are removed with this one. */
 	readonly lastingResults?: string | undefined;
 	/** Follows the first starts of MCP servers. */
 	readonly learning?: Learning | undefined;
@@ -77,11 +77,11 @@ export interface OpenedHub {
 	configuration(): Configuration;
 	/** The configuration as it was loaded, with its problems. */
 	loaded(): LoadedConfiguration;
-	/** What started this hub and its clients. */
+	/** The processes that started this hub and its clients. */
 	readonly chain: HubChain;
 	/** Variables in the configuration that have no value. */
 	unset(): readonly string[];
-	/** What became of the spans; undefined when none are exported. */
+	/** The counts of exported and dropped spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** Reload the configuration. Never rejects: problems are logged. */
 	reload(): Promise<void>;
@@ -154,7 +154,7 @@ function resultSource(
 	return new ResultSource({ environment, log, lasting, budgets });
 }
 
-/** What sources and calls of one hub share. */
+/** The deps that sources and calls of one hub share. */
 function sourceDefaults(
 	current: CurrentConfiguration,
 	options: OpenHubOptions,
@@ -201,7 +201,7 @@ function toolExposure(
 	});
 }
 
-/** What decides whether a call is made. */
+/** The gate that decides whether a call is made. */
 function callRules(
 	current: CurrentConfiguration,
 	{ environment, log }: OpenHubOptions,
@@ -293,7 +293,7 @@ async function build(
 	return [...built, setup.results, ...taskTools, ...(await planSources(setup.plans, configuration, earlier))];
 }
 
-/** What plans need of the hub, which is made after its sources. */
+/** The deps of plans that come from the hub, which is made after its sources. */
 function planDeps(
 	hub: () => Hub,
 	current: CurrentConfiguration,

@@ -79,7 +79,7 @@ export interface ListedEntry {
 	readonly tools: readonly Tool[];
 }
 
-/** What is compared: an MCP server, or a source with its tools. */
+/** The subject of the comparison: an MCP server, or a source with its tools. */
 export type ComparedEntry = ServerEntry | ListedEntry;
 
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */

@@ -8,7 +8,7 @@
 import { type ErrorCode, firstLine, OrchestraError } from '../errors.ts';
 import { isObject } from '../wire/json.ts';
 
-/** What a source is doing, in one word. */
+/** The state of a source, in one word. */
 export type SourceState =
 	| 'disabled' // its entry is switched off
 	| 'invalid' // its entry cannot be used
@@ -55,7 +55,7 @@ export interface OwnedProcess {
 	readonly state: SourceState;
 }
 
-/** What a source knows about itself. What is absent is unknown, or does not apply. */
+/** The facts that a source has about itself. An absent one is unknown, or does not apply. */
 export interface SourceStatus {
 	readonly state: SourceState;
 	/** Why it failed or is unhealthy. Kept until it works again. */
@@ -101,7 +101,7 @@ export interface SourceReport {
 	/** The first line of the reason. */
 	readonly lastError: string | null;
 	readonly errorCode: ErrorCode | null;
-	/** What to do about it. */
+	/** The next step of the user. */
 	readonly hint: string | null;
 	/** It refused us for lack of authorization: a sign-in makes the next start work. */
 	readonly needsSignIn: boolean;
@@ -126,7 +126,7 @@ export interface SourceReport {
 	readonly logFile: string | null;
 }
 
-/** What is reported on. */
+/** The subject of the report. */
 export interface ReportedSource {
 	readonly id: string;
 	readonly kind: string;

@@ -32,7 +32,7 @@ export type SourceKind =
 	| 'plans'
 	| 'hub';
 
-/** What a user does with the process of a server or plugin. A stopped one is started again by the next call. */
+/** An order of a user about the process of a server or plugin. A stopped one is started again by the next call. */
 export type ProcessAction = 'start' | 'stop' | 'restart';
 
 /** A line of a server: of its stderr, of its stdout besides messages, or of the hub about it. */
@@ -63,11 +63,11 @@ export interface Source {
 	readonly kind: SourceKind;
 	/** Read whenever it is shown. */
 	readonly status: SourceStatus;
-	/** Nothing else is asked for. */
+	/** Nothing else is requested. */
 	readonly capabilities: readonly Capability[];
-	/** Its items of a kind, for the client of a request, or all without one. Never asked for without the capability. */
+	/** Its items of a kind, for the client of a request, or all without one. Never requested without the capability. */
 	list(kind: ItemKind, reader?: CallContext): Awaitable<readonly Item[]>;
-	/** Answer a request about an item of its own name. Never asked for without the capability. */
+	/** Answer a request about an item of its own name. Never requested without the capability. */
 	request(call: Call): Awaitable<Answer>;
 	/** Call `listener` with each change, until the returned function is called. Default: it never changes. */
 	watch?(listener: (change: Change) => void): () => void;
@@ -75,7 +75,7 @@ export interface Source {
 	close(): Promise<void>;
 }
 
-/** A source that chooses the names of its tools and prompts. Default: they are kept unless they collide. */
+/** A source that chooses the names of its tools and prompts. Default: they stay unless they collide. */
 export interface ChosenNames {
 	/** True when every tool and prompt is called `id__name`. */
 	readonly qualifiesNames: boolean;
@@ -123,7 +123,7 @@ export interface ResourceUpdates {
 
 /** A source that keeps something for the sessions of clients. */
 export interface SessionEvents {
-	/** The MCP session of a client has ended: release what was kept for it. */
+	/** The MCP session of a client has ended: release what was reserved for it. */
 	endSession(sessionId: string): void;
 	/** Only these sessions are left: those of an earlier hub that did not come back have ended. */
 	endOthers?(left: ReadonlySet<string>): void;
@@ -158,7 +158,7 @@ export interface Processes {
 export interface ProcessControl {
 	/** Calls in flight fail. Rejects with the reason when it does not start. */
 	control(action: ProcessAction): Promise<void>;
-	/** What the process printed, and what the hub says about it. */
+	/** The lines that the process printed, and those of the hub about it. */
 	lines(): ServerLines;
 }
 
@@ -174,7 +174,7 @@ export interface Draining {
 	readonly retire: (() => Promise<void>) | undefined;
 }
 
-/** A source of one part of the configuration: it is kept when other parts change. */
+/** A source of one part of the configuration: it goes on when other parts change. */
 export interface Configured {
 	/** Equal for the same configuration. */
 	readonly configurationKey: string;
@@ -186,7 +186,7 @@ export interface ServerElsewhere {
 	readonly address: string | undefined;
 }
 
-/** What only some sources can do, by the member that shows it. */
+/** The abilities that only some sources have, by the member that shows it. */
 export interface SourceAbilities {
 	qualifiesNames: ChosenNames;
 	hasDownTool: UnlistedTools;
@@ -216,7 +216,7 @@ export type Can<A extends keyof SourceAbilities> = ({
 	: never) &
 	object;
 
-/** What a source can do besides, by the member that shows it; undefined when it cannot. */
+/** A further ability of a source, by the member that shows it; undefined when it cannot. */
 export function able<A extends keyof SourceAbilities>(
 	source: object | undefined,
 	member: A,

@@ -1,5 +1,5 @@
 /*
- * A library of prompts and resources: two folders of markdown, kept in memory
+ * A library of prompts and resources: two folders of markdown, cached in memory
  * and fresh, with the operations of MCP in plain methods.
  *
  * `open` returns at once and loading starts right after; every method waits for

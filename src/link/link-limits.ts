@@ -34,7 +34,7 @@ export const CLOSE_GRACE_MS = 1_000;
 /** TTL of a retry token. */
 export const RETRY_TOKEN_MS = 10_000;
 
-/** Used tokens per generation; two generations are kept. */
+/** Used tokens per generation; two generations are stored. */
 export const MAX_USED_TOKENS = 16_384;
 
 /** Most connections of one listener; further ones are refused. */

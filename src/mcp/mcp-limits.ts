@@ -22,7 +22,7 @@ export const INPUT_ROUNDS_LIMIT = 16;
 /** Most client requests in one round. */
 export const CLIENT_REQUESTS_LIMIT = 64;
 
-/** Delays before a call is repeated for a server that asks nothing but to try again, in milliseconds. */
+/** Delays before a call is repeated for a server that wants only a retry, in milliseconds. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2000;
 

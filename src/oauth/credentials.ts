@@ -1,4 +1,4 @@
-/* What is kept for one server after a sign-in. Values of this type are secret: never log one. */
+/* The credentials stored for one server after a sign-in. Values of this type are secret: never log one. */
 import { attempt } from '../errors.ts';
 import { addSecret } from '../redact.ts';
 import { isObject, stringsOf } from '../wire/json.ts';

@@ -14,7 +14,7 @@ export const READY_MS = 10_000;
 export const SHUTDOWN_MS = 5_000;
 export const RESPONSE_STREAM_LIMIT = 64;
 
-/** Ids of ended calls that are kept: a late response to one of them is not an error. */
+/** Ids of ended calls that are remembered: a late response to one of them is not an error. */
 export const SHARED_STREAM_ENDED_LIMIT = 1024;
 
 /** Most bytes that are read per second once the plugin is ready. */

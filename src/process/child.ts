@@ -3,7 +3,7 @@
  *
  * A child leads its own process group and is registered with the guard before its
  * program starts. Its stderr is always read, so that it never blocks on it, and the
- * last lines are kept. When the leader exits, for any reason, the rest of its
+ * last lines are retained. When the leader exits, for any reason, the rest of its
  * process tree is stopped too, including descendants that left the group. Nothing is
  * restarted here.
  */
@@ -34,7 +34,7 @@ export type StderrPolicy = 'inherit' | 'log' | 'discard' | Writable | ((chunk: B
 
 /** How a child process is started. */
 export interface ChildOptions {
-	/** Default `discard`: only the last lines are kept. `Client.open` and `connect` show it by default. */
+	/** Default `discard`: only the last lines are retained. `Client.open` and `connect` show it by default. */
 	stderr?: StderrPolicy | undefined;
 	/** Called after the last chunk of stderr. */
 	onStderrEnd?: (() => void) | undefined;

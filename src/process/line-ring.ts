@@ -23,7 +23,7 @@ export class LineRing {
 
 	/** Add a chunk of the stream; it may end anywhere. */
 	push(chunk: Uint8Array): void {
-		// Only the tail of a large chunk is kept, so only that is decoded.
+		// Only the tail of a large chunk is retained, so only that is decoded.
 		const bytes = chunk.length > STDERR_TAIL_BYTES ? chunk.subarray(-STDERR_TAIL_BYTES) : chunk;
 		for (const line of this.#text.push(bytes)) this.add(line.replace(/\r$/, ''));
 	}
@@ -38,7 +38,7 @@ export class LineRing {
 		this.#lines.splice(Math.max(0, stack), 1);
 	}
 
-	/** The kept lines, oldest first, including an incomplete last one. */
+	/** The retained lines, oldest first, including an incomplete last one. */
 	get lines(): string[] {
 		const all = this.#lines.map(({ text }) => text);
 		if (this.#text.rest !== '') all.push(plainPart(this.#text.rest));

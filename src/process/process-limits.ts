@@ -6,7 +6,7 @@ export const STDERR_LINGER_MS = 200;
 /** Longest line of stderr that is logged untruncated. */
 export const STDERR_LINE_BYTES: number = 64 * 1024;
 
-/** Idle time after which the pipe of an exited child counts as held open by another process. */
+/** Idle time after which the pipe of an exited child counts as open by another process. */
 export const PIPE_IDLE_MS = 500;
 
 /** More than a pipe can buffer: any further bytes were written after the child exited. */
@@ -62,16 +62,16 @@ export const ORPHAN_KILL_ROUNDS = 5;
 export const ORPHAN_RETRY_LIMIT = 5;
 export const NEXT_TRY_MS = 500;
 
-/** How long the record of another pid namespace is kept. */
+/** How long the record of another pid namespace is stored. */
 export const FOREIGN_RECORD_MS: number = 30 * 86_400_000;
 
-/** How many lines are kept. */
+/** Lines that are retained. */
 export const RING_LINES = 20;
 
-/** How much of each line is kept, in characters. */
+/** How much of each line is retained, in characters. */
 export const RING_LINE_CHARACTERS = 500;
 
-/** How much of a line is searched for secrets: a secret that begins in the kept part may end here. */
+/** How much of a line is searched for secrets: a secret that begins in the retained part may end here. */
 export const RAW_LINE_CHARACTERS: number = 8 * 1024;
 
 /** One read of a pipe: a stack that fills most of it must not hide the reason in front of it. */

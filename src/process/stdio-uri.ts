@@ -25,7 +25,7 @@ export function parseStdioUri(uri: string): SpawnRecord {
 	return { command, args };
 }
 
-/** Invalid escapes, such as the `%s` of a date format, are kept. */
+/** Invalid escapes, such as the `%s` of a date format, stay as they are. */
 function percentDecode(text: string): string {
 	return text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
 		// What is not UTF-8 is no escape.

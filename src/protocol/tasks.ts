@@ -31,7 +31,7 @@ export function takesTaskCalls({ tasks }: Open): boolean {
 	return isObject(tools) && isObject(tools['call']);
 }
 
-/** What a tool says about tasks: `execution.taskSupport` of the legacy form. */
+/** The `taskSupport` of a tool: `execution.taskSupport` of the legacy form. */
 export function taskSupportOf(tool: Open | undefined): 'optional' | 'required' | undefined {
 	const execution = tool?.['execution'];
 	const support = isObject(execution) ? execution['taskSupport'] : undefined;

@@ -10,7 +10,7 @@ export function matchTemplate(template: string, uri: string): Record<string, str
 	const parts = template.split(/(\{\+?\w+\})/).filter((part) => part !== '');
 	const values = parts.length > URI_TEMPLATE_MATCHED_PARTS ? undefined : matchParts(parts, uri);
 	if (values === undefined) return undefined;
-	const valueOf = (text: string): string => decodePercent(text) ?? text; // an invalid escape is kept as it is
+	const valueOf = (text: string): string => decodePercent(text) ?? text; // an invalid escape stays as it is
 	const names = parts.filter((part) => VARIABLE.test(part)).map((part) => part.replaceAll(/[{+}]/g, ''));
 	return Object.fromEntries(names.map((name, index) => [name, valueOf(values[index] ?? '')]));
 }

@@ -2,7 +2,7 @@
  * Serves a recording as an MCP server: each request gets the answer that was recorded
  * for it, with the messages that the server sent before.
  *
- * Times are not kept: answers come at once. Ids, progress tokens and subscriptions are
+ * Times are not replayed: answers come at once. Ids, progress tokens and subscriptions are
  * those of the new client. A client request of the server is sent again, and its answer is
  * waited for, but nothing depends on it.
  */

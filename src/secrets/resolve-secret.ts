@@ -1,7 +1,7 @@
 /*
  * Resolve the secret references of an entry, when its child starts.
  *
- * Values are kept in memory only and are registered for redaction before anybody else
+ * Values are stored in memory only and are registered for redaction before anybody else
  * sees them. A failure names file, line, key and reference, never a value, and it fails
  * only the entry that has the reference.
  */

@@ -3,7 +3,7 @@
  *
  * Labels come from clients and servers (the names of tools), so the series of a metric
  * are bounded: above the limit all new label sets share one series, as the OpenTelemetry
- * specification demands. Nothing is computed until the text is asked for.
+ * specification demands. Nothing is computed until the text is requested.
  */
 import { Histogram } from './histogram.ts';
 import { type MetricKind, metricText, type Sample } from './prometheus-text.ts';
@@ -70,7 +70,7 @@ export class MetricRegistry {
 		};
 	}
 
-	/** A metric whose values are read when the text is asked for. A value that is no number is left out. */
+	/** A metric whose values are read when the text is requested. A value that is no number is left out. */
 	observed(
 		about: MetricAbout,
 		kind: 'counter' | 'gauge',

@@ -26,7 +26,7 @@ export interface Span {
 	readonly error?: string | undefined;
 }
 
-/** What became of the spans. */
+/** The counts of exported and dropped spans. */
 export interface ExportCounts {
 	readonly exported: number;
 	/** The queue was full, or the collector did not take them. */

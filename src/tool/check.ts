@@ -22,7 +22,7 @@ export interface Finding {
 	readonly title: string;
 	/** The observation. */
 	readonly detail: string;
-	/** What to do about it. */
+	/** The next step of the user. */
 	readonly advice?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /*
  * One event of a tool: a line of JSON on its stdout.
  *
- * The bytes of the line are kept beside what they mean, because `--json` passes
+ * The bytes of the line are retained beside the parsed event, because `--json` passes
  * them on untouched. An event of a type that we do not know is still an event; `knownEvent` types
  * the payloads of those that the protocol defines.
  */

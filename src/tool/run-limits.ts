@@ -16,7 +16,7 @@ export const RUN_TIMEOUT_MS = 30_000;
 /** The default limits. */
 export const runLimits: RunLimits = { outputBytes: TOOL_OUTPUT_BYTES, events: TOOL_EVENTS };
 
-/** Warnings of a run that are kept and reported; the rest is counted. */
+/** Warnings of a run that are stored and reported; the rest is counted. */
 export const SHOWN_WARNINGS_LIMIT = 100;
 
 /** How much of a line that is no event is shown, in characters. */

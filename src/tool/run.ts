@@ -42,7 +42,7 @@ export interface RunOptions {
 	/** Ends the tool's process group when aborted. */
 	readonly signal?: AbortSignal | undefined;
 	readonly limits?: Partial<RunLimits> | undefined;
-	/** Where stderr goes, beside its last lines, which are kept. Default: nowhere. */
+	/** Where stderr goes, beside its last lines, which are retained. Default: nowhere. */
 	readonly stderr?: StderrPolicy | undefined;
 	/** Called at once for lines that are no events, and at the end for contradictions. */
 	readonly onWarning?: ((warning: RunWarning) => void) | undefined;

@@ -22,7 +22,7 @@ export interface RunError {
 	readonly code: string | undefined;
 	/** True when the user can fix it. */
 	readonly isRecoverable: boolean;
-	/** What to do about it, when the event says so itself. */
+	/** The next step of the user, when the event says so itself. */
 	readonly hint: string | undefined;
 	/** Last lines of stderr, for a crash. */
 	readonly stderr: readonly string[];

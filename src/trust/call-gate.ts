@@ -103,7 +103,7 @@ export class CallGate {
 		return this.#policy();
 	}
 
-	/** What the journal says about calls of a tool that pass without an approval; undefined when they do not. */
+	/** The policy entry of the journal for calls of a tool that pass without an approval; undefined when they do not. */
 	verdict(call: Omit<GatedCall, 'arguments' | 'context'>): Partial<PolicyOutcome> | undefined {
 		const policy = this.#policy();
 		if (policy.isEmpty) return {};

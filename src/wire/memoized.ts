@@ -1,4 +1,4 @@
-/* What is made of an object is made once, and kept as long as the object lives. */
+/* Values that are computed once for an object, and cached as long as the object lives. */
 
 /** `make`, called once for each object: the same object stays the same result. */
 export function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {

@@ -18,9 +18,9 @@ export const FRAME_LIMIT_BYTES: number = 16 * 1024 * 1024;
 /** Longest MCP message in a tunnel whose ends both support messages in parts. */
 export const TUNNEL_MESSAGE_BYTES: number = 64 * 1024 * 1024;
 
-/** How much of an oversize line is kept, to find the id for the error response. */
+/** How much of an oversize line is retained, to find the id for the error response. */
 export const OVERSIZE_HEAD_BYTES = 512;
-/** How much of the end of an oversize response is kept, when its id comes after its result. */
+/** How much of the end of an oversize response is retained, when its id comes after its result. */
 export const OVERSIZE_TAIL_BYTES = 100;
 
 /** How much of a stray line (a line that is not a message) logs and diagnoses show. */

@@ -121,7 +121,7 @@ async function callOnce(
 	return isError ? exitCodes.tool_failed : 0;
 }
 
-/** What an expression picks from a result, as a result. */
+/** The part that an expression picks from a result, as a result. */
 async function selected(result: ListedItem, select: string, signal: AbortSignal): Promise<ListedItem> {
 	const { selectFrom } = await import('../../hub/results/look/select-from.ts');
 	const { LookThreads } = await import('../../hub/results/look/run-look.ts');

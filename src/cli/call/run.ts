@@ -151,7 +151,7 @@ async function showEvents(
 	return exitCodeOf(events);
 }
 
-/** What happens to the stderr of the tool: on a terminal the progress bar must step aside; in a pipe a slow reader must slow the tool. */
+/** Where the stderr of the tool goes: on a terminal the progress bar must step aside; in a pipe a slow reader must slow the tool. */
 function stderrPolicy(out: Output, view: RunView): StderrPolicy {
 	return out.hasLiveStderr ? (chunk) => view.stderr(chunk) : out.childStderr;
 }

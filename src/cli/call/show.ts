@@ -84,7 +84,7 @@ function fromText(server: FoundItem['server'], address: string | undefined): str
 	return `${server.name}${version}, ${server.state}`;
 }
 
-/** A server that asks its clients is not shared by them any more. */
+/** A server that sends client requests is not shared by them any more. */
 function scopeText(server: FoundItem['server']): string | undefined {
 	if (server === undefined || server.scope === server.settings.scope) return undefined;
 	const others = `scope of mcpServers.${server.name} sets another`;

@@ -72,7 +72,7 @@ interface BridgeProject {
 	move(uris: readonly string[]): boolean;
 }
 
-/** What the client names counts; the working directory is that of the client's program, or the home folder. */
+/** The project that the client names counts; the working directory is that of the client's program, or the home folder. */
 function projectOf({ cwd, environment }: CommandInput): BridgeProject {
 	let folder = clientFolderOf(environment) ?? cwd;
 	return {

@@ -42,7 +42,7 @@ export const find: Command = {
 	},
 };
 
-/** A budget asks for full content. */
+/** With a budget the content is full. */
 function modeOf({ flags }: CommandInput, maxTokens: number | undefined): MatchMode {
 	const { mode } = flags;
 	if (mode === undefined) return maxTokens === undefined ? 'catalog' : 'full';

@@ -1,6 +1,6 @@
 /*
  * `mctl prompt`: the text of a prompt with its arguments filled in, ready to paste or pipe.
- * Prompts of the library come first; plugins and MCP servers are asked for any other.
+ * Prompts of the library come first; plugins and MCP servers are searched for any other.
  */
 
 import { loadConfiguration } from '../../config/load.ts';

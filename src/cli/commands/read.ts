@@ -84,7 +84,7 @@ async function print(content: unknown, { out, environment }: CommandInput): Prom
 	} else out.foreign(text.endsWith('\n') ? text.slice(0, -1) : text);
 }
 
-/** What plugins keep in the workspace: `orchestra://notes/<id>` and the like. */
+/** The files that plugins store in the workspace: `orchestra://notes/<id>` and the like. */
 async function readStored(
 	{ cwd, environment }: Pick<CommandInput, 'cwd' | 'environment'>,
 	uri: string,

@@ -68,7 +68,7 @@ interface SentRequest {
 	readonly timeoutMs: number | undefined;
 }
 
-/** A program that refuses the handshake is asked all the same: it may know the method without. */
+/** A program that refuses the handshake gets the request all the same: it may know the method without. */
 async function sendAfterHandshake(sent: SentRequest, input: CommandInput): Promise<unknown> {
 	const { method, params = {}, timeoutMs } = sent;
 	if (!isObject(params)) throw usageError(request, `the params of ${method} are an object`);

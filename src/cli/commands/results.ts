@@ -104,7 +104,7 @@ export const resultsDrop: Command = {
 	},
 };
 
-/** Throws `bad_input` without a handle, and `not_found` when nothing is kept under it. */
+/** Throws `bad_input` without a handle, and `not_found` when nothing is stored under it. */
 async function resultNamed(
 	{ args, environment }: Pick<CommandInput, 'args' | 'environment'>,
 	command: Pick<Command, 'usage'>,

@@ -16,7 +16,7 @@ import { aborted } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { type Command, refuseArgs, usageError } from '../command.ts';
 
-/** What is advertised when the configuration does not say. */
+/** The patterns that are advertised when the configuration has none. */
 const EVERYTHING = ['*'];
 
 export const worker: Command = {

@@ -1,7 +1,7 @@
 /*
  * `mctl completion`: a script for the shell that completes what is typed after mctl.
  *
- * The script asks `mctl completion words`, so commands, flags and the names of the
+ * The script runs `mctl completion words`, so commands, flags and the names of the
  * project's tools are always those of this version and this folder. Candidates are
  * plain lines that the shell never evaluates: a name from outside runs nothing.
  */

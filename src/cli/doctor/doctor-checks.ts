@@ -43,7 +43,7 @@ export interface DoctorContext extends CommandPlace {
 type Check = (context: DoctorContext) => AsyncIterable<DoctorFinding> | Iterable<DoctorFinding>;
 
 /**
- * Programs that are asked for their version. A manifest may name any program, and a stranger may have written it: only
+ * Programs that are run for their version. A manifest may name any program, and a stranger may have written it: only
  * programs of PATH are run, never a program that is named by its path.
  */
 const runtimes = /^(?:node|python[\d.]*|pwsh|dotnet|go|deno|bun|ruby|perl|php|java|uv|npx)(?:\.exe|\.cmd)?$/i;
@@ -68,7 +68,7 @@ function* checkTrust({ project }: DoctorContext): Generator<DoctorFinding> {
 	}
 }
 
-/** What to do, and what is new since the file was trusted. */
+/** The next step, and the changes since the file was trusted. */
 function changesText(file: BlockedFile): string {
 	const hint = `R${trustHint(file).slice(1)}`;
 	if (file.trustedEffects === undefined) return hint;
@@ -121,7 +121,7 @@ async function checkRuntime(
 	}
 }
 
-/** What the program says to `--version`; some say nothing, and that is no fault. */
+/** The output of the program with `--version`; some have none, and that is no fault. */
 async function versionOf(file: string): Promise<string> {
 	const argument = basename(file) === 'go' ? 'version' : '--version';
 	try {

@@ -19,7 +19,7 @@ const signInStates: Record<SignInState, string> = {
 	header: 'authorized by its own header',
 };
 
-/** What is said of a client with `oauth.grant`, whether it has a token or not. */
+/** The check of a client with `oauth.grant`, whether it has a token or not. */
 const machineText = 'it gets its token by itself';
 
 /** The findings of each enabled server. */

@@ -118,7 +118,7 @@ export function warnUntrusted(out: CommandInput['out'], path: string, reason: st
 	out.info(`note: ${path} is not trusted, because ${reason}; mctl trust shows what it runs, and trusts it`);
 }
 
-/** What became of an entry. */
+/** The outcome of an edit. */
 export interface EntryEdit {
 	readonly name: string;
 	readonly file: ServerFile;

@@ -1,5 +1,5 @@
 /*
- * `mctl fabric status`: the servers, who offers what, and the calls of this hub.
+ * `mctl fabric status`: the servers, the workers and their tools, and the calls of this hub.
  *
  * It has a connection of its own. That of the running hub may be another one, so the hub
  * is queried too: for its links, and why calls failed.

@@ -25,13 +25,13 @@ export interface HubStatus extends HubRecord {
 	readonly memoryBytes: number;
 }
 
-/** What the hub of this folder says. Throws `closed` (exit 69) when none runs, `timeout` (exit 124) when it does not respond. */
+/** The status of the hub of this folder. Throws `closed` (exit 69) when none runs, `timeout` (exit 124) when it does not respond. */
 export async function askHub({ cwd, environment }: CommandPlace): Promise<HubStatus> {
 	const folder = hubFolderHere({ cwd, environment });
 	return askHubAt(folder, await announcedHub(folder));
 }
 
-/** What this hub says. */
+/** The status of this hub. */
 export async function askHubAt(folder: HubFolder, record: HubRecord): Promise<HubStatus> {
 	try {
 		return { ...record, ...(await ask(record, ASK_HUB_MS)) };

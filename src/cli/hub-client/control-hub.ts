@@ -32,7 +32,7 @@ export async function controlHub(
 		identity,
 		peerName: ORCHESTRATOR_NAME,
 		handshakeMs: HUB_DIAL_MS,
-		keepsSpare: false, // a hub that is asked to end must see no other connection than this one
+		keepsSpare: false, // a hub that shall end must see no other connection than this one
 	});
 	try {
 		const value = { toolName: HUB_CONTROL, arguments: { ...request } };

@@ -52,7 +52,7 @@ export interface HubSessionOptions {
 	readonly listWaitMs?: number | undefined;
 	/** A configuration file in place of that of the folder: the session is with a hub of this process. */
 	readonly file?: string | undefined;
-	/** What is needed: when this process runs the hub, nothing else is started. Default: everything. */
+	/** The sources that are needed: when this process runs the hub, nothing else is started. Default: everything. */
 	readonly needs?: NeededSources | undefined;
 	/** Receives one sentence for each plugin that failed, when this process runs the hub. Default: failures are logged. */
 	readonly onFailed?: ((text: string) => void) | undefined;

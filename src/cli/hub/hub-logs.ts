@@ -58,9 +58,9 @@ function lastLines(text: string, count: number): string[] {
 
 interface LogSource {
 	readonly file: string;
-	/** What is said when it is empty. */
+	/** The message when it is empty. */
 	readonly nothingYet: string;
-	/** What to do when there is no file. */
+	/** The hint when there is no file. */
 	readonly hint: string;
 }
 

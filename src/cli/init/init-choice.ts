@@ -45,7 +45,7 @@ export function askServers(
 	return askLine({ prompt, help, read: (line) => chosenServers(line, found) }, options);
 }
 
-/** What an answer means. */
+/** The choice that an answer means. */
 export function chosenServers(
 	answer: string,
 	found: readonly FoundServer[],

@@ -109,7 +109,7 @@ function diffOf({ path, before, after }: PlannedFile, found: readonly FoundServe
 	];
 }
 
-/** What was chosen, and what became of it. */
+/** The chosen servers, and the outcome of each. */
 interface ImportResult {
 	readonly plan: ImportEdits;
 	readonly chosen: readonly FoundServer[];

@@ -140,7 +140,7 @@ function rememberFailure(
 }
 
 function open(entry: ServerEntry, environment: CommandInput['environment']): Promise<Transport> {
-	// The last lines of stderr are kept by the transport, for its errors.
+	// The last lines of stderr are retained by the transport, for its errors.
 	return openServerTransport(entry, {
 		environment,
 		onStderr: () => {},

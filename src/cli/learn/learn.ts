@@ -1,6 +1,6 @@
 /*
  * `mctl learn`: start servers that were never seen once, and cache their lists, before an
- * agent asks for them. Commands that add or trust servers do the same, and so does a session
+ * agent lists them. Commands that add or trust servers do the same, and so does a session
  * that was too short. A server that another process learns is not started twice.
  */
 import { resolve } from 'node:path';
@@ -59,7 +59,7 @@ function meant({ args, flags, cwd, environment }: CommandInput): readonly Server
 type Environment = Readonly<NodeJS.ProcessEnv>;
 type LearnInput = Pick<CommandInput, 'cwd' | 'environment' | 'signal' | 'out'>;
 
-/** What became of a server. */
+/** The outcome for a server. */
 interface LearntServer {
 	readonly name: string;
 	/** Undefined when it could not be listed, and when another process learns it. */

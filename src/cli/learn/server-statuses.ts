@@ -80,7 +80,7 @@ async function signIns(
 /** The names that a server listed last. */
 export interface CachedNames {
 	readonly name: string;
-	/** What agents see in front of every name. */
+	/** The prefix of every name for agents. */
 	readonly prefix: string;
 	readonly tools: readonly string[];
 	readonly prompts: readonly string[];

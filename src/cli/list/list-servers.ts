@@ -79,7 +79,7 @@ export const checkedServerListing: Listing = {
 
 /** A server of the configuration that cannot be used, as a row and as an item. */
 interface UnusedServer {
-	/** What it needs, or `invalid`. */
+	/** The missing requirement, or `invalid`. */
 	readonly need: string;
 	readonly item: SourceReport & Pick<ListedServer, 'file' | 'isEnabled'>;
 }
@@ -97,7 +97,7 @@ function dashes({ headings }: Listing, from: number): string[] {
 	return headings.slice(from).map(() => '-');
 }
 
-/** What was not accepted, and what is suspicious, in the tools that were just listed. */
+/** The drift and the findings in the tools that were just listed. */
 async function reviewNotes(
 	entries: readonly ServerEntry[],
 	environment: Readonly<NodeJS.ProcessEnv>,

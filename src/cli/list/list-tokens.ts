@@ -47,7 +47,7 @@ interface ServerCost {
 	readonly largest: { readonly name: string; readonly tokens: number } | null;
 }
 
-/** What each tool of the list costs; those of no server are of `own`. */
+/** The tokens of each tool of the list; those of no server are of `own`. */
 export async function toolCosts(
 	input: Pick<CommandInput, 'cwd' | 'environment' | 'out' | 'signal'>,
 	{ mcpServers }: Pick<Configuration, 'mcpServers'>,

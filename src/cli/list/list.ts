@@ -12,7 +12,7 @@ import { blockedJson, reportBlocked } from '../trust-notice.ts';
 import { type Listed, type Listing, listings } from './listing.ts';
 
 const kinds = Object.keys(listings);
-/** What can be called; kinds of which there is none are left out. */
+/** The items that can be called; kinds of which there is none are left out. */
 const defaultKinds = ['tools', 'servers', 'plugins'];
 
 interface Shown {

@@ -21,7 +21,7 @@ export interface Listing {
 	readonly headings: readonly string[];
 	/** The columns that a narrow terminal shows. Default: all. */
 	readonly narrow?: readonly number[];
-	/** What to say when there is nothing. */
+	/** The message when there is nothing. */
 	readonly whenEmpty: string;
 	list(input: Pick<CommandInput, 'cwd' | 'environment' | 'flags' | 'signal' | 'out'>): Promise<Listed>;
 }

@@ -20,14 +20,14 @@ import { endUnfinished, removeLeftovers, withRecord } from './unfinished-change.
 
 type Usage = Pick<Command, 'usage'>;
 
-/** What is about to be added. */
+/** The entry that is about to be added. */
 export interface Addition {
 	/** Its name in the configuration. */
 	readonly name: string;
 	readonly plan: Pick<LaunchPlan, 'inputs' | 'entry'>;
-	/** What the lock file gets. */
+	/** The entry for the lock file. */
 	readonly pin: PinnedPackage;
-	/** What is shown before the prompt, as rows of a name and a text. */
+	/** The rows that are shown before the prompt: a name and a text each. */
 	readonly facts: readonly (readonly [string, string])[];
 	/** Its signer, when it is a bundle; for `--json`. */
 	readonly signer?: BundleSigner | undefined;

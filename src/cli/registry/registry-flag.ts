@@ -1,4 +1,4 @@
-/* The registries that a command asks: the one of `--registry`, else those of the configuration and the official one. */
+/* The registries that a command uses: the one of `--registry`, else those of the configuration and the official one. */
 
 import type { RegistryEntry } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';

@@ -84,7 +84,7 @@ function packageOrHost({ type, identifier }: Pick<PackageSource, 'type' | 'ident
 	return type === 'oci' ? identifier.replace(/@sha256:.*$/, '').replace(/:[^/:]*$/, '') : identifier;
 }
 
-/** What belongs to a server outside of the configuration. Without its pin when the lock file is damaged. */
+/** The files and pins of a server outside of the configuration. Without its pin when the lock file is damaged. */
 export function changeOf(
 	name: string,
 	{ path, servers }: ServerFile,

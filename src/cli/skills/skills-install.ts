@@ -79,7 +79,7 @@ function consentText({ uri }: Skill, files: number, { digests }: Approval): stri
 	return `Install ${uri} with ${files} files? Agents follow its text, and may run its scripts.${change}`;
 }
 
-/** What was approved for one folder: its files by their digests. */
+/** The approval for one folder: its files by their digests. */
 class Approval {
 	readonly #folder: string;
 	readonly #file: string;

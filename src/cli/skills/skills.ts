@@ -58,7 +58,7 @@ export interface SkillsOfHub {
 	readonly read: (skill: Skill, uri: string) => Promise<Buffer>;
 }
 
-/** List the skills and do `work`; nothing else is read before it asks for it. */
+/** List the skills and do `work`; nothing else is read before it is needed. */
 export function withSkills<T>(
 	input: CommandInput,
 	work: (skills: SkillsOfHub) => Promise<T>,

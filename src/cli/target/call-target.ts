@@ -25,7 +25,7 @@ export interface CallTarget {
 	readonly tool: string | undefined;
 	/** The arguments after it. */
 	readonly args: readonly string[];
-	/** What the hub must have; undefined for everything. */
+	/** The sources that the hub must have; undefined for all. */
 	readonly needs: NeededSources | undefined;
 	/** The error of a tool of this name whose folder has a problem. */
 	readonly broken?: OrchestraError | undefined;
@@ -33,7 +33,7 @@ export interface CallTarget {
 	readonly blockedReason?: string | undefined;
 }
 
-/** What the arguments name. Throws `bad_input` for a server that is disabled, blocked or not usable. */
+/** The target that the arguments name. Throws `bad_input` for a server that is disabled, blocked or not usable. */
 export async function callTarget(
 	args: readonly string[],
 	{ configuration, tools, blocked, configProblems, toolProblems }: Omit<Project, 'roots'>,
@@ -111,7 +111,7 @@ export function refuseBlocked(arg: string, blocked: readonly BlockedFile[]): voi
 	}
 }
 
-/** What a hub must have for a name: its server, or every source that may have names without a prefix. */
+/** The sources that a hub must have for a name: its server, or every source that may have names without a prefix. */
 export function neededFor(name: string, configuration: Configuration): NeededSources | undefined {
 	if (/^[a-z][\w+.-]*:/i.test(name)) return undefined; // a URI may be of any server
 	const { owner } = ownerOf(name, configuration);

@@ -22,7 +22,7 @@ import { publicUrl } from '../../transport/http/http-errors.ts';
 import type { CommandPlace } from '../command.ts';
 import type { Listing } from '../list/listing.ts';
 
-/** What `mctl init` would do with a server, or has done. */
+/** The action of `mctl init` for a server, planned or done. */
 type ClientServerState = 'not imported' | 'imported' | 'disabled' | 'client only' | 'orchestra' | 'gone';
 
 export const clientListing: Listing = {

@@ -15,7 +15,7 @@ export interface AskOptions {
 
 interface LinePrompt<T> {
 	readonly prompt: string;
-	/** What a trimmed line means. */
+	/** The value of a trimmed line. */
 	readonly read: (line: string) => T | 'wrong';
 	/** Shown after a wrong line. */
 	readonly help: string;

@@ -3,7 +3,7 @@
  * else the bytes are saved and the path is printed.
  *
  * Two protocols: that of kitty (PNG only, in chunks) and that of iTerm2. Which one is chosen
- * by the variables of the terminal; it is not asked, because its answer would arrive on
+ * by the variables of the terminal; it is not queried, because its answer would arrive on
  * stdin. A multiplexer such as tmux swallows both, so nothing is drawn in it.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { Output } from './output.ts';
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** What is drawn, and the extension of each type in a saved file's name; a name from outside is not used. */
+/** The types that are drawn, and the extension of each type in a saved file's name; a name from outside is not used. */
 const imageExtensions: ReadonlyMap<string, string> = new Map([
 	['image/png', 'png'],
 	['image/jpeg', 'jpg'],

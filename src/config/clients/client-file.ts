@@ -31,7 +31,7 @@ export interface ClientServer {
 	readonly reason?: string | undefined;
 	/** It could be taken over with values of the user, whose places are still `${input:id}` in this entry. */
 	readonly askable?: { readonly entry: NormalEntry; readonly inputs: readonly ClientInput[] } | undefined;
-	/** What of it an import cannot keep, each with the reason. */
+	/** The settings that an import cannot take, each with the reason. */
 	readonly lost?: readonly string[];
 	/** It starts this program. */
 	readonly isOwn: boolean;
@@ -94,7 +94,7 @@ interface ServersPlace {
 	readonly location: ClientLocation;
 	readonly keys: readonly string[];
 	readonly scope: ClientScope;
-	/** What VS Code asks for. */
+	/** The `inputs` of VS Code. */
 	readonly inputs?: unknown;
 }
 
@@ -157,7 +157,7 @@ function reasonAgainst(raw: unknown, entry: NormalEntry, foreign: readonly strin
 		: undefined;
 }
 
-/** What a relative path of the user's own file means depends on the folder of the client. */
+/** The meaning of a relative path in the user's own file depends on the folder of the client. */
 function relativeReason({ command, cwd, envFile }: NormalEntry, scope: ClientScope): string | undefined {
 	const relative = [command, cwd].find(
 		(path) => typeof path === 'string' && /^\.{1,2}(?:[/\\]|$)/.test(path),

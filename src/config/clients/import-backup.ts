@@ -60,7 +60,7 @@ export interface BackupManifest {
 	readonly pid: number;
 }
 
-/** What a move brings besides its files. */
+/** The additions of an import besides its files. */
 export interface ImportExtras {
 	/** Folders to create. */
 	readonly folders: readonly string[];

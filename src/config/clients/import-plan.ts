@@ -2,7 +2,7 @@
  * Which servers the clients have, as one list of names for our configuration.
  *
  * Entries of the same content under one name are one server. Entries of different
- * content are all kept: the first has the name, the others get that of their client too.
+ * content are all imported: the first has the name, the others get that of their client too.
  */
 import { ownEntry } from '../../wire/json.ts';
 import type { ClientFile, ClientServer } from './client-file.ts';

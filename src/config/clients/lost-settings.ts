@@ -12,7 +12,7 @@ import type { ClientId } from './client-table.ts';
 const APPROVALS = 'the names of tools have a prefix now; approve them once more in the client';
 const TLS = 'the hub has one setting for all servers: NODE_EXTRA_CA_CERTS, HTTPS_PROXY';
 
-/** Why a key is not kept. */
+/** Why a key is not imported. */
 const reasons: Readonly<Record<string, string>> = {
 	trust: APPROVALS,
 	autoApprove: APPROVALS,

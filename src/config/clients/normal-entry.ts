@@ -135,7 +135,7 @@ function settingsOf(raw: Raw, client: ClientId, isRemote: boolean): Raw {
 	};
 }
 
-/** What VS Code confines can be written without its lists of domains and of what is forbidden; see `foreignSandbox`. */
+/** A sandbox of VS Code can be written without its lists of domains and of what is forbidden; see `foreignSandbox`. */
 function sandboxOf(raw: Raw): Raw | true | undefined {
 	if (raw['sandboxEnabled'] !== true) return undefined;
 	const { filesystem } = isObject(raw['sandbox']) ? raw['sandbox'] : {};

@@ -1,6 +1,6 @@
 /*
  * Values that look like secrets in plain text: tokens, keys, passwords. They are never
- * printed. A wrong guess costs a note or a masked value, so the rules are generous.
+ * printed. A wrong guess costs a log line or a masked value, so the rules are generous.
  */
 import { isObject } from '../../wire/json.ts';
 import { SECRET_TEXT_CHARACTERS } from '../config-limits.ts';

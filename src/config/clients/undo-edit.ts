@@ -45,7 +45,7 @@ interface PlaceEdit extends Omit<EditedText, 'places'> {
 	readonly keys: readonly string[];
 }
 
-/** What is to be removed and added under the keys, and what differs by now. */
+/** The entries to remove and to add under the keys, and those that differ by now. */
 function changeAt({ path, before, after, now, keys }: PlaceEdit): {
 	change: ClientChange;
 	differing: string[];

@@ -224,7 +224,7 @@ export function reportMistypedKeys(field: Field): void {
 	reportMistyped(field, Object.keys(serverKeys), foreignKeys);
 }
 
-/** What the entries of all kinds of servers have. */
+/** The keys that entries of all kinds of servers have. */
 type ServerBase = Pick<RemoteServerEntry, 'name' | 'isEnabled' | 'timeoutMs' | 'settings' | 'file'>;
 
 /** Read an entry; undefined when it has a problem. */

@@ -19,7 +19,7 @@ export const TRUST_VARIABLE = 'ORCHESTRA_TRUST';
 export interface ReadProjectFile {
 	readonly file: string;
 	readonly bytes: Uint8Array;
-	/** What it would run and set. */
+	/** The programs and settings that it would use. */
 	readonly effects: readonly ProjectEffect[];
 	/** The folder of the project. */
 	readonly folder: string;
@@ -39,7 +39,7 @@ export interface BlockedFile {
 	readonly stateFolder: string;
 	/** All effects of the file; those with `isBlocked` have none now. */
 	readonly effects: readonly ProjectEffect[];
-	/** What the trusted version ran, by name. Undefined for a file that was never trusted. */
+	/** The programs of the trusted version, by name. Undefined for a file that was never trusted. */
 	readonly trustedEffects: Readonly<Record<string, string>> | undefined;
 }
 
@@ -113,7 +113,7 @@ export function blockedText(project: BlockedFile): string {
 	return `${file} ${why}${broken}${elsewhere}, so ${what} ${blocked.length === 1 ? 'is' : 'are'} blocked`;
 }
 
-/** What the user does about it. */
+/** The next step of the user. */
 export function trustHint({ folder, trustedUnder, stateFolder: own }: BlockedFile): string {
 	if (trustedUnder !== undefined) {
 		const trust = `XDG_STATE_HOME=${quoted(dirname(own))} mctl trust`;

@@ -53,7 +53,7 @@ export function trustedPlanFiles(root: string, environment: Readonly<NodeJS.Proc
 	return files.filter(({ file, bytes }) => attempt(() => record.has(file, bytes), false));
 }
 
-/** What the file would do: it is a tool. */
+/** The effect of the file: it is a tool. */
 export function planEffects({ name, bytes }: Pick<PlanFile, 'name' | 'bytes'>): ProjectEffect[] {
 	const start = Buffer.from(bytes).toString('utf8', 0, PLAN_TEXT_CHARACTERS).trim();
 	const text = `${start.replaceAll(/\s+/g, ' ')} (SHA-256 ${sha256(bytes)})`;

@@ -29,7 +29,7 @@ export interface TrustedProject {
 	readonly trustedAt: string;
 	/** The hashes of the trusted versions, the latest first. */
 	readonly sha256: readonly string[];
-	/** What the latest version runs and sets: a text by the name of each. */
+	/** The programs and settings of the latest version: a text by the name of each. */
 	readonly runs: Readonly<Record<string, string>>;
 }
 

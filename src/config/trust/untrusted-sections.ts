@@ -13,7 +13,7 @@ import type { ConfigProblem } from '../problem.ts';
 import { childLimitKeys } from '../sections/confinement.ts';
 import { type FileSections, sections } from '../sections/sections.ts';
 
-/** Read a file that is not trusted: its variables are not expanded, and the hub asks nobody for them. */
+/** Read a file that is not trusted: its variables are not expanded, and bridges are not queried for them. */
 export function readUntrusted(
 	source: FieldSource,
 	read: (source: FieldSource) => FileSections,

@@ -25,7 +25,7 @@ export interface CallsEvent {
 	readonly rows: readonly CallRow[];
 	/** Rows that are left out of this event because there were too many; fetch them from `/api/calls`. */
 	readonly dropped: number;
-	/** Calls that are kept now. */
+	/** Calls that are retained now. */
 	readonly total: number;
 }
 
@@ -36,7 +36,7 @@ export interface CallsReply {
 	readonly next: number | null;
 	/** Calls that match the filter. */
 	readonly matched: number;
-	/** Calls that are kept. */
+	/** Calls that are retained. */
 	readonly total: number;
 }
 
@@ -68,7 +68,7 @@ export interface HistogramBar {
 	readonly count: number;
 }
 
-/** The calls that are kept, for the overview. */
+/** The calls that are retained, for the overview. */
 export interface OverviewReply extends LatencyReply {
 	readonly all: DurationSummary;
 	readonly histogram: readonly HistogramBar[];
@@ -101,7 +101,7 @@ export interface CallDetails extends CallRow {
 	readonly progress: readonly ProgressRow[];
 	/** The last ones. */
 	readonly logs: readonly CallLogRow[];
-	/** Progress and log messages that are not kept any more. */
+	/** Progress and log messages that are not retained any more. */
 	readonly dropped: number;
 	readonly explanation: ApiError | null;
 	/** The decision of the policy, and its rule as `file:line`. */
@@ -113,10 +113,10 @@ export interface CallDetails extends CallRow {
 	/** The worker of the fabric that accepted it. */
 	readonly worker: string | null;
 	readonly sessionId: string | null;
-	/** The arguments as JSON, with secrets replaced; null when they are not kept or too large. */
+	/** The arguments as JSON, with secrets replaced; null when they are not retained or too large. */
 	readonly arguments: string | null;
 	readonly resultBytes: number | null;
-	/** Makes the same call in a terminal; null when the arguments are not kept. */
+	/** Makes the same call in a terminal; null when the arguments are not retained. */
 	readonly command: string | null;
 	/** The call is in a recording, and this command replays it. */
 	readonly replay: string | null;
@@ -197,7 +197,7 @@ export interface ReplayRequest {
 	readonly number: number;
 }
 
-/** A question of the tool to the user. Answer it with `POST /api/answer`. */
+/** An elicitation of the tool. Answer it with `POST /api/answer`. */
 export interface CallElicitation {
 	readonly id: string;
 	/** `form`: fields by a schema. `url`: a page to open. */
@@ -211,6 +211,6 @@ export interface CallElicitation {
 export interface AnswerRequest {
 	readonly id: string;
 	readonly action: 'accept' | 'decline' | 'cancel';
-	/** What the user filled in, with `accept`. */
+	/** The values of the user, with `accept`. */
 	readonly content?: ApiObject | undefined;
 }

@@ -24,7 +24,7 @@ export interface ToolReply {
 	/** The decision of the policy for this client without arguments, and the rule as `file:line`. */
 	readonly policy: string | null;
 	readonly rule: string | null;
-	/** What a rule about it names; null when none can name it. */
+	/** The pattern of a rule about it; null when none can name it. */
 	readonly policyTarget: PolicyTarget | null;
 	/** Calls the tool in a terminal; the page adds the arguments as JSON. */
 	readonly command: string;
@@ -68,7 +68,7 @@ export interface SearchReason {
 	/** `word`, `phrase`, `prefix`, `typo`, `related`, `concept`, `meaning`. */
 	readonly kind: string;
 	readonly fields: readonly string[];
-	/** What it adds to a score of 100. Absent for `concept` and `meaning`, which add to it together. */
+	/** Its share of a score of 100. Absent for `concept` and `meaning`, which add to it together. */
 	readonly points?: number | undefined;
 }
 
@@ -83,12 +83,12 @@ export interface ServerPage extends SourceRow {
 	readonly catalogue: readonly CatalogueRow[];
 	/** Names only, never values. */
 	readonly environment: readonly string[];
-	/** What the definitions of its tools cost; null when they are not known. */
+	/** The tokens of the definitions of its tools; null when they are not known. */
 	readonly tokens: number | null;
 	readonly history: readonly ServerEvent[];
 	/** Rules of the policy that match its tools. */
 	readonly rules: readonly PolicyRuleRow[];
-	/** What a rule about all its tools names; null when no pattern matches them alone. */
+	/** The pattern of a rule about all its tools; null when no pattern matches them alone. */
 	readonly policyTarget: PolicyTarget | null;
 	readonly drift: readonly DriftRow[];
 	/** The hash of the tools as they are now. Send it with `accept`, so that nothing is accepted that was not shown. */
@@ -105,7 +105,7 @@ export interface ServerEvent {
 	readonly message: string | null;
 }
 
-/** What a new rule is about, and the file that gets it. */
+/** The tools of a new rule, and the file that gets it. */
 export interface PolicyTarget {
 	/** The name or pattern of tools. */
 	readonly tools: string;
@@ -135,14 +135,14 @@ export interface DriftRow {
 	readonly kind: CatalogueKind | 'server';
 	readonly name: string;
 	readonly change: 'added' | 'removed' | 'changed';
-	/** `description`, `inputSchema`, …; a tool has a row for each part that differs. Null when the texts are not known. */
+	/** `description`, `inputSchema`, …; a tool has a row for each part that differs. Null when the values are not known. */
 	readonly part: string | null;
 	/** The text before and after, for a word diff. */
 	readonly before: string | null;
 	readonly after: string | null;
 	/** Whether it is left out of lists until it is accepted. */
 	readonly isQuarantined: boolean;
-	/** What looks suspicious about it. */
+	/** The findings of the scan about it. */
 	readonly findings: readonly string[];
 }
 
@@ -223,6 +223,6 @@ export interface SettingRow {
 	readonly key: string;
 	/** The value as JSON. */
 	readonly value: string;
-	/** Where it comes from, as `file:line`, with a note when it is blocked; `default` when no file has it. */
+	/** Where it comes from, as `file:line`, marked when it is blocked; `default` when no file has it. */
 	readonly source: string;
 }

@@ -62,7 +62,7 @@ export interface ApiFailure {
 export interface ApiError {
 	readonly code: string;
 	readonly message: string;
-	/** What to do about it. */
+	/** The next step of the user. */
 	readonly hint?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface AttentionRow {
 	readonly hint: string | null;
 	/** The id of the source that it is about. */
 	readonly server: string | null;
-	/** What to run in a terminal. */
+	/** The command for a terminal. */
 	readonly command: string | null;
 }
 
@@ -137,7 +137,7 @@ export interface ClientFilesReply {
 	}[];
 }
 
-/** What the definitions of tools cost an agent that lists all of them. Estimated: four characters a token. */
+/** The tokens of the tool definitions for an agent that lists all of them. Estimated: four characters a token. */
 export interface CostsReply {
 	/** The most expensive first. */
 	readonly sources: readonly { readonly backend: string; readonly tools: number; readonly tokens: number }[];
@@ -166,7 +166,7 @@ export interface SourceRow extends Omit<SourceReport, 'downReason'> {
 	readonly callsPerMinute: readonly number[];
 	/** Failed calls among those, from 0 to 1. */
 	readonly errorRate: number;
-	/** What can be done with it now. */
+	/** The actions that are possible now. */
 	readonly actions: readonly ServerAction[];
 }
 
@@ -253,7 +253,7 @@ export interface DashboardEvents {
 	readonly call: CallDetails;
 	/** Lines of the server in `?server=<id>`. */
 	readonly log: LogEvent;
-	/** When an approval is asked for or given. */
+	/** When an approval is requested or given. */
 	readonly approvals: ApprovalsReply;
 	/** A list of the hub changed: fetch the catalogue again. */
 	readonly catalogue: CatalogueEvent;

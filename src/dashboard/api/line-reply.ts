@@ -1,6 +1,6 @@
 /*
  * A reply of JSON lines, bounded towards a page that does not read: progress and log
- * messages are dropped and counted; questions and the end are always sent.
+ * messages are dropped and counted; elicitations and the end are always sent.
  */
 import type { ServerResponse } from 'node:http';
 import { StreamedReply } from '../../http/event-stream.ts';

@@ -18,7 +18,7 @@ import type { CallDetails, CallsEvent } from './api-calls.ts';
 import { apiHeaders } from './api-reply.ts';
 import type { DashboardEvents, SignalEvent } from './api-types.ts';
 
-/** What a stream follows besides the state and the calls. */
+/** The subjects that a stream follows besides the state and the calls. */
 export interface StreamTarget {
 	/** The number of a call. */
 	readonly call: number | undefined;

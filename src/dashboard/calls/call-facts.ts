@@ -26,7 +26,7 @@ const RETAINED_MESSAGES = 100;
 /** Phases in the order in which they happen. */
 const phaseOrder: readonly string[] = ['approval', 'queue', 'start', 'run'];
 
-/** What the journal has of a call besides its row. */
+/** The facts that the journal has of a call besides its row. */
 export type JournalFacts = Pick<CallEnd, 'phases' | 'policy' | 'rule' | 'plan' | 'trace'> &
 	Pick<CallContext, 'worker'>;
 

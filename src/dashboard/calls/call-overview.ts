@@ -1,7 +1,7 @@
 /*
  * What the overview shows of the calls: who called what, how often and how fast.
  *
- * Three passes over the rows that are kept, with other work between them: the sums, what needs the sums, the flows. Percentiles
+ * Three passes over the rows that are retained, with other work between them: the sums, what needs the sums, the flows. Percentiles
  * are made only of the tools that are shown. Keys are numbers: a text for each call would cost more than the rest.
  */
 import { WorkSlices } from '../../rpc/work-slices.ts';
@@ -13,7 +13,7 @@ import { TimeBuckets } from './latency-chart.ts';
 
 /** Tools in each of the two lists. */
 const SHOWN_TOOLS = 8;
-/** More than strings are kept, so that two of their numbers are one key. */
+/** Greater than the number of pooled strings, so that two of their numbers are one key. */
 const KEY_FACTOR = 2 ** 26;
 
 /** Which calls. The flows are of all clients and sources. */

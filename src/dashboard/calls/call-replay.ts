@@ -1,5 +1,5 @@
 /*
- * Makes a recorded call again, when a user asks for it, and compares the answers.
+ * Makes a recorded call again, at the request of a user, and compares the answers.
  *
  * The call goes through the hub as a call of the page, so policy, journal and limits
  * apply, and the tool may change something again. Arguments come from the recording; a

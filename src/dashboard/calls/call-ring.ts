@@ -28,7 +28,7 @@ export interface EndedCall {
 	readonly error?: string | undefined;
 }
 
-/** What the rows of a query have in common; an absent field matches all. */
+/** The filter of a query; an absent field matches all. */
 export interface RowFilter {
 	/** A part of the name of the tool, prompt or resource, or a pattern with `*`. */
 	readonly tool?: string | undefined;
@@ -80,7 +80,7 @@ export class CallRing {
 		this.#error = new Uint32Array(capacity);
 	}
 
-	/** Calls that are kept. */
+	/** Calls that are retained. */
 	get size(): number {
 		return Math.min(this.#next, this.#capacity);
 	}
@@ -108,13 +108,13 @@ export class CallRing {
 		return this.#numberOf(sequence);
 	}
 
-	/** The call with this number ended. Does nothing when it is not kept any more. */
+	/** The call with this number ended. Does nothing when it is not retained any more. */
 	end(number: number, end: EndedCall): void {
 		const sequence = this.#sequenceOf(number);
 		if (this.#isRetained(sequence)) this.#end(sequence, end);
 	}
 
-	/** Undefined when it is not kept. */
+	/** Undefined when it is not retained. */
 	row(number: number): CallRow | undefined {
 		const sequence = this.#sequenceOf(number);
 		return this.#isRetained(sequence) ? this.#rowAt(sequence) : undefined;

@@ -2,7 +2,7 @@
  * Strings that repeat, as small numbers: names of tools, clients, servers.
  *
  * Each use is counted, and a number is free again when the last use is released, so the
- * memory is bounded by the calls that are kept. Secrets are replaced once, when a
+ * memory is bounded by the calls that are retained. Secrets are replaced once, when a
  * string is seen first.
  */
 import { redact } from '../../redact.ts';

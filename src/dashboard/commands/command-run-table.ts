@@ -1,6 +1,6 @@
 /*
  * Runs a command of `mctl` for the page, as a process of its own: what a button does is what the
- * command does, with its checks, its questions to the trust record and its undo.
+ * command does, with its checks, its checks of the trust record and its undo.
  *
  * Lines of stderr are log messages of the reply, the JSON object on stdout is its result. A page that
  * leaves ends the command. Its arguments reach it by a pipe: every user of the machine can read a command
@@ -53,7 +53,7 @@ export class CommandRunTable {
 		const end = await ended(child, { signal, limits, log });
 		const ms = performance.now() - began;
 		if ('error' in end) return reply.end({ kind: 'error', error: end.error, ms });
-		// The entry that it wrote is there when the page asks.
+		// The entry that it wrote is there when the page reads it.
 		await opened.reload();
 		reply.end({ kind: 'result', result: end.result, ms });
 	}
@@ -83,7 +83,7 @@ export class CommandRunTable {
 	}
 }
 
-/** What Node.js runs from its standard input: the command line of these arguments. */
+/** The program that Node.js reads from its standard input, for the command line of these arguments. */
 function programOf(args: readonly string[]): string {
 	const main = join(packageRoot(), 'dist', 'cli', 'main.js');
 	const argv = JSON.stringify([process.execPath, main, ...args]);

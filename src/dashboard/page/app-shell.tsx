@@ -183,7 +183,7 @@ function ConnectionBanner(): JSX.Element | null {
 	return null;
 }
 
-/** What just happened, below the view, for some seconds. */
+/** The notices of the last seconds, below the view. */
 function NoticeList(): JSX.Element {
 	const dashboard = useDashboard();
 	return (

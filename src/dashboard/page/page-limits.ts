@@ -3,10 +3,10 @@
 /** Most pixels of an image that is drawn. */
 export const DRAWN_PIXELS_LIMIT = 40_000_000;
 
-/** Log lines of a run that are kept. */
+/** Log lines of a run that are retained. */
 export const RUN_LOGS_LIMIT = 500;
 
-/** Lines of a command that are kept. */
+/** Lines of a command that are retained. */
 export const COMMAND_LINES_LIMIT = 200;
 
 /** The address of a download is released after the browser has taken them. */
@@ -14,7 +14,7 @@ export const DOWNLOAD_RELEASE_MS = 60_000;
 
 /** Calls that run at a time. Each has a connection, and a browser opens six to one host for all its tabs. */
 export const RUNNING_CALLS_LIMIT = 3;
-/** Ended calls with their results, and drafts, that are kept. */
+/** Ended calls with their results, and drafts, that are retained. */
 export const ENDED_CALLS_LIMIT = 20;
 export const DRAFTS_LIMIT = 200;
 

@@ -27,7 +27,7 @@ import { ItemIndex } from './item-index.ts';
 /** The name of the page towards the policy and the servers. */
 export const DASHBOARD_CLIENT = 'dashboard';
 
-/** What the page searches for. */
+/** The query of the page. */
 export interface ItemQuery {
 	readonly query: string;
 	readonly kinds: readonly CatalogueKind[];
@@ -93,7 +93,7 @@ export class CatalogueView {
 		return this.#text.text;
 	}
 
-	/** What the definitions of the tools cost. */
+	/** The tokens of the tool definitions. */
 	async costs(): Promise<CostsReply> {
 		const { costs } = await this.#made();
 		void this.#prepareSearch();

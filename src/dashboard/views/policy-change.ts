@@ -33,7 +33,7 @@ export class PolicyChange {
 		this.#catalogue = catalogue;
 	}
 
-	/** What a rule about all tools of a server says and where it goes; null for a source without a prefix. */
+	/** The text and the file of a rule about all tools of a server; null for a source without a prefix. */
 	ofServer(server: string): PolicyTarget | null {
 		const { mcpServers } = this.#deps.opened.configuration();
 		const isNamed = mcpServers.some(({ name }) => name === server) && !PATTERN.test(server);

@@ -1,4 +1,4 @@
-/* The long results that are kept for agents, whole and as their agent got them, for the page. */
+/* The long results that are stored for agents, whole and as their agent got them, for the page. */
 import { OrchestraError } from '../../errors.ts';
 import { PAGE_LIMIT_BYTES } from '../../hub/results/result-limits.ts';
 import { readResultPage } from '../../hub/results/result-page.ts';
@@ -6,7 +6,7 @@ import { allStored } from '../../hub/results/result-store.ts';
 import { readSent, type SentForm, type StoredResult } from '../../hub/results/stored-result.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 
-/** A kept result. */
+/** A stored result. */
 export interface StoredResultRow
 	extends Pick<StoredResult, 'handle' | 'tool' | 'client' | 'bytes' | 'mimeType' | 'isPinned'> {
 	readonly keptAt: string;
@@ -17,13 +17,13 @@ export interface ResultsReply {
 	readonly results: readonly StoredResultRow[];
 }
 
-/** One kept result in both forms. */
+/** One stored result in both forms. */
 export interface ResultReply extends StoredResultRow {
 	/** The first 1 MiB; null for an image or other bytes. */
 	readonly text: string | null;
 	/** Whether `text` is all of it. */
 	readonly isWhole: boolean;
-	/** What its agent got; null when that was all of it, or another answer. */
+	/** The form that its agent got; null when that was all of it, or another answer. */
 	readonly shortened: SentForm | null;
 }
 

@@ -156,7 +156,7 @@ function outsideRoots({ file }: ConfigFile, path: Path, value: unknown): Unit {
 	return { path, key: path.join('.'), value, state: isBlocked ? 'blocked' : 'counts' };
 }
 
-/** What does not count of a trusted file is overridden, or has a problem. */
+/** A key of a trusted file that does not count is overridden, or has a problem. */
 function stateOf({ isTrusted }: ConfigFile, counts: boolean): Unit['state'] {
 	if (counts) return 'counts';
 	return isTrusted ? 'unused' : 'blocked';

@@ -25,7 +25,7 @@ const PRIVATE = 0o600;
 export interface ClusterFilesOptions {
 	readonly nodes: readonly NodeAddress[];
 	readonly members: readonly Member[];
-	/** Where the authority and the certificates are kept. */
+	/** Where the authority and the certificates are stored. */
 	readonly certsDir: string;
 	/** A folder per node is written here. */
 	readonly outDir: string;

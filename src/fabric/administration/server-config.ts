@@ -16,7 +16,7 @@ export interface Member {
 	readonly key: string;
 	/** The public key before, which is valid until the rotation is finished. */
 	readonly retiring?: string | undefined;
-	/** The group that it serves; undefined for a hub that offers nothing. */
+	/** The group that it serves; undefined for a hub that announces no tools. */
 	readonly offers?: string | undefined;
 	/** The groups that it may call; `*` for all; none when it is empty. */
 	readonly calls: readonly string[];

@@ -6,7 +6,7 @@
  * in any order. A worker that has not been heard of for the TTL of its presence is
  * removed: the server leaves no marker for an expired key.
  *
- * Bodies are kept by their hash, which is checked, so equal workers share one, and it
+ * Bodies are cached by their hash, which is checked, so equal workers share one, and it
  * does not matter who wrote it. A body that no presence names any more is dropped.
  */
 import type { WorkerFacts } from '../../hub/fabric-overview.ts';

@@ -58,7 +58,7 @@ export interface RemoteTool {
 	readonly rule?: FabricRule | undefined;
 }
 
-/** Workers that are asked about a call that none of them has accepted, after a reconnect. */
+/** Workers that are queried about a call that none of them has accepted, after a reconnect. */
 const QUERIED_WORKERS = 64;
 const PROCESS_CHARACTERS = 8;
 

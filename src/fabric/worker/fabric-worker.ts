@@ -35,7 +35,7 @@ import { type Order, RemoteRunTable } from './remote-run-table.ts';
 export interface WorkerSettings {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
-	/** What hubs may choose this worker by. */
+	/** The labels by which hubs choose this worker. */
 	readonly labels?: readonly string[] | undefined;
 	readonly limits?: FabricLimits | undefined;
 }

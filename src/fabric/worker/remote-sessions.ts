@@ -1,7 +1,7 @@
 /*
  * The MCP sessions of remote clients at this worker. A worker is not notified when a
  * client of another hub leaves, so a session without calls ends after a while, and the
- * processes that were kept for it are released.
+ * processes that were reserved for it are released.
  */
 import type { Hub } from '../../hub/hub.ts';
 import { REMOTE_SESSION_IDLE_MS, REMOTE_SESSION_SWEEP_MS } from '../fabric-limits.ts';

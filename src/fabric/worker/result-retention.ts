@@ -1,7 +1,7 @@
 /*
  * The results that a worker keeps for a while, for a hub that lost its connection before
  * it received them. Those of one message are bounded in time and in bytes; the oldest are
- * dropped first. A large one, in chunks, is kept until it has arrived, or until its hub
+ * dropped first. A large one, in chunks, is retained until it has arrived, or until its hub
  * has been silent for as long; the worker accepts no calls while too many bytes wait.
  */
 import { RESULT_OVERHEAD_BYTES, RESULT_RETENTION_MS, RETAINED_RESULTS_BYTES } from '../fabric-limits.ts';

@@ -61,7 +61,7 @@ export function adaptApps(): Middleware {
 	});
 }
 
-/** What was made of a list, so that the same list stays the same object. */
+/** The adapted form of a list, cached, so that the same list stays the same object. */
 const withoutPages = memoized((list: MergedList<Tool>): MergedList<Tool> => {
 	if (!list.items.some(isOfApp)) return list;
 	return { ...list, items: list.items.filter((tool) => !isForPages(tool)).map(withoutPage) };

@@ -13,7 +13,7 @@ import type { SkillSearch } from '../expose/skill-search.ts';
 import type { Middleware } from './middleware.ts';
 import { skillsSoon } from './skills-soon.ts';
 
-/** What a search begins with; its parameters follow. */
+/** The beginning of a search URI; its parameters follow. */
 const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
 
 export function matchSkills(log: Log): Middleware {

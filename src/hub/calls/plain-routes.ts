@@ -36,7 +36,7 @@ export interface PlainRoutesDeps {
 	readonly isOpen: () => boolean;
 	/** The rules of now: another object after each change. */
 	readonly policy: () => object | undefined;
-	/** What the journal says about calls of a tool that pass without an approval; undefined when they do not. */
+	/** The policy entry of the journal for calls of a tool that pass without an approval; undefined when they do not. */
 	readonly verdict: (name: string, route: Route<Tool>, client: string) => Partial<PolicyOutcome> | undefined;
 	/** The route of a tool that the client of a call sees; undefined when it is not known at once. */
 	readonly find: (name: string, context: CallContext) => Route<Tool> | undefined;
@@ -122,7 +122,7 @@ export class ToolRoute implements PlainRoute {
 	readonly target: PlainTarget;
 	readonly limitCharacters: number;
 	readonly calls: ClientCalls | undefined;
-	/** What the journal says about the policy. */
+	/** The policy entry of the journal. */
 	readonly decision: Partial<PolicyOutcome>;
 	readonly #deps: PlainRoutesDeps;
 	/** The name that clients of the whole hub use for the tool. */

@@ -109,7 +109,7 @@ export class Catalogue {
 			: mergeByUri(sourceItems as readonly SourceItems<Item & Record<typeof key, string>>[], key, this.#warn);
 	}
 
-	/** What `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
+	/** The value that `look` finds in these lists; while it finds nothing, it is repeated when a late source has answered. */
 	search<T>(
 		kinds: readonly ItemKind[],
 		look: () => Awaitable<T | undefined>,

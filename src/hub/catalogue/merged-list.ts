@@ -34,7 +34,7 @@ export interface SourceItems<T> {
 	readonly items: readonly T[];
 }
 
-/** Merge lists by `name`. A changed name is kept in full in `_meta` and `title`. */
+/** Merge lists by `name`. A changed name stays in full in `_meta` and `title`. */
 export function mergeByName<T extends { name: string; title?: unknown; _meta?: unknown }>(
 	lists: readonly SourceItems<T>[],
 	warn: (text: string) => void,

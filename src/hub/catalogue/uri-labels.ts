@@ -85,7 +85,7 @@ export class UriLabels {
 		return changed === result ? answer : changed;
 	}
 
-	/** What was read: its URI is the one that was requested. */
+	/** The answer, with the requested URI in its contents. */
 	read(answer: Answer, requested: string): Answer {
 		const { contents } = answerValue(answer);
 		if (!Array.isArray(contents)) return answer;

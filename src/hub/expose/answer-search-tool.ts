@@ -159,7 +159,7 @@ function searchWaitMs(query: string, [best]: readonly SearchHit[], absent: reado
 	return best.score >= GOOD_SCORE ? 0 : FOUND_SOMETHING_WAIT_MS;
 }
 
-/** What was found so far. */
+/** The best value so far. */
 interface FoundSoFar<T> {
 	readonly value: T;
 	/** How long after the begin of the call a better value is worth a wait. */

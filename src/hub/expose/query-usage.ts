@@ -1,7 +1,7 @@
 /*
  * Which tools were called with success after which queries, in this project: a tool that helped
  * before rises a little for a similar query. It is a hint: bounded in size, in weight and in
- * age, kept in one file, and nothing without it.
+ * age, stored in one file, and nothing without it.
  */
 import { dirname, join } from 'node:path';
 import { makeFolders } from '../../files/make-folders.ts';
@@ -13,9 +13,9 @@ import { stopWords } from '../../search/text/stop-words.ts';
 import { wordsOf } from '../../search/text/words.ts';
 import { isObject } from '../../wire/json.ts';
 
-/** Most queries that are kept, the least recently useful go first. */
+/** Most queries that are stored, the least recently useful go first. */
 const RETAINED_USES = 500;
-/** Words of a query that are kept. */
+/** Words of a query that are stored. */
 const RETAINED_WORDS = 12;
 /** Last queries of a session that a call may belong to, and most sessions. */
 const QUERIES_A_SESSION = 4;
@@ -49,7 +49,7 @@ export class QueryUsage {
 	/** The last queries of each session, the last first. */
 	readonly #searches = new Map<string, Search[]>();
 
-	/** @param file undefined: kept in memory only */
+	/** @param file undefined: stored in memory only */
 	constructor(file?: string) {
 		this.#file = file;
 	}
@@ -134,7 +134,7 @@ function useIn(value: unknown): Use[] {
 	return [{ words: words.map(String), tool, uses: Math.min(FULL_USES, uses) }];
 }
 
-/** What a query is about, in any order. */
+/** The terms of a query, in any order. */
 function stemsOf(query: string): string[] {
 	const words = wordsOf(query, 10 * RETAINED_WORDS).filter((word) => !stopWords.has(word));
 	return [...new Set(words.map(stem))].slice(0, RETAINED_WORDS).sort();

@@ -39,7 +39,7 @@ function blockOf({ tool, hit }: FoundTool): string {
 	return `${shortSignature(tool)}${marksOf(tool)}\n  ${summary}${why === '' ? '' : `\n  matched: ${why}`}`;
 }
 
-/** What a tool says of its effects, where it says so. */
+/** The hints of a tool about its effects, where it says so. */
 function marksOf({ annotations }: Tool): string {
 	if (annotations?.readOnlyHint === true) return ' [read-only]';
 	return annotations?.destructiveHint === true ? ' [destructive]' : '';

@@ -1,5 +1,5 @@
 /*
- * What an agent that searches reads first: which servers there are, what each is for, and how
+ * The instructions of an agent that searches: which servers there are, what each is for, and how
  * tools are found, described and called. Five lines, before the instructions of the servers.
  */
 import type { Awaitable, Tool } from '../../protocol/mcp-types.ts';

@@ -44,7 +44,7 @@ const callTool: Tool = {
 	},
 };
 
-/** What the definitions name. */
+/** The servers that the definitions of the search tools name. */
 export interface SearchedServers {
 	/** The number of hidden tools by their server. */
 	readonly counts: ReadonlyMap<string, number>;

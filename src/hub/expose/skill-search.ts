@@ -1,7 +1,7 @@
 /*
  * Skills for an agent that searches tools: those that fit a query, and those that name a tool in the
  * front matter (`metadata: {"orchestra.tools": "files__read_* git__log"}`). They are ranked as tools are,
- * by an index of their own, and shown only when they hold most of what was asked for.
+ * by an index of their own, and shown only when they hold most of the query.
  */
 
 import type { Log } from '../../log.ts';
@@ -15,7 +15,7 @@ import { type ExposedTool, firstSentence } from './tool-document.ts';
 import { ToolIndex } from './tool-index.ts';
 import { ToolUsage } from './tool-usage.ts';
 
-/** A hit with this score holds most of what was asked for; others are looked for a little longer, or not at all. */
+/** A hit with this score holds most of the query; others are looked for a little longer, or not at all. */
 export const GOOD_SCORE = 60;
 /** Most skills in one answer. */
 const SHOWN = 3;

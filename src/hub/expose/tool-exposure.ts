@@ -2,7 +2,7 @@
  * What a client sees of the tools: all of them, the part of a view, or the tools that
  * search and call the others.
  *
- * The hub asks here with the context of each request, since the client is known by
+ * The hub calls it with the context of each request, since the client is known by
  * request only. A call through `call_tool` goes back to the hub as the call that it
  * means, with the same context: journal, limits, progress, client requests and cancellation
  * are those of the real tool. `mctl` sees everything: a user looks for a name.
@@ -48,7 +48,7 @@ export interface ToolExposureOptions {
 	readonly log: Log;
 	/** Calls of earlier runs are read from it, with the first search. */
 	readonly journalFile?: string | undefined;
-	/** What was useful for which queries in this project. Default: kept in memory. */
+	/** The tools that were useful for queries in this project. Default: stored in memory. */
 	readonly usageFile?: string | undefined;
 	/** Counts the tokens of lists. */
 	readonly meter?: ListMeter | undefined;
@@ -80,7 +80,7 @@ export class ToolExposure {
 	#index: ToolIndex | undefined;
 	#skills: SkillSearch | undefined;
 	readonly #views = new Map<string, string>();
-	/** What each session saw first, where the number of tools decides. */
+	/** The form that each session saw first, where the number of tools decides. */
 	readonly #modes = new Map<string, ExposeMode>();
 	/** The views that were used, for the configuration that has them. */
 	#read: { readonly settings: object; readonly views: Map<string, ToolTest> } | undefined;
@@ -138,7 +138,7 @@ export class ToolExposure {
 		return shown;
 	}
 
-	/** What is listed in place of these tools: those that are always listed, and those that search the others. */
+	/** The tools that are listed in place of these: those that are always listed, and those that search the others. */
 	#searched(
 		list: MergedList<Tool>,
 		tools: readonly Tool[],
@@ -230,7 +230,7 @@ export class ToolExposure {
 		if (context) this.#usage.queries.called(context.sessionId, name);
 	}
 
-	/** What an agent that searches reads first; undefined when it lists all tools. Never rejects. */
+	/** The instructions of an agent that searches; undefined when it lists all tools. Never rejects. */
 	async guide(sources: readonly Source[]): Promise<string | undefined> {
 		const { toolList } = this.#options.settings();
 		if (toolList.expose === 'all') return undefined;
@@ -296,7 +296,7 @@ export class ToolExposure {
 		return view === undefined ? undefined : filterOver(list, this.#testOf(view));
 	}
 
-	/** Read once for a configuration: every call of a client with a view asks for it. */
+	/** Read once for a configuration: every call of a client with a view needs it. */
 	#testOf(view: string): ToolTest {
 		const settings = this.#options.settings();
 		if (this.#read?.settings !== settings) this.#read = { settings, views: new Map() };

@@ -5,7 +5,7 @@ import { serverNamesOf } from '../../trust/tool-name.ts';
 import { anyToolPattern, type ToolTest } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 
-/** True for the name of a tool that is kept, as clients see it. */
+/** True for the name of a tool that passes, as clients see it. */
 export type ToolFilter = (name: string) => boolean;
 
 const SKILL = 'skill:';

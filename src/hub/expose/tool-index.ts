@@ -37,13 +37,13 @@ const SIMILAR_SHARE = 0.12;
 const BARE_SHARE = 0.8;
 /** Whatever was called before, tools that the query names stay among so many. */
 const NAMED_WITHIN = 5;
-/** Cosine similarity that counts as 0: tools of many trades have less in common than the texts of a library. */
+/** Cosine similarity that counts as 0: tools of many trades have less in common than the documents of a library. */
 const SIMILARITY_FLOOR = 0.1;
 /** A name and a summary say more about a tool than a long description does. */
 const VECTOR_SATURATION = 4;
 /** Part of the score for the whole query, or for the task, in the score of a clause. */
 const CONTEXT_SHARE = 0.8;
-/** What a server that fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
+/** The bonus that a server which fits every clause adds to the score of its tools, as a share: the steps of a task tend to need the same servers. */
 const SERVER_SHARE = 2.5;
 
 /** Between the clauses of a query, not within `4.2`, `a.txt` and `12:30`. */
@@ -239,7 +239,7 @@ function isEmpty(part: string): boolean {
 	return !wordsOf(part).some((word) => !stopWords.has(word) && /\p{L}{2}/u.test(word));
 }
 
-/** What the words find one by one: a word that occurs nowhere can push all tools below the least similarity. */
+/** The hits of the words one by one: a word that occurs nowhere can push all tools below the least similarity. */
 function rankedByWords(query: string, rank: (word: string) => Ranking): Ranking {
 	const words = [...new Set(query.split(/[^\p{L}\p{N}]+/u))].filter((word) => word.length > 1);
 	const best = new Map<string, RankedTool & { why: MatchReason[] }>();

@@ -10,7 +10,7 @@ export class ToolUsage {
 	readonly queries: QueryUsage;
 	readonly #calls = new Map<string, number>();
 
-	/** @param file of the queries; undefined: kept in memory */
+	/** @param file of the queries; undefined: stored in memory */
 	constructor(file?: string) {
 		this.queries = new QueryUsage(file);
 	}

@@ -12,7 +12,7 @@ import { MessageView } from '../../wire/message-view.ts';
 import { isLarger } from '../results/value-size.ts';
 import { COMPARED_CHARACTERS, COUNTED_TARGETS, LOOP_MS } from './loop-limits.ts';
 
-/** What limits the calls of a client. */
+/** The limits of the calls of a client. */
 export interface ClientLimits {
 	readonly rates: CallRates | undefined;
 	/** Most equal calls in a row within a minute; 0 for any number. */
@@ -48,7 +48,7 @@ export class ClientCalls {
 	readonly #buckets = new Map<string, TokenBucket>();
 	/** Those of each tool: they are looked up once for all its calls. */
 	readonly #ofTools = new Map<string, readonly CountedRate[]>();
-	/** What the last call took of. */
+	/** The rates that the last call was counted in. */
 	#taken: readonly CountedRate[] = [];
 	#last: ComparedCall | undefined;
 	/** When each of the last equal calls began, the oldest first. */
@@ -167,7 +167,7 @@ interface CountedRate {
 
 interface RateOf {
 	readonly of: keyof CallRates;
-	/** What it counts the calls of. */
+	/** The subject whose calls are counted. */
 	readonly target: string;
 	readonly rate: number;
 }

@@ -22,7 +22,7 @@ export class LoopGuard {
 	readonly #now: () => number;
 	/** Keyed by session and client, that of the last call last. */
 	readonly #calls = new BoundedMap<string, ClientCalls>(WATCHED_CLIENTS);
-	/** What `#calls` were made with. */
+	/** The limits that `#calls` were made with. */
 	#limits: Limits | undefined;
 
 	constructor(settings: () => Pick<Configuration, 'limits'>, now: () => number = () => performance.now()) {
@@ -35,7 +35,7 @@ export class LoopGuard {
 		return this.#settings().limits.exceeded === 'ask';
 	}
 
-	/** What limits the calls of the client of a request; undefined when nothing does. */
+	/** The counted calls of the client of a request; undefined without a limit. */
 	of(context: CallContext): ClientCalls | undefined {
 		const { limits } = this.#settings();
 		const client = clientName(context);

@@ -1,6 +1,6 @@
 /*
  * The metrics of a hub: its calls as they happen, and the state of its backends when the
- * text is asked for.
+ * text is requested.
  *
  * Names and labels follow the OpenTelemetry conventions for MCP and for Node where they
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
@@ -31,7 +31,7 @@ const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
 
 export interface HubMetricsOptions {
-	/** What became of the spans, when they are exported. */
+	/** The counts of exported and dropped spans, when they are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** The worker of this hub, when it serves others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;

@@ -68,7 +68,7 @@ interface RegistrationDeps extends OrchestratorDeps {
 }
 
 /**
- * A link may register only the plugin that its certificate names. Nothing is kept of plugins that are not
+ * A link may register only the plugin that its certificate names. Nothing is stored of plugins that are not
  * configured, so registrations use no memory, and their log lines are rate-limited.
  */
 function registration(

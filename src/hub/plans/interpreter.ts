@@ -65,7 +65,7 @@ export interface ThreadEnd {
 	readonly isBound?: boolean | undefined;
 }
 
-/** What a program did before it waited again. */
+/** The steps of a program between two waits. */
 export interface ThreadTurn {
 	readonly calls: readonly ThreadCall[];
 	readonly log: readonly string[];

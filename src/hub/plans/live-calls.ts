@@ -169,7 +169,7 @@ const AGAIN = 'call it again';
 const FAIL = 'let the plan see an error';
 const STOP = 'stop the plan';
 
-/** What the program gets: the structured content, else the text, else the whole result. */
+/** The value that the program gets: the structured content, else the text, else the whole result. */
 function outcomeOf(call: ThreadCall, name: string, result: Record<string, unknown>): CallOutcome {
 	// The answer to a call of a tool.
 	const { content, structuredContent, isError } = { content: [], ...result } as unknown as CallToolResult;

@@ -15,7 +15,7 @@ export interface WrittenTool {
 	readonly tool: string;
 }
 
-/** What a program says about the tools that it calls. */
+/** The tools that a program calls, as its source names them. */
 export interface ProgramNames {
 	/** Each tool once, with the place where it is named first. */
 	readonly named: readonly (WrittenTool & { readonly place: string })[];

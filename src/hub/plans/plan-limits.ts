@@ -37,11 +37,11 @@ export const PLAN_ERROR_CHARACTERS = 4000;
 /** Plans of one hub that run at once, and that wait. */
 export const PLANS_AT_ONCE = 4;
 export const PLANS_WAITING = 32;
-/** Most plans whose records are kept. */
+/** Most plans whose records are stored. */
 export const STORED_PLANS_LIMIT = 200;
 /** Most bytes of them. */
 export const PLAN_STORE_BYTES: number = 256 * 1024 * 1024;
-/** How long they are kept, in milliseconds. */
+/** How long they are stored, in milliseconds. */
 export const PLAN_STORED_MS: number = 14 * 24 * 60 * 60 * 1000;
 /** Most names of tools in one message. */
 export const PLAN_NAMES_SHOWN = 20;

@@ -7,7 +7,7 @@ import { isObject } from '../../wire/json.ts';
 import type { ProcessIdentity } from '../shared/process-identity.ts';
 import type { ThreadMessage } from './interpreter.ts';
 
-/** What a plan was started with. */
+/** The facts that a plan was started with. */
 export interface PlanHead {
 	readonly id: string;
 	/** Who may see it. */
@@ -27,7 +27,7 @@ export interface PlanHead {
 	readonly seed: number;
 	/** The tools that it may call, as clients name them. */
 	readonly tools: readonly string[];
-	/** What a user approved: the version of the policy then, and the tools that claimed to be destructive. */
+	/** The approval of a user: the version of the policy then, and the tools that claimed to be destructive. */
 	readonly approval?: { readonly policyVersion: string; readonly destructive: readonly string[] } | undefined;
 	/** The process that runs it. */
 	readonly owner: ProcessIdentity;

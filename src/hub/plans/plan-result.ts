@@ -21,7 +21,7 @@ export function endResult(id: string, end: PlanEnd): CallToolResult {
 	};
 }
 
-/** A plan that ended before it was asked for again. */
+/** A plan that ended before it was requested again. */
 export function storedResult(plan: StoredPlan, { end, text }: EndLine): CallToolResult {
 	const calls = answersOf(plan);
 	const done = { log: [], leftOut: 0, calls, sent: sentCalls(plan), unknown: unknownNames(plan) };

@@ -3,7 +3,7 @@
  *
  * A program sees nothing but its input and the answers to its calls, in an order that the record has. So a run that was
  * interrupted is repeated up to the last answer without a call, and goes on from there. A call that was
- * sent and has no answer is not made again: whether it may be is asked.
+ * sent and has no answer is not made again: the user is asked whether it may be.
  */
 import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
@@ -22,7 +22,7 @@ import {
 	unknownCalls,
 } from './plan-record.ts';
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface CallOutcome {
 	readonly isOk: boolean;
 	/** JSON: of the value, or of the members of the error. */
@@ -31,11 +31,11 @@ export interface CallOutcome {
 	readonly name?: string | undefined;
 }
 
-/** What a run does when its record has no more answers. */
+/** The live side of a run, used when its record has no more answers. */
 export interface LiveCalls {
 	/** Make a call. `onSend` is called before it is sent to its source. Rejects only when the plan is canceled. */
 	make(call: ThreadCall, onSend: (name: string) => void): Promise<CallOutcome>;
-	/** What to do about a call whose outcome is unknown. Rejects when nobody says. */
+	/** The decision about a call whose outcome is unknown. Rejects when nobody says. */
 	decide(call: SentLine): Promise<'again' | 'fail'>;
 }
 
@@ -50,7 +50,7 @@ export interface PlanRunOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** What a program did. */
+/** The steps of a program. */
 export interface PlanDone {
 	readonly log: readonly string[];
 	/** Characters of the log that were left out. */
@@ -95,7 +95,7 @@ export class PlanRun {
 		this.#unknown = new Map(unknownCalls(options.plan).map((line) => [line.sent, line]));
 	}
 
-	/** What it did so far. */
+	/** Its steps so far. */
 	get soFar(): PlanDone {
 		const unknown = [...this.#unknown.values()].map(({ name }) => name);
 		return { log: this.#log, leftOut: this.#leftOut, calls: this.#given, sent: this.#sent, unknown };
@@ -126,7 +126,7 @@ export class PlanRun {
 		}
 	}
 
-	/** What the program did in one turn. Nothing is called for one that a bound ended. */
+	/** Take the steps of the program in one turn. Nothing is called for one that a bound ended. */
 	#take({ calls, log, leftOut, end }: ThreadTurn): void {
 		this.#log.push(...log);
 		this.#leftOut = leftOut;

@@ -4,7 +4,7 @@
  *
  * It works in turns. The start and each answer are one message in; when the program waits again, all that it did is one
  * message out. So the order of its steps depends on the messages alone, and the same messages give the same steps. Its
- * clock is the time in the last message: the interpreter asks this realm, so it is set here.
+ * clock is the time in the last message: the interpreter reads it from this realm, so it is set here.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type {
@@ -196,7 +196,7 @@ async function newRuntime(): Promise<QuickJSRuntime> {
 	});
 	const quickjs = await newQuickJSWASMModuleFromVariant(variant);
 	Date.now = () => now;
-	// Programs are the same in every time zone. The interpreter asks this realm, which runs nothing else.
+	// Programs are the same in every time zone. The interpreter uses this realm, which runs nothing else.
 	// oxlint-disable-next-line no-extend-native -- it is the clock of the program
 	Date.prototype.getTimezoneOffset = () => 0;
 	return quickjs.newRuntime();

@@ -3,7 +3,7 @@
  *
  * Its types are removed, not checked. What is left runs on other columns than it was written on, so a place
  * is looked up in the source map before anybody reads it. All of it happens in the thread of the plan: a parser tries
- * some texts in more ways than anybody can wait for.
+ * some strings in more ways than anybody can wait for.
  */
 import { SourceMap } from 'node:module';
 import { OrchestraError } from '../../errors.ts';

@@ -25,7 +25,7 @@ import { PlanRun } from './plan-run.ts';
 import { isRunning, type PlanLog, PlanStore, planWithId } from './plan-store.ts';
 import { PlanTools } from './plan-tools.ts';
 
-/** What plans need of their hub. */
+/** The deps of plans that come from their hub. */
 export interface PlanHub {
 	/** The tools that a client may call, whatever its list shows. */
 	readonly tools: (context: CallContext) => Promise<MergedList<Tool>>;
@@ -204,7 +204,7 @@ export class PlanRunner {
 		} finally {
 			await interpreter?.close();
 			this.#places.leave();
-			// What is wrong with a thread is told to who needs it.
+			// The caller that needs the thread gets its error.
 			if (!signal.aborted) void this.#threads.prepare().catch(() => {});
 		}
 	}

@@ -1,5 +1,5 @@
 /*
- * How many tokens of a result a client gets: what the request asks for, else the setting of the
+ * How many tokens of a result a client gets: that of the request, else the setting of the
  * tool, the server, the client or all clients, else that of a known agent.
  *
  * Settings of tools and servers count for clients that have a budget: a program that reads
@@ -23,7 +23,7 @@ const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 
 type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limits'>;
 
-/** What a result is for. */
+/** The client, server and tool of a result. */
 export interface BudgetedCall {
 	readonly client: string;
 	readonly context: Pick<CallContext, 'meta'>;
@@ -60,7 +60,7 @@ export class ClientBudgets {
 		return this.usual(client, toolName);
 	}
 
-	/** The same for a request that asks for nothing. */
+	/** The same for a request without a budget of its own. */
 	usual(client: string, toolName: NamedTool | undefined): number {
 		const tokens = this.ofClient(client);
 		return tokens === 0 || toolName === undefined ? tokens : (this.#ofTool(toolName) ?? tokens);
@@ -77,7 +77,7 @@ export class ClientBudgets {
 		return tokens === 0 ? this.limitBytes : Math.min(tokens * CHARACTERS_PER_TOKEN, this.limitBytes);
 	}
 
-	/** What the settings say beside the budget. */
+	/** Whether the settings turn this on for a client. */
 	isChosen(key: 'unchanged' | 'compact', client: string): boolean {
 		const { clients, results } = this.#settings();
 		return !readers.has(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);

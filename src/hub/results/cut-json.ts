@@ -13,7 +13,7 @@ import { CUT_LEVELS, ENDING_CHARACTERS, NUMBER_CHARACTERS, PATH_CHARACTERS } fro
 /** Members of an object that share the room need at least this many characters each. */
 const LEAST_MEMBER = 32;
 
-/** What was left out at one place. */
+/** The part that was left out at one place. */
 export interface CutPart {
 	/** A path of JMESPath; empty for the whole. */
 	readonly path: string;

@@ -1,6 +1,6 @@
 /*
  * The first part of a text, cut at a sensible place: after a line, else after a word, never inside
- * a surrogate pair or an escape sequence of a terminal. Of an error the last lines are kept too.
+ * a surrogate pair or an escape sequence of a terminal. Of an error the last lines are preserved too.
  */
 import { ESCAPE_CHARACTERS } from './result-limits.ts';
 

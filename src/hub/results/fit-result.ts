@@ -1,6 +1,6 @@
 /*
  * A result that is too long, as its client gets it: its text within the budget, and what is above
- * the limit in bytes as links. Everything that is left out is kept first.
+ * the limit in bytes as links. Everything that is left out is stored first.
  */
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { CallToolResult, ContentBlock } from '../../protocol/mcp-types.ts';
@@ -37,7 +37,7 @@ export interface LongResult {
 	readonly keep: (document: StoredDocument) => Promise<string>;
 }
 
-/** The result as its client gets it: the same one when it fits. Rejects when it cannot be kept. */
+/** The result as its client gets it: the same one when it fits. Rejects when it cannot be stored. */
 export async function fitResult(long: LongResult): Promise<CallToolResult> {
 	const short = await withinBudget(long);
 	return isLarger(short, long.limitBytes) ? withinBytes({ ...long, result: short }) : short;

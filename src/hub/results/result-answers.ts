@@ -27,7 +27,7 @@ import { REMEMBERED_RESULTS, UNCHANGED_TOKENS } from './result-limits.ts';
 import { HANDLE_META } from './stored-result.ts';
 import { isLarger } from './value-size.ts';
 
-/** What answers need of the place where results are kept. */
+/** The deps of answers: the store of results. */
 export interface ResultPlace {
 	/** The name of `look` in the last list. */
 	readonly lookName: string;
@@ -73,7 +73,7 @@ export class ResultAnswers {
 		return select;
 	}
 
-	/** What an expression picks from the result of a call. The whole is kept. */
+	/** The part that an expression picks from the result of a call. The whole is stored. */
 	async select(answer: Answer, call: HubCall, select: string): Promise<Answer> {
 		const result = exactAnswer(answer);
 		if (!isToolResult(result) || result.isError === true) return this.shorten(answer, call);
@@ -170,7 +170,7 @@ export class ResultAnswers {
 		return structuredContent === undefined ? undefined : { ...result, content, structuredContent };
 	}
 
-	/** Whether a client gets a result as it is: one that has to be cut is cut, and kept, as the server sent it. */
+	/** Whether a client gets a result as it is: one that has to be cut is cut, and stored, as the server sent it. */
 	async #fits(result: CallToolResult, call: HubCall): Promise<boolean> {
 		if (isLarger(result, this.#budgets.limitBytes)) return false;
 		const budgetTokens = this.#budgets.of(call);
@@ -202,7 +202,7 @@ export class ResultAnswers {
 		return fitted === result ? answer : fitted;
 	}
 
-	/** Undefined when it cannot be kept. */
+	/** Undefined when it cannot be stored. */
 	async #keepWhole(result: CallToolResult, call: HubCall): Promise<string | undefined> {
 		try {
 			const { textDocument } = await import('./fit-result.ts');

@@ -91,7 +91,7 @@ export class ResultFolder {
 	/** Remove the results of these owners, those from before a restart too. */
 	async drop(isDropped: (owner: string) => boolean): Promise<void> {
 		const { path, stays } = this.#options;
-		// Without a folder nothing was kept.
+		// Without a folder nothing was stored.
 		if (this.#opened === undefined && !(stays && existsSync(path))) return;
 		await this.#ready();
 		for (const [handle, result] of this.#stored) if (isDropped(result.owner)) this.#remove(handle, result);
@@ -114,7 +114,7 @@ export class ResultFolder {
 		return this.#opened;
 	}
 
-	/** What a hub before this one left is known again. */
+	/** Find the results that an earlier hub left. */
 	async #open(): Promise<void> {
 		const { path, prepare } = this.#options;
 		prepare();
@@ -134,7 +134,7 @@ export class ResultFolder {
 		this.#bytes += sizeOf(result);
 	}
 
-	/** The newest one is kept in any case. */
+	/** The newest one stays in any case. */
 	#removeOldest(newest: string): void {
 		const { storedBytes = STORED_BYTES } = this.#options;
 		const now = this.#now();

@@ -1,16 +1,16 @@
-/* The limits of results: what is kept, shown and asked of them. */
+/* The limits of results: storage, pages and queries. */
 
 /** Most bytes of all results that one hub keeps. */
 export const STORED_BYTES: number = 256 * 1024 * 1024;
 /** Most results that one hub keeps. */
 export const STORED_RESULTS_LIMIT = 1000;
-/** How long a result is kept at most, in milliseconds. */
+/** How long a result is stored at most, in milliseconds. */
 export const STORED_MS: number = 24 * 60 * 60_000;
 /** Results of read-only tools that are compared with the next ones. */
 export const REMEMBERED_RESULTS = 1000;
 /** Fewer tokens are sent again rather than named as unchanged. */
 export const UNCHANGED_TOKENS = 100;
-/** Longest description of a kept file, in bytes. */
+/** Longest description of a stored file, in bytes. */
 export const FACTS_BYTES = 4096;
 /** Longest name of a tool or a client in it. */
 export const FACT_CHARACTERS = 256;
@@ -76,7 +76,7 @@ export const SHAPE_LEVELS = 5;
 export const SHAPE_KEYS = 24;
 /** A number up to this length is never cut. */
 export const NUMBER_CHARACTERS = 64;
-/** Longest run of blanks before a closing bracket that is kept. */
+/** Longest run of blanks before a closing bracket that is preserved. */
 export const ENDING_CHARACTERS = 200;
 /** Lines that must have as many cells as the first. */
 export const TABLE_LINES_CHECKED = 20;

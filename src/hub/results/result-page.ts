@@ -1,5 +1,5 @@
 /*
- * Read a kept result in parts: `?offset=&length=` is a range of bytes, cut between
+ * Read a stored result in parts: `?offset=&length=` is a range of bytes, cut between
  * characters; `?grep=` finds a text and shows it with its surroundings and its offset.
  */
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import type { ResourceContent } from '../../protocol/mcp-types.ts';
 import { AROUND_CHARACTERS, MATCHES_LIMIT, PAGE_BYTES, PAGE_LIMIT_BYTES } from './result-limits.ts';
 import { readSpan, type StoredResult } from './stored-result.ts';
 
-/** The part of a kept result that the query of `uri` names. Rejects with `bad_input`. */
+/** The part of a stored result that the query of `uri` names. Rejects with `bad_input`. */
 export async function readResultPage(uri: string, stored: StoredResult): Promise<ResourceContent> {
 	const query = new URLSearchParams(uri.split('?')[1] ?? '');
 	const grep = query.get('grep');
@@ -36,7 +36,7 @@ function wholeNumber(query: URLSearchParams, name: string, otherwise: number): n
 	});
 }
 
-/** Three bytes more than asked for: a character has at most four. */
+/** Three bytes more than requested: a character has at most four. */
 function readRange({ path, from }: StoredResult, offset: number, length: number): Promise<Buffer> {
 	return readSpan(path, from + offset, length + 3);
 }

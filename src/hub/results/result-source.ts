@@ -1,5 +1,5 @@
 /*
- * Results that are too long for their clients: kept on disk, and read again in parts, as resources
+ * Results that are too long for their clients: stored on disk, and read again in parts, as resources
  * and with the tool `look`.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -35,10 +35,10 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 	readonly status = { state: 'ready' } as const;
 	readonly capabilities: readonly Capability[] = ['resources'];
 	readonly budgets: ClientBudgets;
-	/** What clients get of the results of tools. */
+	/** The forms of results that clients get. */
 	readonly answers: ResultAnswers;
 	readonly #options: ResultSourceOptions;
-	/** Loaded with the first result that is kept or asked for. */
+	/** Loaded with the first result that is stored or read. */
 	#store: Promise<ResultStore> | undefined;
 	#threads: LookThreads | undefined;
 	/** The name of `look` in the last list. */
@@ -75,7 +75,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		};
 	}
 
-	/** What an agent with a budget reads first. */
+	/** The instructions of an agent with a budget. */
 	guide(client: string): string | undefined {
 		return this.budgets.getsHandles(client) ? lookGuide(this.lookName) : undefined;
 	}
@@ -104,7 +104,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		return { ...list, items, routes: new Map([...list.routes, [look.name, look]]) };
 	}
 
-	/** `resources/read` of a kept result, and the tool `look`. */
+	/** `resources/read` of a stored result, and the tool `look`. */
 	async request(call: Call): Promise<Answer> {
 		if (call.method === 'tools/call') return this.#lookInto(call.params.arguments, call.context);
 		const uri = targetName(call);
@@ -132,7 +132,7 @@ export class ResultSource implements Source, UriClaims, SessionEvents, ResultPla
 		return selectFrom(result, select, { ...options, signal: context.signal });
 	}
 
-	/** The kept result of a handle; undefined when the caller has none. */
+	/** The stored result of a handle; undefined when the caller has none. */
 	async find(handle: string, caller: Caller): Promise<StoredResult | undefined> {
 		return (await this.#opened()).find(handle, caller);
 	}

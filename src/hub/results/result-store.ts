@@ -113,7 +113,7 @@ function resultsFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
 	return join(stateFolder(environment), 'results');
 }
 
-/** Every kept result of this user, newest first. */
+/** Every stored result of this user, newest first. */
 export async function allStored(environment: Readonly<NodeJS.ProcessEnv>): Promise<StoredResult[]> {
 	const base = resultsFolder(environment);
 	const found = await Promise.all(namesIn(base).map((name) => storedIn(join(base, name))));

@@ -29,7 +29,7 @@ export interface ResultText {
 	readonly json: object | undefined;
 }
 
-/** What the notice names. */
+/** The facts that the notice names. */
 export interface NoticeNames {
 	readonly handle: string;
 	/** The name of the tool `look` for this client. */
@@ -217,7 +217,7 @@ function jsonOf(text: string): object | undefined {
 
 interface Cut {
 	readonly shown: string;
-	/** What is shown of what, in words. */
+	/** The shown part and the whole, in words. */
 	readonly facts: string;
 }
 

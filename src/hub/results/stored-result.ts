@@ -1,13 +1,13 @@
-/* The file of a kept result: a line of JSON about it, the short form that its client got, then its content. */
+/* The file of a stored result: a line of JSON about it, the short form that its client got, then its content. */
 import { randomBytes } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isObject } from '../../wire/json.ts';
 import { FACTS_BYTES } from './result-limits.ts';
 
-/** What the first line says. */
+/** The fields of the first line. */
 export interface ResultFacts {
-	/** When it was kept, in milliseconds since 1970. */
+	/** When it was stored, in milliseconds since 1970. */
 	readonly at: number;
 	/** The size of the content. */
 	readonly bytes: number;
@@ -24,7 +24,7 @@ export interface ResultFacts {
 	readonly owner: string;
 }
 
-/** One kept result. */
+/** One stored result. */
 export interface StoredResult extends ResultFacts {
 	readonly handle: string;
 	readonly path: string;
@@ -34,7 +34,7 @@ export interface StoredResult extends ResultFacts {
 	readonly isPinned: boolean;
 }
 
-/** The stringFields that a client got in place of a kept result. */
+/** The form that a client got in place of a stored result. */
 export interface SentForm {
 	readonly text: string;
 	/** Its structured content, as JSON; null without one. */
@@ -76,7 +76,7 @@ export async function readResultFile(path: string): Promise<StoredResult | undef
 	}
 }
 
-/** What the client of a kept result got; undefined when that was the whole, or another answer. */
+/** The short form that the client of a stored result got; undefined when it got the whole, or another answer. */
 export async function readSent({ path, from, sentBytes = 0 }: StoredResult): Promise<SentForm | undefined> {
 	if (sentBytes === 0) return undefined;
 	// As `ResultFolder` wrote it.

@@ -72,7 +72,7 @@ const agents: readonly (readonly [name: RegExp, agent: KnownAgent])[] = [
 	[new RegExp(`^(${others.join('|')})$`, 'i'), {}],
 ];
 
-/** What is known about a client that passes what it reads to a model; undefined for any other. */
+/** The row of a client that passes what it reads to a model; undefined for any other. */
 export function agentNamed(client: string): KnownAgent | undefined {
 	return agents.find(([name]) => name.test(client))?.[1];
 }

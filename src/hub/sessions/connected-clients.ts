@@ -20,7 +20,7 @@ export interface ConnectedClient {
 	readonly lastCallAt: number | undefined;
 }
 
-/** What changes with a call is written in place. */
+/** Fields that change with a call are written in place. */
 type ShownClient = { -readonly [Key in keyof ConnectedClient]: ConnectedClient[Key] };
 
 export class ConnectedClients {

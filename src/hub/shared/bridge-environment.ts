@@ -3,7 +3,7 @@
  *
  * The hub has the environment of the process that started it, and some agents drop
  * variables. A bridge therefore forwards the variables of the configuration that the
- * hub lacks. They are accepted from bridges only, kept in memory only and used for the
+ * hub lacks. They are accepted from bridges only, stored in memory only and used for the
  * configuration only. The first value wins until the hub ends, so that two bridges with
  * different values do not restart plugins again and again.
  */

@@ -1,4 +1,4 @@
-/* The HTTP listener of a hub: opened at its start when it is configured, or later when a user asks for it. */
+/* The HTTP listener of a hub: opened at its start when it is configured, or later at the request of a user. */
 import { OrchestraError } from '../../errors.ts';
 import type { HubHttp } from './run-hub.ts';
 

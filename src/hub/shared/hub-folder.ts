@@ -202,7 +202,7 @@ export class HubFolder {
 		return [dirname(dirname(hubs)), basename(dirname(hubs)), basename(hubs), basename(this.path)];
 	}
 
-	/** The lock is held, but by no process of this user. */
+	/** The lock is taken, but by no process of this user. */
 	#refuseStranger(): undefined {
 		if (!isLockHeld(this.socketName) || this.owner() !== undefined) return undefined;
 		throw new OrchestraError(

@@ -29,7 +29,7 @@ export function isIdentity(value: unknown): value is ProcessIdentity {
 	return isObject(value) && Number.isSafeInteger(value['pid']) && typeof value['startTime'] === 'string';
 }
 
-/** The record in `value`; undefined when it is invalid. A damaged list counts as absent, because the hub can be asked. */
+/** The record in `value`; undefined when it is invalid. A damaged list counts as absent, because the hub can be queried. */
 export function readHubRecord(value: unknown): HubRecord | undefined {
 	if (!isHubRecord(value)) return undefined;
 	const { networkAddress, httpUrl, version } = value;

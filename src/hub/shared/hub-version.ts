@@ -10,7 +10,7 @@ export function ageOfHub({ version }: Pick<HubRecord, 'version'>, ours: string):
 	return order < 0 ? 'older' : 'newer';
 }
 
-/** What to say about a hub of another version; undefined for one of ours. */
+/** The log line about a hub of another version; undefined for one of ours. */
 export function versionText(hub: Pick<HubRecord, 'pid' | 'version'>, ours: string): string | undefined {
 	const age = ageOfHub(hub, ours);
 	if (age === 'same') return undefined;
@@ -21,7 +21,7 @@ export function versionText(hub: Pick<HubRecord, 'pid' | 'version'>, ours: strin
 	return `${what}; ${next}to restart it now: mctl hub stop && mctl hub start`;
 }
 
-/** What to say about a hub of our version that started before the program was built or installed; undefined for a later one. */
+/** The log line about a hub of our version that started before the program was built or installed; undefined for a later one. */
 export function newerFilesText(
 	{ pid, startedAt }: Pick<HubRecord, 'pid' | 'startedAt'>,
 	builtAt: Date,

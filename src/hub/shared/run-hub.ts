@@ -65,7 +65,7 @@ export interface HubWorker {
 	close(): Promise<void>;
 }
 
-/** What the HTTP listener gets from its hub. */
+/** The deps of the HTTP listener that come from its hub. */
 export interface HubHttpDeps {
 	readonly address: string;
 	readonly settings: HubSection;
@@ -76,7 +76,7 @@ export interface HubHttpDeps {
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly journalFile: string;
 	readonly shared: SharedState;
-	/** What became of the spans; undefined when none are exported. */
+	/** The counts of exported and dropped spans; undefined when none are exported. */
 	readonly spans?: (() => ExportCounts) | undefined;
 	/** The advertisement of this hub to others. */
 	readonly worker?: (() => WorkerOverview | undefined) | undefined;
@@ -112,7 +112,7 @@ export async function runHub(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** Search queries are not written to a log that is kept for weeks. */
+/** Search queries are not written to a log that is retained for weeks. */
 function withoutQueries(log: Log): Log {
 	if (log.isDebug) return log;
 	return log.redacted((message) => message.replace(/^(Dynamic resource request: [^?]*)\?.*$/s, '$1'));
@@ -177,7 +177,7 @@ async function serveUntilStopped(options: RunHubOptions): Promise<void> {
 	}
 }
 
-/** What a hub does a while after it began. Returns a function that gives it up. */
+/** Schedule the work that a hub does a while after its start. Returns a function that cancels it. */
 function startTimers({ sessions }: Hub): () => void {
 	const alone = setTimeout(() => sessions.learn(), LEARN_ALONE_MS);
 	const others = setTimeout(() => sessions.endOthers(), SESSION_GRACE_MS);

@@ -1,6 +1,6 @@
 /* Every limit and deadline of the shared hub. */
 
-/** Most variables that are kept. */
+/** Most variables that are stored. */
 export const FORWARDED_VARIABLES_LIMIT = 1000;
 
 /** Most bridges that an error names. */

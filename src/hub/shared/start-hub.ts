@@ -48,13 +48,13 @@ export async function ensureHub(options: StartOptions): Promise<HubRecord> {
 	return isReplaceable(record, options) ? replaceHub(record, options) : record;
 }
 
-/** A hub that does not name its version cannot be asked. */
+/** A hub that does not name its version cannot be queried. */
 function isReplaceable(record: HubRecord, { replacement }: StartOptions): boolean {
 	if (replacement === undefined || record.version === undefined) return false;
 	return ageOfHub(record, replacement.version) === 'older';
 }
 
-/** One process at a time asks the hub, and starts the next one. A hub that stays, or cannot be asked, is used as it is. */
+/** One process at a time queries the hub, and starts the next one. A hub that stays, or cannot be queried, is used as it is. */
 async function replaceHub(older: HubRecord, options: StartOptions): Promise<HubRecord> {
 	const { folder, replacement } = options;
 	const lock = await polled(() => folder.startLock(), { everyMs: HUB_POLL_MS, forMs: START_LOCK_MS });

@@ -12,7 +12,7 @@ export function skillFolderOf({ uri }: Pick<Skill, 'uri'>): string {
 	return uri.endsWith(SKILL_FILE) ? uri.slice(0, -SKILL_FILE.length) : uri;
 }
 
-/** What is directly in a folder of these skills, sorted; undefined when there is no such folder, or only its server knows. */
+/** The direct entries of a folder of these skills, sorted; undefined when there is no such folder, or only its server knows. */
 export function directoryOf(skills: readonly Skill[], folder: string): readonly Resource[] | undefined {
 	const isInside = (skill: Skill): boolean => `${folder}/`.startsWith(`${skillFolderOf(skill)}/`);
 	if (skills.some((skill) => skill.resources === 'dynamic' && isInside(skill))) return undefined;

@@ -44,7 +44,7 @@ export interface SourceSetup {
 	readonly waitsForFailed?: boolean | undefined;
 	/** Follows the first starts of MCP servers. */
 	readonly learning?: Learning | undefined;
-	/** What was accepted of MCP servers, and what is suspicious. */
+	/** The pins of MCP servers, and the scan of their strings. */
 	readonly review: ToolReview;
 	/** Opens the tools of other hubs, which are in a layer above. Default: `fabric` is ignored. */
 	readonly openFabric?: OpenFabric | undefined;
@@ -152,7 +152,7 @@ async function fabricSources(setup: SourceSetup): Promise<Source[]> {
 	const { configuration, environment, log, review, openFabric } = setup;
 	const { fabric } = configuration;
 	if (fabric === undefined || openFabric === undefined || fabric.use?.length === 0) return [];
-	// What this hub offers does not concern the tools of others: their calls go on.
+	// The tools that this hub announces do not concern the tools of others: their calls go on.
 	const configurationKey = entryKey({ ...fabric, offer: undefined, group: undefined });
 	const deps = { environment, review, configurationKey, log: log.named('fabric') };
 	try {

@@ -35,7 +35,7 @@ export class PluginCapabilities {
 		this.#lists = { tools: tools.map(toolOf), prompts: prompts.map(promptOf) };
 	}
 
-	/** The plugin registered with a manifest; the kept lists are bounded. */
+	/** The plugin registered with a manifest; the stored lists are bounded. */
 	setProvided({ providesStorage, providesAi, needsEvents }: ProvidedTypes): void {
 		this.#provided = {
 			providesStorage: bounded(providesStorage),

@@ -168,7 +168,7 @@ export class PluginSource
 		return this.isAi;
 	}
 
-	/** The plugin registered with this manifest; only the fields for routing are kept. */
+	/** The plugin registered with this manifest; only the fields for routing are stored. */
 	registered(manifest: ProvidedTypes): void {
 		const wasAi = this.isAi;
 		this.#capabilities.setProvided(manifest);

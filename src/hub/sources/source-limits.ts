@@ -1,6 +1,6 @@
 /* Every limit and deadline of the sources of the hub. */
 
-/** How much is kept, in characters. */
+/** Size that is stored, in characters. */
 export const RING_CHARACTERS: number = 256 * 1024;
 
 /** Longest line; the rest of it is cut. */
@@ -9,10 +9,10 @@ export const LOG_LINE_CHARACTERS: number = 8 * 1024;
 /** How much of a line is searched for secrets before it is cut. */
 export const RAW_LINE_CHARACTERS: number = 2 * LOG_LINE_CHARACTERS;
 
-/** Lines that are kept. */
+/** Lines that are retained. */
 export const LOG_RING_LINES = 5000;
 
-/** Notes of the hub that are kept apart. */
+/** Log lines of the hub that are retained apart. */
 export const LOG_REMARKS_LIMIT = 100;
 
 /** Lines of stderr among which those that say most are searched. */

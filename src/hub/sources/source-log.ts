@@ -36,7 +36,7 @@ export class SourceLog implements ServerLines {
 
 	readonly listen: Listeners<ServerLine>['add'] = this.#listeners.add;
 
-	/** Keep a line. Returns what is kept of it, without secrets; an empty line is not kept. */
+	/** Keep a line. Returns the part that is stored, without secrets; an empty line is not stored. */
 	keep(stream: ServerLine['stream'], raw: string): string {
 		const text = redact(raw.replace(/\r$/, '').slice(0, RAW_LINE_CHARACTERS)).slice(0, LOG_LINE_CHARACTERS);
 		if (text === '') return '';

@@ -6,7 +6,7 @@
  * From then on input requests wait in the task, and the end of the client means nothing to the call.
  *
  * It becomes a task only after it was sent to its source, and not while its client has an input request:
- * approvals are asked for before, and a client answers its first input requests before it gets the task.
+ * approvals are requested before, and a client answers its first input requests before it gets the task.
  */
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -82,7 +82,7 @@ export class DurableCall implements Durability {
 	#isDue = false;
 	#hasAnswer = false;
 	#upstream: string | undefined;
-	/** What the server said last about the work. */
+	/** The last status message of the server. */
 	#said: string | undefined;
 
 	constructor(call: HubCall, plan: TaskPlan, deps: DurableCallDeps) {
@@ -263,7 +263,7 @@ export class DurableCall implements Durability {
 		this.#outcome.reject(error);
 	}
 
-	/** The call has an answer. One that must become a task still does, unless it asks its client. */
+	/** The call has an answer. One that must become a task still does, unless it sends client requests. */
 	#ended(end: Ended<Answer>): void {
 		clearTimeout(this.#timer);
 		this.#hasAnswer = true;

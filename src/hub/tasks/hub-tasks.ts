@@ -60,7 +60,7 @@ export class HubTasks implements ProviderTasks {
 	readonly #live = new Map<string, LiveTask>();
 	readonly #unstored = new TaskEnds();
 	readonly #owner = identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
-	/** What a call that may become a task needs. */
+	/** The deps of a call that may become a task. */
 	readonly calls: DurableCallDeps;
 	#inbox: NodeJS.Timeout | undefined;
 	#left: TaskRecovery | undefined;
@@ -225,7 +225,7 @@ export class HubTasks implements ProviderTasks {
 		});
 	}
 
-	/** What other processes of the principal sent. */
+	/** Read the messages that other processes of the principal sent. */
 	async #readInboxes(): Promise<void> {
 		if (this.#live.size === 0) {
 			clearInterval(this.#inbox);
@@ -239,7 +239,7 @@ export class HubTasks implements ProviderTasks {
 		}
 	}
 
-	/** What waits for the task. What cannot be read now waits on. */
+	/** The messages that wait for the task. One that cannot be read now waits on. */
 	#sentTo({ record }: LiveTask): Promise<readonly Record<string, unknown>[]> {
 		return this.store.receive(record).catch((error: unknown) => {
 			this.#options.log.warn(`what was sent to task ${record.id} could not be read: ${messageOf(error)}`);
@@ -300,7 +300,7 @@ export class HubTasks implements ProviderTasks {
 			.map((state) => this.#known(state.record.id)?.state ?? state);
 	}
 
-	/** The tasks of who asks, newest first. */
+	/** The tasks of the principal of the request, newest first. */
 	async stored(client: Pick<ClientConnection, 'principal'>): Promise<TaskState[]> {
 		const states = await this.store.list(this.#principal(client));
 		return states.map((state) => this.#known(state.record.id)?.state ?? state);

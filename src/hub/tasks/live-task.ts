@@ -89,7 +89,7 @@ export class LiveTask {
 		this.#change({ upstream });
 	}
 
-	/** What the server says about the work. It is stored, and shown with the task. */
+	/** Take the status message of the server. It is stored, and shown with the task. */
 	says(message: string): void {
 		const statusMessage = redact(message.slice(0, 2 * TASK_MESSAGE_CHARACTERS)).slice(
 			0,

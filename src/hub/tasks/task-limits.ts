@@ -8,7 +8,7 @@ export const TASK_STORE_BYTES: number = 256 * 1024 * 1024;
 export const TASK_RESULT_BYTES: number = 64 * 1024 * 1024;
 /** Longest record of a task, with the input requests that wait. */
 export const TASK_RECORD_BYTES: number = 1024 * 1024;
-/** Longest capabilities of a client that are kept for a later hub. */
+/** Longest capabilities of a client that are stored for a later hub. */
 export const TASK_CAPABILITIES_BYTES: number = 16 * 1024;
 /** Bytes of the end of a task that a list reads. */
 export const TASK_HEAD_BYTES: number = 16 * 1024;

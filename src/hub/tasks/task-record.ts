@@ -46,7 +46,7 @@ export interface TaskRecord {
 	readonly inputRequests?: InputRequests | undefined;
 }
 
-/** What a later hub must know to go on with a task. */
+/** The facts with which a later hub goes on with a task. */
 export interface TaskElsewhere {
 	/** The digest of the address of the server. */
 	readonly address: string;
@@ -133,7 +133,7 @@ export function isLeft(record: TaskRecord): record is LastingRecord {
 }
 
 /**
- * Whether a task may be removed. The time of one that ended counts from its end: a client may have asked for less
+ * Whether a task may be removed. The time of one that ended counts from its end: a client may have requested less
  * than the call took. One that runs has no end, and one that was left counts from its creation.
  */
 export function isOver({ record, end }: TaskState): boolean {

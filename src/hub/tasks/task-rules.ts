@@ -36,7 +36,7 @@ export class TaskRules {
 		this.#configuration = configuration;
 	}
 
-	/** Whether calls of clients without tasks are kept. */
+	/** Whether calls of clients without tasks are stored. */
 	get keeps(): boolean {
 		return this.#settings.keep === true;
 	}

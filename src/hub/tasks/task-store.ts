@@ -169,7 +169,7 @@ export class TaskStore {
 		});
 	}
 
-	/** What other processes sent to a task of this one, since the last time. */
+	/** The messages that other processes sent to a task of this one, since the last time. */
 	async receive({
 		principal,
 		id,

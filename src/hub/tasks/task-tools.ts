@@ -1,5 +1,5 @@
 /*
- * `task_status` and `task_result`: kept calls for clients without tasks (`tasks.keep`). Their calls
+ * `task_status` and `task_result`: stored calls for clients without tasks (`tasks.keep`). Their calls
  * went on when the client was gone or its time was over, so it never got an id: the status lists them.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -68,7 +68,7 @@ export class TaskTools implements Source {
 
 	async close(): Promise<void> {}
 
-	/** What the call would have returned. */
+	/** The result that the call would have returned. */
 	#result(state: TaskState, context: CallContext): Answer | Promise<Answer> {
 		const { record, end } = state;
 		if (end === undefined)

@@ -18,7 +18,7 @@ export interface MeasuredList {
 	/** Every tool that the policy shows. */
 	readonly all: readonly Tool[];
 	readonly inView: readonly Tool[];
-	/** What the client read. */
+	/** The tools that the client listed. */
 	readonly shown: readonly Tool[];
 }
 

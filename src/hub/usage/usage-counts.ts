@@ -11,7 +11,7 @@ import { CallNumbers, type CountedCall } from './call-numbers.ts';
 import { COUNTED_NAMES, TIMELINE_STEPS, UNUSED_DAYS, UNUSED_MS, USAGE_ROWS } from './usage-limits.ts';
 import type { SavedTokens, ToolCost, UnusedRow, UsageReport, UsageRow } from './usage-report.ts';
 
-/** What there is to use. */
+/** The items that can be used. */
 export interface UsableItems {
 	/** Every tool of the list. */
 	readonly tools: readonly ToolCost[];

@@ -1,8 +1,8 @@
 /* The bounds of a usage report. */
 
-/** What is read of the journals, the newest first. */
+/** The part of the journals that is read, the newest first. */
 export const USAGE_BYTES: number = 64 * 1024 * 1024;
-/** What is read between two turns of the event loop. */
+/** The bytes that are read between two turns of the event loop. */
 export const USAGE_CHUNK_BYTES: number = 128 * 1024;
 /** A longer line is no line of a journal. */
 export const USAGE_LINE_BYTES: number = 64 * 1024;

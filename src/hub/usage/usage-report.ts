@@ -56,7 +56,7 @@ export interface UnusedRow {
 	readonly kind: 'server' | 'tool';
 	readonly name: string;
 	readonly server: string;
-	/** What its definitions cost in each list of all tools. */
+	/** The tokens of its definitions in each list of all tools. */
 	readonly definitionTokens: number;
 	/** Leaves it out. */
 	readonly command: string;

@@ -12,7 +12,7 @@ export const BATCH_STRINGS = 64;
 export const EMBEDDED_CHARACTERS = 2_000;
 /** Most documents with a vector; in a larger collection none is used. */
 export const EMBEDDED_LIMIT = 20_000;
-/** Most vectors that are kept on disk and in memory for one model, unused ones included. */
+/** Most vectors that are cached on disk and in memory for one model, unused ones included. */
 export const CACHED_VECTORS = 40_000;
 /** Most dimensions of a vector. */
 export const DIMENSIONS_LIMIT = 4_096;
@@ -20,7 +20,7 @@ export const DIMENSIONS_LIMIT = 4_096;
 export const VECTORS_FILE_LIMIT_BYTES: number = 192 * 1024 * 1024;
 /** Largest answer, in bytes. */
 export const EMBEDDING_ANSWER_LIMIT_BYTES: number = 16 * 1024 * 1024;
-/** Queries whose vectors are kept in memory. */
+/** Queries whose vectors are cached in memory. */
 export const CACHED_QUERIES = 500;
 /** Requests for queries at a time; more searches than that go without. */
 export const QUERIES_AT_ONCE = 4;

@@ -83,7 +83,7 @@ export class Embeddings {
 		await this.#filling;
 	}
 
-	/** End what is under way; what was received is kept. Idempotent. */
+	/** End what is under way; what was received is stored. Idempotent. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		await this.#filling;

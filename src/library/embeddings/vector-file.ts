@@ -32,7 +32,7 @@ export class VectorFile {
 		try {
 			this.#read(readIfPresent(file, VECTORS_FILE_LIMIT_BYTES));
 		} catch {
-			this.#byHash.clear(); // broken or too large: the vectors are asked for again
+			this.#byHash.clear(); // broken or too large: the vectors are requested again
 		}
 	}
 
@@ -40,7 +40,7 @@ export class VectorFile {
 		return this.#byHash.has(hash);
 	}
 
-	/** Vectors of other dimensions than the kept ones take their place: the model has changed. */
+	/** Vectors of other dimensions than the stored ones take their place: the model has changed. */
 	put(hash: string, vector: Float32Array): void {
 		if (vector.length !== this.#dimensions) this.#byHash.clear();
 		this.#dimensions = vector.length;

@@ -1,6 +1,6 @@
 /*
  * One file of the resources folder as the library knows it. The text itself is
- * not kept: it is read again for each request, so memory grows with the
+ * not cached: it is read again for each request, so memory grows with the
  * number of words and not with the size of the files.
  */
 import { messageOf } from '../../errors.ts';

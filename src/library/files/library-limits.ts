@@ -8,9 +8,9 @@ export const FILE_COUNT_LIMIT = 100_000;
 export const LIBRARY_DEPTH_LIMIT = 32;
 /** Largest front matter, in characters. */
 export const FRONT_MATTER_LIMIT_CHARACTERS: number = 256 * 1024;
-/** Most entries kept of a list in front matter: tags, capabilities, useWhen, arguments. */
+/** Most entries read of a list in front matter: tags, capabilities, useWhen, arguments. */
 export const LIST_LIMIT = 200;
-/** Longest title, description or list entry kept, in characters. */
+/** Longest title, description or list entry, in characters. */
 export const TEXT_LIMIT_CHARACTERS = 1_000;
 /** Characters of a text that are ranked and searched for headings; it is served whole. */
 export const RANKED_LIMIT_CHARACTERS: number = 256 * 1024;

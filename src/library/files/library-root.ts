@@ -1,5 +1,5 @@
 /*
- * One root folder kept in memory: loaded once in slices, then file by file as they
+ * One root folder cached in memory: loaded once in slices, then file by file as they
  * change. This class decides which files are read and which are gone; the `Keeper`
  * stores them.
  */
@@ -51,7 +51,7 @@ export class LibraryRoot {
 		}
 	}
 
-	/** Stamps by file, of all files that are kept. */
+	/** Stamps by file, of all files that are cached. */
 	get stamps(): ReadonlyMap<string, string> {
 		return this.#stamps;
 	}

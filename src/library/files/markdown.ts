@@ -2,7 +2,7 @@
  * What the library needs to know of a markdown text: its headings, the bullets
  * under a heading, its first paragraph. One walk over the lines; code between
  * fences is passed over, for a comment in a script is not a heading. Only the head
- * of a line is looked at, and only so many headings and bullets are kept: a line of
+ * of a line is looked at, and only so many headings and bullets are stored: a line of
  * four megabytes of brackets must cost no more than any other.
  */
 import { LINE_LIMIT_CHARACTERS, OUTLINE_LIMIT, RANKED_LIMIT_CHARACTERS } from './library-limits.ts';
@@ -44,7 +44,7 @@ function keep(list: string[], text: () => string): void {
 	if (list.length < OUTLINE_LIMIT) list.push(text());
 }
 
-/** One character more than is kept, so that a cut shows. */
+/** One character more than is stored, so that a cut shows. */
 function headOf(text: string): string {
 	return text.length > LINE_LIMIT_CHARACTERS ? text.slice(0, LINE_LIMIT_CHARACTERS) : text;
 }

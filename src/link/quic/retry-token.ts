@@ -43,7 +43,7 @@ export function openRetryToken(
 
 /*
  * Tokens that opened a connection already, by connection id: within its TTL a token could be replayed.
- * Two generations are kept; the older is dropped when all its tokens are expired.
+ * Two generations are stored; the older is dropped when all its tokens are expired.
  */
 export class UsedTokens {
 	#recent = new Set<number>();

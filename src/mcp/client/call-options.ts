@@ -44,7 +44,7 @@ export interface McpCallOptions {
 	onLog?: ((message: ServerLogMessage) => void) | undefined;
 }
 
-/** What to complete: an argument of a prompt, or a variable of a resource template. */
+/** The subject of a completion: an argument of a prompt, or a variable of a resource template. */
 export interface CompletionQuery {
 	ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
 	argument: { name: string; value: string };

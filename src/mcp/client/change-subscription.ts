@@ -241,7 +241,7 @@ export class ChangeSubscription {
 		this.#deps.onGap(this.#current);
 	}
 
-	/** A server without the method is not asked again. */
+	/** A server without the method gets no further subscription. */
 	#onRefused(error: unknown): void {
 		if (this.#isClosed || this.#deps.link.endReason) return;
 		this.#deps.log.warn(`the server refuses a subscription to changes: ${messageOf(error)}`);

@@ -26,7 +26,7 @@ import { LAST_PROBE_MS, PROBE_AGAIN_MS } from '../mcp-limits.ts';
 import { type ClientIdentity, modernParams } from './request-envelope.ts';
 import type { ServerLink } from './server-link.ts';
 
-/** What a server says about itself. */
+/** The name, version, capabilities and instructions of a server. */
 export interface ServerDescription {
 	readonly revision: Revision;
 	readonly serverInfo: Implementation | undefined;
@@ -91,7 +91,7 @@ async function probeTwice(
 	if ('versions' in outcome && outcome.versions?.includes(version)) return probe(link, version, options);
 	const isPassing = 'failure' in outcome && !['timeout', 'rpc'].includes(outcome.failure.code);
 	if (!isPassing) return outcome;
-	// The server said when it may be asked again, `initialize` included.
+	// The server said when it may be contacted again, `initialize` included.
 	if (Number(outcome.failure.data['retryAfterMs'] ?? 0) > PROBE_AGAIN_MS) throw outcome.failure;
 	await pause(PROBE_AGAIN_MS, options.signal);
 	return probe(link, version, options);

@@ -24,7 +24,7 @@ export interface ServerList<Item> {
 	readonly ttlMs?: number;
 	/** Who may share a cached copy. */
 	readonly cacheScope?: string;
-	/** The id of the hub that answered, when it was asked for and the server is one. */
+	/** The id of the hub that answered, when it was requested and the server is one. */
 	readonly hub?: string;
 }
 

@@ -165,7 +165,7 @@ function notServer(): OrchestraError {
 	});
 }
 
-/** What a server that did not answer has done instead. */
+/** The reason why a server did not answer. */
 function stateHint(diagnosis: Diagnosis | undefined): string {
 	if (diagnosis === undefined) return 'Check that the program is an MCP server, or raise `startMs`.';
 	const { command, strayCount } = diagnosis;

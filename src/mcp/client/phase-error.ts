@@ -3,7 +3,7 @@ import { OrchestraError } from '../../errors.ts';
 import type { Diagnosis } from '../../process/diagnosis.ts';
 import type { Transport } from '../../transport/transport.ts';
 
-/** What was going on when a server failed. */
+/** The phase in which a server failed. */
 export type Phase = 'spawn' | 'initialize' | 'list' | 'call';
 
 /** The phase of a request. */

@@ -2,7 +2,7 @@
  * One negotiated connection to one MCP server, of either era.
  *
  * Requests, changes and lists look the same in both eras. What differs in the
- * protocol itself does not: a modern server asks with a result that has
+ * protocol itself does not: a modern server sends client requests with a result that has
  * `resultType: input_required`, a legacy one with a request to `onRequest`. Nothing
  * is restarted here; the owner opens a new connection.
  */

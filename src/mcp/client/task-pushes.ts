@@ -21,7 +21,7 @@ const _meta = { [CLIENT_CAPABILITIES]: { extensions: { [TASKS]: {} } } };
 export class TaskPushes {
 	readonly #listeners = new Map<string, () => void>();
 	readonly #subscription: ChangeSubscription;
-	/** The server has no such subscriptions: it is not asked again. */
+	/** The server has no such subscriptions: it is not tried again. */
 	#isRefused = false;
 
 	constructor(deps: Pick<ChangeSubscriptionDeps, 'link' | 'envelope' | 'log'>) {

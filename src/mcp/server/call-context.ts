@@ -99,7 +99,7 @@ export class CallContext {
 		return this.#call.id;
 	}
 
-	/** What messages that belong to this request say about it. */
+	/** The `_meta` of messages that belong to this request. */
 	get about(): About {
 		return { id: this.#call.id, isResponse: false };
 	}
@@ -114,7 +114,7 @@ export class CallContext {
 		return this.#readMeta;
 	}
 
-	/** What a provider had received when it let a viewed call go on by the general route. A later round of client requests is a call of its own. */
+	/** The answer so far of a viewed call that goes on by the general route. A later round of client requests is a call of its own. */
 	get received(): unknown {
 		return this.isContinued ? undefined : this.#call.received;
 	}
@@ -164,7 +164,7 @@ export class CallContext {
 		return this.#client.logLevel(this.#meta);
 	}
 
-	/** The least level that the client asked for; undefined while it has the default. */
+	/** The least level that the client set; undefined while it has the default. */
 	get chosenLogLevel(): McpLogLevel | undefined {
 		return this.revision.era === 'modern' ? this.logLevel : this.#client.chosenLogLevel;
 	}
@@ -249,7 +249,7 @@ export class CallContext {
 		return this.#call.isCanceled;
 	}
 
-	/** True when the client, or a listener, asked for progress notifications. */
+	/** True when the client, or a listener, requested progress notifications. */
 	get wantsProgress(): boolean {
 		return this.#notificationListener !== undefined || isProgressToken(this.#progressToken);
 	}
@@ -264,7 +264,7 @@ export class CallContext {
 		this.#notificationListener = listener;
 	}
 
-	/** Send a progress notification, if the client asked for progress and the request is open. `risingProgress` makes its values rise. */
+	/** Send a progress notification, if the client requested progress and the request is open. `risingProgress` makes its values rise. */
 	progress(progress: number, total?: number, message?: string): void {
 		this.forwardProgress({ progress, total, message });
 	}

@@ -8,11 +8,11 @@ export type NotificationListener = (method: string, params: Readonly<Record<stri
 
 /** A call that goes on when its client is gone: it may become a task, or is one. */
 export interface Durability {
-	/** Whether its client gets a task; false when the call is only kept for it. */
+	/** Whether its client gets a task; false when the call is only stored for it. */
 	readonly isTask: boolean;
 	/** Longest time of the call, with or without progress, in milliseconds. */
 	readonly maxMs: number;
-	/** Whether its client, or who follows the task, can be asked now. */
+	/** Whether its client, or the one that follows the task, can get client requests now. */
 	readonly isOpen: boolean;
 	/** The task of the server that an earlier process followed: the call was sent, and is not sent again. */
 	readonly sentAs?: string | undefined;
@@ -22,14 +22,14 @@ export interface Durability {
 	begunUpstream(id: string): void;
 	/** A process that goes on without this one runs the call; a later hub finds it there by this text. */
 	runsElsewhere(at: string): void;
-	/** What the server says about the state of the work. */
+	/** Take the status message of the server. */
 	says(message: string): void;
 }
 
 /** A program of the client, which makes calls in its name: of the call that runs it, and of its own calls. */
 export interface PlanOfCall {
 	readonly id: string;
-	/** What a user approved before it ran: all its calls of these tools, while the policy is the one of this version. */
+	/** The approval of a user before it ran: all its calls of these tools, while the policy is the one of this version. */
 	readonly approval?:
 		| {
 				readonly tools: readonly string[];
@@ -38,7 +38,7 @@ export interface PlanOfCall {
 				readonly policyVersion: string;
 		  }
 		| undefined;
-	/** What the policy decided about the program, in the call that runs it. */
+	/** The decision of the policy about the program, in the call that runs it. */
 	readonly decision?: { readonly policy: string; readonly rule: string | undefined } | undefined;
 }
 

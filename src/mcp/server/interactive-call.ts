@@ -2,7 +2,7 @@
  * A call of a modern client that may ask the client for input, and so may span
  * several requests. Each request is one step: it ends with client requests or the result.
  *
- * Client requests asked at the same time are sent together. Client requests asked while no
+ * Client requests made at the same time are sent together. Client requests made while no
  * request is open are sent with the next step.
  */
 import { OrchestraError } from '../../errors.ts';
@@ -157,7 +157,7 @@ export class InteractiveCall {
 	}
 }
 
-/** Merge the client requests of all asks; a key that is already used gets a number. */
+/** Merge the client requests of all parts of the call; a key that is already used gets a number. */
 function merged(asks: readonly Ask[]): Pick<Shown, 'inputRequests' | 'asks'> {
 	const inputRequests = new Map<string, InputRequest>();
 	const named = asks.map((ask) => {

@@ -31,7 +31,7 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** One method that reaches a provider. */
 interface CallRow<P> {
-	/** What a provider must declare, or the method does not exist. */
+	/** The capability that a provider must declare, or the method does not exist. */
 	readonly capability: Capability;
 	/** Whether a modern result has a TTL. */
 	readonly isCacheable: boolean;
@@ -262,7 +262,7 @@ export function providerCapabilities(
 	);
 }
 
-/** What is declared to clients of the capabilities of a provider: it reports changes when it can be watched. */
+/** The capabilities of a provider that are declared to clients: it reports changes when it can be watched. */
 export function declaredCapabilities(
 	provider: Provider,
 	era: Revision['era'],
@@ -293,7 +293,7 @@ export function unlessFailing<T>(work: () => Awaitable<T>, onFail: () => void): 
 	});
 }
 
-/** What became of a call: its result, or what was thrown. */
+/** The outcome of a call: its result, or what was thrown. */
 export type Ended<T> = { readonly result: T } | { readonly thrown: unknown };
 
 /** Do `work`; `onEnd` gets its end before its caller does. Synchronous for a value. */
@@ -327,7 +327,7 @@ export function requiredText(params: Params, name: string): string {
 	);
 }
 
-/** A hub that asks gets the id of the hub that answers. */
+/** A hub that lists gets the id of the hub that answers. */
 function hubOf({ hubId }: Provider, params: Params): Result {
 	return hubId === undefined || metaOf(params)[HUB_ID] === undefined ? {} : { _meta: { [HUB_ID]: hubId } };
 }

@@ -17,7 +17,7 @@ import type { ClientConnection } from './call-context.ts';
 import type { ConnectionSessions } from './connection-sessions.ts';
 import type { Params } from './methods.ts';
 
-/** What a modern request says about its client. Throws -32022 for a version that is not served, -32602 for a field that is missing. */
+/** The client of a modern request. Throws -32022 for a version that is not served, -32602 for a field that is missing. */
 export class ModernEnvelope {
 	readonly revision: Revision;
 	readonly capabilities: Readonly<Record<string, unknown>>;

@@ -123,7 +123,7 @@ export class ModernRequests {
 		throw new OrchestraError('bad_input', 'parameter requestState must be a string');
 	}
 
-	/** What a retry must repeat: the sender, the method and all params except the answers, the state and `_meta`. */
+	/** The parts that a retry must repeat: the sender, the method and all params except the answers, the state and `_meta`. */
 	#identityOf(
 		method: string,
 		{ _meta, inputResponses: _answers, requestState: _state, ...params }: Params,

@@ -97,7 +97,7 @@ export class PlainCallCheck {
 export interface EraPair {
 	readonly client: Era;
 	readonly server: Era;
-	/** What a modern server is to know of the client, without the extensions that the hub does not route. */
+	/** The capabilities of the client for a modern server, without the extensions that the hub does not route. */
 	readonly envelope: {
 		readonly version: string;
 		readonly capabilities: Values;
@@ -246,7 +246,7 @@ class KnownForms<Fact> {
 	}
 }
 
-/** What the `_meta` of a result has. */
+/** The fields in the `_meta` of a result. */
 interface MetaNames {
 	readonly isObject: boolean;
 	readonly hasServerInfo: boolean;

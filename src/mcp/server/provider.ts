@@ -114,7 +114,7 @@ export interface ProviderSessions {
 	closed?(sessionId: string): void;
 }
 
-/** What a session serves. */
+/** The items and calls that a session serves. */
 export interface Provider {
 	readonly info: Implementation;
 	/** How to use it, for the model of the client that introduced itself so. */

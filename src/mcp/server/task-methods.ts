@@ -13,7 +13,7 @@ import { isObject } from '../../wire/json.ts';
 import type { CallContext, ClientConnection } from './call-context.ts';
 import type { InputResponses } from './input-requests.ts';
 
-/** A provider whose calls may become tasks. Every use of a task checks who asks; an unknown id is an error. */
+/** A provider whose calls may become tasks. Every use of a task checks the principal; an unknown id is an error. */
 export interface ProviderTasks {
 	/** The state of a task, in the form of the client's era. */
 	get(id: string, context: CallContext): Awaitable<Result>;
@@ -21,7 +21,7 @@ export interface ProviderTasks {
 	update(id: string, responses: InputResponses, context: CallContext): Awaitable<void>;
 	/** Cancel it. For a legacy client: the task as it is then. */
 	cancel(id: string, context: CallContext): Awaitable<Result>;
-	/** What the call would have returned, for a legacy client, when the task has ended. */
+	/** The result that the call would have returned, for a legacy client, when the task has ended. */
 	result(id: string, context: CallContext): Promise<Answer>;
 	/** The tasks of the session of a legacy client. */
 	list(cursor: unknown, context: CallContext): Awaitable<Result>;

@@ -49,7 +49,7 @@ export function envelopeOf(view: MessageView): string {
 	return text;
 }
 
-/** What a call says about its modern client; undefined when that is not valid: the general route explains it. */
+/** The modern client of a call; undefined when that is not valid: the general route explains it. */
 export function modernEnvelopeOf(view: MessageView): ModernEnvelope | undefined {
 	return attempt(() => {
 		const meta = view.value(member.meta);

@@ -2,7 +2,7 @@
  * FIFO queue of requests of the peer; notifications that arrive behind a queued
  * request are queued too, to keep the order.
  *
- * Only the text is kept and parsed again later, because parsed values take several
+ * Only the text is queued and parsed again later, because parsed values take several
  * times the memory. A canceled request is found by its id and frees its text at
  * once; its empty entry is removed in order.
  */

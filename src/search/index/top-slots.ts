@@ -1,6 +1,6 @@
 /*
  * The top k of many scores without sorting all: a binary heap with the lowest of the
- * kept scores on top. Ties are broken by an order of the caller, so the result does not
+ * retained scores on top. Ties are broken by an order of the caller, so the result does not
  * depend on the order of arrival.
  */
 

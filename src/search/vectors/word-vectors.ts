@@ -21,7 +21,7 @@ export class WordVectors {
 	readonly #scales: Float32Array;
 	readonly #rows: Int8Array;
 
-	/** Throws `bad_input` for bytes that are no such table. The bytes are kept and must not change. */
+	/** Throws `bad_input` for bytes that are no such table. The bytes are used as they are and must not change. */
 	constructor(bytes: Uint8Array) {
 		const { dimensions, stems, scales, rows } = readTable(bytes);
 		this.dimensions = dimensions;

@@ -6,7 +6,7 @@ export const MAX_SOCKETS = 256;
 /** Requests in flight and queued; above it, a request is refused. */
 export const MAX_REQUESTS = 2048;
 
-/** How long an unused connection is kept. Shorter than the 5 s after which many servers close theirs. */
+/** How long an unused connection stays open. Shorter than the 5 s after which many servers close theirs. */
 export const IDLE_SOCKET_MS = 4000;
 
 /** Delay of the first TCP keep-alive probe: a silent stream to a dead machine ends after some of them. */

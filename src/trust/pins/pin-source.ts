@@ -1,4 +1,4 @@
-/* The names that pins are kept under: MCP servers as they are called, groups of the fabric with a prefix. */
+/* The names that pins are stored under: MCP servers as they are called, groups of the fabric with a prefix. */
 
 const FABRIC_PREFIX = 'fabric:';
 

@@ -9,7 +9,7 @@ type CallStatus = 'idle' | 'running' | 'done' | 'failed' | 'canceled';
 type CallProgress = Extract<CallMessage, { kind: 'progress' }>;
 type CallLogLine = Extract<CallMessage, { kind: 'log' }>;
 
-/** What a call needs of the API. */
+/** The part of the API that a call uses. */
 export type CallApi = Pick<ApiClient, 'stream' | 'post'>;
 
 export class CallRun {

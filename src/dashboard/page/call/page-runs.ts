@@ -42,7 +42,7 @@ export class PageRuns {
 		});
 	}
 
-	/** What was filled in under this key. The key has the type of the value. */
+	/** The value that was filled in under this key. The key has the type of the value. */
 	draft<T>(key: string, initial: T): Signal<T> {
 		const draft = (this.#drafts.get(key) ?? signal<unknown>(initial)) as Signal<T>;
 		keepLast(this.#drafts, key, draft as Signal<unknown>);

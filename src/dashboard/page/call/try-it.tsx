@@ -39,7 +39,7 @@ export function TryIt(props: TryItProps): JSX.Element {
 		event.preventDefault();
 		isChecked.value = true;
 		if (problems.size > 0) return focusFirstProblem(box.current);
-		// A draft without problems is the arguments; those of a prompt are texts.
+		// A draft without problems is the arguments; those of a prompt are strings.
 		const body = { name, arguments: draft.peek() } as ToolCallRequest | PromptRequest;
 		void runs.start(run, method === 'tools/call' ? '/api/call' : '/api/prompt', body);
 	};

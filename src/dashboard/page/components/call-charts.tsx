@@ -19,7 +19,7 @@ const TOP = 6;
 /** Room for a duration below a bar, in pixels. */
 const LABEL_WIDTH = 50;
 
-/** What happened in one step. */
+/** The calls of one time step. */
 export type VolumeBucket = Pick<LatencyBucket, 'at' | 'count' | 'errors'>;
 
 interface AxisProps {
@@ -30,7 +30,7 @@ interface AxisProps {
 /** Something that happened at a time, drawn as a line. */
 export interface ChartMark {
 	readonly at: number;
-	/** What happened, in a word. */
+	/** The kind of event, in a word. */
 	readonly state: string;
 	readonly health: Health;
 }
@@ -39,7 +39,7 @@ interface VolumeProps {
 	readonly buckets: readonly VolumeBucket[];
 	readonly bucketMs: number;
 	readonly marks?: readonly ChartMark[];
-	/** What is counted. Default: calls, of which some failed. */
+	/** The unit that is counted. Default: calls, of which some failed. */
 	readonly what?: string;
 }
 

@@ -18,7 +18,7 @@ export function CommandText({ command }: { command: string }): JSX.Element {
 interface CopyButtonProps {
 	readonly text: string | (() => string);
 	readonly label: string;
-	/** What is copied, for a screen reader. */
+	/** The name of the copied text, for a screen reader. */
 	readonly what?: string;
 }
 

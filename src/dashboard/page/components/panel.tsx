@@ -7,7 +7,7 @@ import { CommandText } from './command-text.tsx';
 
 interface PanelProps {
 	readonly title: string;
-	/** What stands on the right of the title. */
+	/** The content on the right of the title. */
 	readonly aside?: ComponentChildren;
 	readonly children: ComponentChildren;
 }
@@ -24,7 +24,7 @@ export function Panel({ title, aside, children }: PanelProps): JSX.Element {
 	);
 }
 
-/** What to do when there is nothing to show. */
+/** The message and the next step when there is nothing to show. */
 export function EmptyState({
 	title,
 	children,

@@ -179,7 +179,7 @@ function ChoicesInput({ field, value, set, attributes }: ControlProps): JSX.Elem
 	);
 }
 
-/** The text is kept as it is typed; it is read again only when the value changes from outside. */
+/** The text stays as it is typed; it is read again only when the value changes from outside. */
 function JsonInput({ value, set, attributes }: ControlProps): JSX.Element {
 	const text = useRef<{ text: string; value: unknown }>({ text: '', value: undefined });
 	if (text.current.value !== value) text.current = { text: asJson(value), value };

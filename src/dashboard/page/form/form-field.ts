@@ -1,7 +1,7 @@
 /*
  * A JSON Schema as fields of a form.
  *
- * Objects, lists, choices, numbers, booleans and texts become fields; local references are
+ * Objects, lists, choices, numbers, booleans and strings become fields; local references are
  * followed; `X or null` is X that may be left out; `oneOf` and `anyOf` are alternatives to choose from. What a
  * form cannot show well (`allOf`, objects without properties, deep nesting) is one field with JSON in it. So is an object
  * after very many fields: a schema of 1 KB that refers to itself can mean millions.
@@ -62,7 +62,7 @@ const KIND_WORDS: Readonly<Record<FormField['kind'], string>> = {
 	json: 'JSON',
 };
 
-/** What an alternative is called: its title, its constant, or the names of its fields. */
+/** The label of an alternative: its title, its constant, or the names of its fields. */
 export function variantTitle({ schema, kind, fields }: FormField, index: number): string {
 	if (typeof schema['title'] === 'string' && schema['title'] !== '') return schema['title'];
 	if (kind !== 'group') return KIND_WORDS[kind];
@@ -164,7 +164,7 @@ function groupField(base: Omit<FormField, 'kind'>, place: Place): FormField {
 	return { ...base, kind: 'group', fields };
 }
 
-/** What is below has no fields. */
+/** Values below this depth have no fields. */
 function isTooLarge({ depth, made }: Place): boolean {
 	return depth >= FORM_DEPTH || made.fields >= FORM_FIELDS_LIMIT;
 }

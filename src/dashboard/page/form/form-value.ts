@@ -67,7 +67,7 @@ export function withValue(draft: unknown, path: Path, value: unknown): unknown {
 	return group;
 }
 
-/** What is wrong, by path as JSON pointer. Empty: the draft may be sent. */
+/** The problems, by path as JSON pointer. Empty: the draft may be sent. */
 export function problemsOf(field: FormField, draft: unknown): Map<string, string> {
 	const problems = new Map<string, string>();
 	check(field, { value: draft, path: [] }, problems);

@@ -7,7 +7,7 @@ import { FieldInput } from './field-input.tsx';
 import { type FormField, variantTitle } from './form-field.ts';
 import { initialDraft, listProblem, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
 
-/** What every field of a form needs. */
+/** The props of every field of a form. */
 export interface FormContext {
 	readonly draft: unknown;
 	readonly problems: ReadonlyMap<string, string>;

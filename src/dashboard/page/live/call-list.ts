@@ -157,7 +157,7 @@ export class CallList {
 		}, waitMs);
 	}
 
-	/** Calls have rising numbers, so without a filter the newest one tells how many there are. */
+	/** Calls have rising numbers, so without a filter the newest one has their number. */
 	#count(rows: readonly CallRow[], dropped: number): void {
 		const { number: top = 0 } = this.#rows.at(0) ?? {};
 		const { tool, client, backend, outcome } = this.filter;

@@ -1,6 +1,6 @@
 /*
  * The fabric: workers on other machines whose tools this hub uses, the last calls to them that failed, and what this hub
- * offers itself. `mctl fabric status` shows the same.
+ * announces itself. `mctl fabric status` shows the same.
  */
 import type { JSX } from 'preact';
 import type {

@@ -9,7 +9,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { formatAge } from '../text/quantities.ts';
 import { VisibleText } from '../text/visible-text.tsx';
 
-/** What is shown of a task: a part of `TaskReport`, whose file needs Node. */
+/** The shown fields of a task: a part of `TaskReport`, whose file needs Node. */
 interface ShownTask {
 	readonly id: string;
 	readonly tool: string;

@@ -1,4 +1,4 @@
-/* Two texts as one, with the words that were removed and added. */
+/* Two strings as one, with the words that were removed and added. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { wordDiff } from '../../../sequence-diff.ts';

@@ -4,7 +4,7 @@
  * A number whose value a double has (`1.50`) is a number, and is written as it was spelled; where
  * one value has several spellings in a text, as the shortest. A number that a double would change
  * (`12345678901234567890`) is a text with a mark that no server can know: it is equal to the same
- * number in an expression, and is written without quotes, and without the mark in texts that an
+ * number in an expression, and is written without quotes, and without the mark in strings that an
  * expression makes of it.
  */
 import { randomUUID } from 'node:crypto';

@@ -8,7 +8,7 @@ import { memberPath } from '../cut-json.ts';
 import { PATTERN_CHARACTERS, PIECE_CHARACTERS } from '../result-limits.ts';
 import type { ExactJson } from './exact-numbers.ts';
 
-/** What a literal pattern finds is within one piece. */
+/** A hit of a literal pattern is within one piece. */
 const OVERLAP = PATTERN_CHARACTERS;
 
 export interface LineSearch {
@@ -48,7 +48,7 @@ export function leafLines(json: ExactJson): LineSearch {
 	return { lines, nameOf: (at) => paths[at] ?? '@', areNamesSearched: true };
 }
 
-/** What matches of a line: all of it, or some pieces of a long one; nothing when it does not match. */
+/** The matching part of a line: all of it, or some pieces of a long one; nothing when it does not match. */
 export function matchingPieces(
 	{ lines, nameOf, areNamesSearched }: LineSearch,
 	at: number,

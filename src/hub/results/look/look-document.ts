@@ -1,5 +1,5 @@
 /*
- * What a kept text is: JSON, lines of JSON, a table, or lines of text. Its value is what `select`
+ * The format of a stored text: JSON, lines of JSON, a table, or lines of text. Its value is what `select`
  * sees: a table is an array of objects, a text is an array of its lines.
  */
 import { isObject } from '../../../wire/json.ts';
@@ -50,7 +50,7 @@ export class LookDocument {
 		if (!isObject(value)) return undefined;
 		const lists = Object.entries(value).filter(([, each]) => Array.isArray(each) && each.length > 1);
 		const [only] = lists;
-		// `Array.isArray` was asked above.
+		// `Array.isArray` was tested above.
 		return lists.length === 1 && only ? { path: only[0], items: only[1] as unknown[] } : undefined;
 	}
 }

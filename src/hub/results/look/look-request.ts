@@ -1,4 +1,4 @@
-/* A query about a kept result, as the tool `look` takes it, and its answer. */
+/* A query about a stored result, as the tool `look` takes it, and its answer. */
 
 import { OrchestraError } from '../../../errors.ts';
 import {
@@ -28,9 +28,9 @@ export interface LookRequest {
 }
 
 export interface LookAnswer {
-	/** What was asked for, within the budget. */
+	/** The content that the query selects, within the budget. */
 	readonly text: string;
-	/** What it is, of how much. */
+	/** Its kind, and its share of the whole. */
 	readonly about: string;
 }
 

@@ -1,4 +1,4 @@
-/* The thread that answers one query about a kept result: it reads the file, answers, and ends. */
+/* The thread that answers one query about a stored result: it reads the file, answers, and ends. */
 import { readFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { answerWith } from '../../../process/bounded-thread.ts';

@@ -36,7 +36,7 @@ export function lookTool(name: string): Tool {
 	};
 }
 
-/** What the instructions of an agent say about the tool. */
+/** The sentence about the tool in the instructions of an agent. */
 export function lookGuide(name: string): string {
 	return (
 		'A result that is too long for you is shortened, and a notice at its end has the handle of the whole. ' +
@@ -49,7 +49,7 @@ export function lookName(name: string): NamedTool {
 	return { name, server: undefined, tool: name };
 }
 
-/** The answer as a result: what was asked for, and what it is, of how much. */
+/** The answer as a result: the content, its kind and its share of the whole. */
 export function lookResult({ text, about }: LookAnswer): CallToolResult {
 	const strings = [text, `[${about}]`].filter((each) => each !== '');
 	return { content: strings.map((each) => ({ type: 'text', text: each })) };

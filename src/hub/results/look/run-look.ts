@@ -5,7 +5,7 @@ import { Semaphore } from '../../../rpc/semaphore.ts';
 import { LOOK_MEMORY_MB, LOOK_MS, LOOKS_AT_ONCE, LOOKS_WAITING } from '../result-limits.ts';
 import type { LookAnswer, LookRequest } from './look-request.ts';
 
-/** What the thread gets. */
+/** The message to the thread. */
 export interface LookJob {
 	/** A text, or a file and where the text begins in it. */
 	readonly source: { readonly text: string } | { readonly path: string; readonly from: number };

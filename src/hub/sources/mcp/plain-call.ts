@@ -28,7 +28,7 @@ import type { Route } from '../../catalogue/merged-list.ts';
 import { mayNameLabelled } from '../../catalogue/uri-labels.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
-/** What the hub knows of the calls of one client and tool, and does at their end. */
+/** The hub side of the calls of one client and tool: their facts, and the work at their end. */
 export interface PlainRoute {
 	readonly client: string;
 	readonly backend: string;
@@ -39,7 +39,7 @@ export interface PlainRoute {
 	readonly target: PlainTarget;
 	/** Longest result that is passed on as text, in characters. */
 	readonly limitCharacters: number;
-	/** What the journal says about the policy. */
+	/** The policy entry of the journal. */
 	readonly decision: Partial<PolicyOutcome>;
 	/** The call was sent. */
 	began(call: PlainCall): void;
@@ -73,7 +73,7 @@ export interface PlainSource {
 	plainTarget(name: string, context: CallContext, serverInfo: Implementation): PlainTarget | undefined;
 }
 
-/** What a call has received when it goes on by the general route. */
+/** The messages that a call has received when it goes on by the general route. */
 export class ReceivedAnswer {
 	readonly call: PlainCall;
 	readonly response: Promise<Answer>;
@@ -254,7 +254,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 
 	/**
-	 * Go on by the general route before it is answered: the server asks its client, and a modern client gets the request
+	 * Go on by the general route before it is answered: the server sends a client request, and a modern client gets the request
 	 * as the answer to its request.
 	 */
 	promote(): void {
@@ -289,7 +289,7 @@ export class PlainCall implements PendingCall, ViewedRequest {
 	}
 }
 
-/** A server asks: calls of modern clients go on by the general route, which can pass the request on. */
+/** A server sends a client request: calls of modern clients go on by the general route, which can pass the request on. */
 export function promoteModern(calls: Iterable<object>): void {
 	for (const call of calls)
 		if (call instanceof PlainCall && call.from.client.revision.era === 'modern') call.promote();

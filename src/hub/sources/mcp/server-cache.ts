@@ -72,7 +72,7 @@ export interface CachedServer extends ServerLists {
 	readonly listedAt: number;
 	/** How long the lists are fresh, when the server said so. */
 	readonly ttlMs: number | undefined;
-	/** Set in the file when it has a number that must be kept as it is written. */
+	/** Set in the file when it has a number that must stay as it is written. */
 	readonly keepsNumbers?: true | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface CacheFiles {
 	readonly failed: string;
 	/** Changes with the values of the entry, also those that are not in the fingerprint. */
 	readonly mark: string;
-	/** The file that says that it asks its clients. */
+	/** The file that marks a server that sends client requests. */
 	readonly asks: string;
 }
 
@@ -128,7 +128,7 @@ export function cachedEraOf(
 	return ageMs >= 0 && ageMs < KNOWN_TTL_MS ? 'legacy' : undefined;
 }
 
-/** What is known of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
+/** The cached lists of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
 export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | undefined {
 	return readKnownFile(file);
 }
@@ -160,7 +160,7 @@ export function forgetFailure({ failed }: CacheFiles): void {
 	rmSync(failed, { force: true });
 }
 
-/** Whether the server asked its client while several had calls in flight. */
+/** Whether the server sent a client request while several had calls in flight. */
 export function isAsking({ asks }: CacheFiles): boolean {
 	// The file may be of another user.
 	return attempt(() => readState(asks) !== undefined, false);
@@ -217,7 +217,7 @@ export async function writeKnownLater(
 		await writeFile(draft, text, { mode: 0o600 });
 		if (isCurrent()) replaceKnown(draft, files);
 	} finally {
-		rmSync(draft, { force: true }); // it is not current, or a full disk kept the beginning
+		rmSync(draft, { force: true }); // it is not current, or a full disk has only its beginning
 	}
 }
 
@@ -281,7 +281,7 @@ function remoteOf({ kind, url, headers, secrets }: Exclude<ServerEntry, StdioSer
 /** Arguments of a command line before the program that it means: `docker run image`, `uv tool run package`. */
 const launchArgs: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool']);
 
-/** What an entry starts or reaches, without arguments, folders and versions. */
+/** The program or address of an entry, without arguments, folders and versions. */
 function programOf(entry: ServerEntry): unknown[] {
 	if (entry.kind !== 'stdio') return [entry.kind, entry.url.replace(/[?#].*$/s, '')];
 	const { command, args = [] } = entry.record;

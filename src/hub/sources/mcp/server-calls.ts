@@ -58,7 +58,7 @@ export interface ForwardedCall {
 	readonly changes: Readonly<Record<string, unknown>>;
 	/** Arguments of the configuration, in place of those of the client. */
 	readonly values?: AddedValues | undefined;
-	/** What the tool says about tasks. */
+	/** The `taskSupport` of the tool. */
 	readonly taskSupport?: 'optional' | 'required' | undefined;
 	/** Whether the request may be made again after the server ended during it. */
 	readonly mayRepeat: () => boolean;
@@ -373,7 +373,7 @@ function progressTo(context: CallContext): (params: unknown) => void {
 }
 
 /**
- * Whether calls between a client and a server can be passed on as text. A server over HTTP asks on the stream of a call,
+ * Whether calls between a client and a server can be passed on as text. A server over HTTP sends client requests on the stream of a call,
  * which a modern client cannot answer there. A modern server must know its client.
  */
 function isPlainPair({ revision, clientInfo }: CallContext, { era, transport }: ServerConnection): boolean {
@@ -387,7 +387,7 @@ function mayMakeTask({ revision, clientCapabilities }: CallContext, server: Serv
 	return revision.era === 'legacy' || declaresTasks(clientCapabilities);
 }
 
-/** What is declared to a modern server about the client of a call. The hub follows a task for a legacy client. */
+/** The client information and capabilities of a call for a modern server. The hub follows a task for a legacy client. */
 function declaredTo(
 	{ capabilities: server }: ServerConnection,
 	{ revision, clientCapabilities }: CallContext,
@@ -419,7 +419,7 @@ function forwardedParams(
 	const { context, changes } = call;
 	const { inputResponses, requestState } = context;
 	const forwarded: Result = { ...context.params, ...changes };
-	// The hub asks for a task itself, where the server has them.
+	// The hub requests a task itself, where the server has them.
 	if ('task' in forwarded) delete forwarded['task'];
 	if ('arguments' in forwarded) forwarded['arguments'] = context.exactArguments ?? forwarded['arguments'];
 	if (call.values) forwarded['arguments'] = withValues(forwarded['arguments'], call.values);

@@ -39,7 +39,7 @@ import {
 
 export interface ServerCatalogueDeps
 	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {
-	/** What is known, on disk. */
+	/** The cache of the lists, on disk. */
 	readonly files: CacheFiles;
 	/** Its processes. The lister may stay after the first list when it serves all clients. */
 	readonly pool: ServerPool;
@@ -209,7 +209,7 @@ export class ServerCatalogue {
 		return found;
 	}
 
-	/** Lists that were answered without this server are asked for again, and wait for it. */
+	/** Lists that were answered without this server are read again, and wait for it. */
 	#recovered(): void {
 		this.#failure = undefined;
 		for (const kind of changedLists) this.#deps.onChange({ kind });

@@ -1,7 +1,7 @@
 /*
  * Client requests and log messages of an MCP server, sent to the client whose call is in flight.
  *
- * A process that several clients share cannot say which client it asks, except over HTTP,
+ * A process that several clients share cannot say which client its request is for, except over HTTP,
  * where a request comes on the stream of a call. When all calls in flight are of one
  * client the answer is certain too; otherwise the server gets an error.
  */
@@ -32,7 +32,7 @@ export class ServerClientRequests {
 	readonly #scope: Pick<ScopeChoice, 'requestReceived'>;
 	readonly #rate: ClientRequestRate;
 	readonly #pages = new UrlElicitations();
-	/** Calls of modern clients that did not declare what the server asked for. */
+	/** Calls of modern clients that did not declare the capability that the server needs. */
 	readonly #missing = new WeakMap<CallContext, unknown>();
 	#hasWarned = false;
 
@@ -80,7 +80,7 @@ export class ServerClientRequests {
 		throw new OrchestraError('bad_input', `${message}. ${remedy}`);
 	}
 
-	/** A modern server asks with the result of a call. Throws when it asks too often. */
+	/** A modern server sends client requests with the result of a call. Throws when there are too many. */
 	returned(context: CallContext, { inputRequests = {} }: InputRequired): void {
 		const methods = Object.values(inputRequests).map(({ method }) => method);
 		this.#rate.count(context, methods);
@@ -160,14 +160,14 @@ class ClientRequestRate {
 
 /**
  * The pages that an MCP server asked clients to open (elicitation of mode `url`), so that
- * its note that a user is done with one reaches the client that was asked. Only legacy
+ * its notification that a user is done with one reaches the client that got it. Only legacy
  * revisions have this notification.
  */
 class UrlElicitations {
 	/** Keyed by elicitation id. */
 	readonly #clients = new BoundedMap<string, CallContext['clientNotifier']>(OPENED_PAGES_LIMIT);
 
-	/** The client of a call was asked to open these. */
+	/** The client of a call got these URLs. */
 	opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
 		for (const elicitation of elicitations) {
@@ -198,7 +198,7 @@ function certainCall(calls: readonly CallContext[]): CallContext | undefined {
 	return others.length === 0 ? open : undefined;
 }
 
-/** What a legacy server says about its task; that it has ended is known by its result. */
+/** Forward the status of a task of a legacy server; its end is known by its result. */
 function forwardStatus(calls: readonly CallContext[], params: unknown): void {
 	const { taskId, statusMessage } = isObject(params) ? params : {};
 	const call = calls.find(({ upstreamTask }) => upstreamTask !== undefined && upstreamTask === taskId);

@@ -20,7 +20,7 @@ export interface ServerRequest {
 	readonly call: CancelSource | undefined;
 }
 
-/** What all processes of a server share. */
+/** The deps that all processes of a server share. */
 export interface ServerDeps extends ServerOpeningDeps {
 	readonly limiter: StartLimiter;
 	readonly extensions: ExtensionRules;
@@ -39,7 +39,7 @@ export interface ServerDeps extends ServerOpeningDeps {
 	readonly onNotification: (process: ServerProcess, method: string, params: unknown) => void;
 }
 
-/** What differs between the processes of a server. */
+/** The deps that differ between the processes of a server. */
 export interface ServerProcessOptions {
 	readonly policy: RestartPolicy;
 	readonly identity: () => Pick<ServerConnectionOptions, 'clientInfo' | 'capabilities'>;

@@ -6,7 +6,7 @@
  * reports a change, or at its interval when it reports none. A legacy one blocks `tasks/result`
  * until then, and sends its elicitations as requests meanwhile.
  *
- * A server elsewhere goes on with its task when its connection is lost: it is connected again, and asked again.
+ * A server elsewhere goes on with its task when its connection is lost: it is connected again, and queried again.
  */
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
 import type { ServerConnection } from '../../../mcp/client/server-connection.ts';
@@ -39,7 +39,7 @@ export interface UpstreamTaskOptions {
 	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
-	/** What is declared to a modern server about the client. */
+	/** The client information and capabilities for a modern server. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Longest time of one request. */
 	readonly timeoutMs: number;
@@ -47,7 +47,7 @@ export interface UpstreamTaskOptions {
 	readonly maxMs: number;
 	/** Secrets in its elicitations are replaced, as in its results. */
 	readonly redacts: boolean;
-	/** The server asks these. Throws when it asks too often. */
+	/** The server sends these elicitations. Throws when there are too many. */
 	readonly onInputRequests: (inputRequests: InputRequests) => void;
 }
 
@@ -156,7 +156,7 @@ class ModernTask {
 	readonly #taskId: string;
 	readonly #server: TaskServer;
 	readonly #options: UpstreamTaskOptions;
-	/** The keys of all elicitations so far: each is asked once. */
+	/** The keys of all elicitations so far: each is sent once. */
 	readonly #seen = new Set<string>();
 	readonly #failed = new AbortController();
 	#polls = 0;
@@ -212,7 +212,7 @@ class ModernTask {
 		// Which of the two ended it is looked at below.
 		if (!this.#isPushed) await pause(ms, AbortSignal.any([signal, pushed.signal])).catch(() => {});
 		this.#isPushed = false;
-		// A server that reports without end is not asked without end.
+		// A server that reports without end is not queried without end.
 		await pause(Math.max(0, this.#polledAt + UPSTREAM_POLL_MS.least - performance.now()), signal);
 		this.#polledAt = performance.now();
 	}
@@ -263,7 +263,7 @@ class ModernTask {
 			if (!isObject(request) || typeof request['method'] !== 'string')
 				throw badTask(`the client request "${key}" has no method`);
 			this.#seen.add(key);
-			// Its method is checked by who asks it.
+			// Its method is checked by the sender.
 			this.#options.onInputRequests({ [key]: request as unknown as InputRequest });
 			this.#answer(key, request as unknown as InputRequest).catch((error: unknown) => {
 				this.#server.cancel();

@@ -2,7 +2,7 @@
  * The stream on which a legacy server sends by itself: GET on the URL of the server.
  *
  * It is optional. A server without it answers 405 by the specification, and 404, 400 or a
- * web page in the wild; then it is not asked again. A stream that breaks is opened again
+ * web page in the wild; then it is not tried again. A stream that breaks is opened again
  * with backoff, and not for ever when no event arrives.
  */
 import type { Log } from '../../../log.ts';

@@ -50,7 +50,7 @@ export function RegistryForm(): JSX.Element {
 	);
 }
 
-/** What would run, from where, and the values that it needs. */
+/** The program that would run, its origin, and the values that it needs. */
 function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX.Element {
 	const look = useCommandRun();
 	const run = useCommandRun();

@@ -1,4 +1,4 @@
-/* The filters of the calls. They are part of the address, so a filtered list can be kept as a bookmark. */
+/* The filters of the calls. They are part of the address, so a filtered list can be a bookmark. */
 import type { JSX } from 'preact';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';

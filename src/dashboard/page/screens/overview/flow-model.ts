@@ -8,7 +8,7 @@ import type { DashboardState, ReachReply, SourceRow } from '../../../api/api-typ
 import { FLOW_BUILT_INS_LIMIT, FLOW_CLIENTS_LIMIT, FLOW_SERVERS_LIMIT } from '../../page-limits.ts';
 import { formatCount } from '../../text/quantities.ts';
 
-/** What is chosen in the picture; empty for all. */
+/** The selection in the picture; empty for all. */
 export interface FlowChoice {
 	readonly client: string;
 	readonly backend: string;
@@ -24,21 +24,21 @@ export interface FlowNode {
 	/** Calls of the choice. */
 	readonly count: number;
 	readonly errors: number;
-	/** The shares of its tools that may be called and that are asked about, from 0 to 1; in the lens for access. */
+	/** The shares of its tools that may be called and that need an approval, from 0 to 1; in the lens for access. */
 	readonly reach?: { readonly allow: number; readonly ask: number } | undefined;
 }
 
 export interface FlowPicture {
 	readonly clients: readonly FlowNode[];
 	readonly servers: readonly FlowNode[];
-	/** What belongs to the hub itself. */
+	/** The sources of the hub itself. */
 	readonly builtIns: readonly FlowNode[];
 	/** Nodes that are left out. */
 	readonly moreClients: number;
 	readonly moreServers: number;
 }
 
-/** What the user added: servers, plugins and other machines. */
+/** The sources that the user added: servers, plugins and other machines. */
 export function isOfUser({ kind }: Pick<SourceRow, 'kind'>): boolean {
 	return kind === 'mcp' || kind === 'plugin' || kind === 'fabric';
 }

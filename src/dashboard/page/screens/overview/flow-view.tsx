@@ -57,7 +57,7 @@ export function FlowView({ state, flows, choice, choose }: FlowViewProps): JSX.E
 
 interface DrawingProps extends Pick<FlowViewProps, 'choice' | 'choose'> {
 	readonly picture: FlowPicture;
-	/** What one client may call, in place of the calls. */
+	/** The tools that one client may call, in place of the calls. */
 	readonly lens: ReachReply['clients'][number] | undefined;
 }
 
@@ -150,7 +150,7 @@ interface NodeButtonProps {
 function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 	const { id, caption, health, figure, count, errors, reach } = node;
 	const failed = errors > 0 ? `, ${formatCount(errors)} failed` : '';
-	// With the lens for access the note has the numbers.
+	// With the lens for access the caption has the numbers.
 	const about = reach === undefined ? `${count === 1 ? ' call' : ' calls'}${failed}` : ' tools';
 	return (
 		<li>
@@ -238,7 +238,7 @@ interface LinkPathProps extends Pick<LinksProps, 'isAccess'> {
 	readonly isFaded: boolean;
 }
 
-/** The link, and over it the part of it that failed or asks. */
+/** The link, and over it the part of it that failed or needs an approval. */
 function LinkPath({ node, d, width, isFaded, isAccess }: LinkPathProps): JSX.Element {
 	const { count, errors, reach } = node;
 	const ask = reach?.ask ?? 0;

@@ -23,7 +23,7 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 				.get<OverviewReply>('/api/overview', { ...query, since }, closing.signal)
 				.catch(() => undefined);
 			if (loaded && !closing.signal.aborted) reply.value = loaded;
-			if (!loaded) isNew = true; // it is asked again
+			if (!loaded) isNew = true; // it is fetched again
 		};
 		void load();
 		const stop = dashboard.onCalls(() => {
@@ -39,7 +39,7 @@ export function useOverview(query: Query, minutes: number): Signal<OverviewReply
 	return reply;
 }
 
-/** What the definitions of the tools cost, read again when the lists of the hub change. */
+/** The tokens of the tool definitions, read again when the lists of the hub change. */
 export function useToolCosts(): Fetched<CostsReply> {
 	const { value: version } = useDashboard().catalogueVersion;
 	// The hub answers for its newest version; this one makes it another address.

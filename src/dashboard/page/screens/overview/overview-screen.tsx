@@ -71,7 +71,7 @@ export function OverviewScreen(): JSX.Element {
 	);
 }
 
-/** What a new user does first. */
+/** The first steps of a new user. */
 function FirstSteps(): JSX.Element {
 	return (
 		<nav class="steps" aria-label="First steps">
@@ -179,7 +179,7 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 
 const SHOWN_COSTS = 8;
 
-/** What the definitions of the tools cost an agent that lists all of them. */
+/** The tokens of the tool definitions for an agent that lists all of them. */
 function TokenPanel(): JSX.Element {
 	const costs = useToolCosts();
 	const sources = costs.value.value?.sources;

@@ -96,7 +96,7 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 	);
 }
 
-/** What the buttons do, in a terminal. */
+/** The commands of the buttons, for a terminal. */
 function BackendCommands({ backend }: { backend: SourceRow }): JSX.Element | null {
 	const { id, actions } = withoutDecisions(backend);
 	if (actions.length === 0) return null;

@@ -59,7 +59,7 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 	);
 }
 
-/** What a colour alone would say. Starts without a sign-in fail, so they are not counted. */
+/** The remarks of a row, in words beside its colour. Starts without a sign-in fail, so they are not counted. */
 function remarksOf({ needsSignIn, drifted, restarts, failedStarts }: SourceRow): (string | undefined)[] {
 	if (needsSignIn) return ['needs a sign-in'];
 	return [

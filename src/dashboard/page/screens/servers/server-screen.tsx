@@ -161,7 +161,7 @@ const NEW_COMMANDS: ReadonlyMap<string, string> = new Map([
 	['library', 'mctl new resource hello'],
 ]);
 
-/** What to do about a backend without anything to call. */
+/** The next step for a backend without anything to call. */
 function NextStep({ page }: { page: ServerPage }): JSX.Element {
 	const { id, kind, state, pid, lastError } = page;
 	const isEnabled = state !== 'disabled';

@@ -171,7 +171,7 @@ function useSameValue<T>(value: T): T {
 	return useMemo(() => value, [text]);
 }
 
-/** The arguments of a prompt are texts. */
+/** The arguments of a prompt are strings. */
 function promptSchema(list: unknown): JsonSchema {
 	const items = (Array.isArray(list) ? list : []) as Readonly<Record<string, unknown>>[];
 	const properties = items.map(({ name, title, description }) => [

@@ -63,7 +63,7 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 	);
 }
 
-/** What the server says about it. A resource that is not listed may be readable all the same. */
+/** The metadata of the resource. A resource that is not listed may be readable all the same. */
 function ResourceFacts({ uri }: { uri: string }): JSX.Element | null {
 	const fetched = useFetched<ResourceReply>(pathWith('/api/resource/facts', { uri }));
 	const { backend = null, resource = null } = fetched.value.value ?? {};

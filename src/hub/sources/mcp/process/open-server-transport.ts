@@ -64,7 +64,7 @@ function reasonOf(error: unknown): string {
 	return OrchestraError.is(error) ? error.message : (systemCode(error) ?? messageOf(error));
 }
 
-/** What started this hub, for a hub that listens on this machine. Other machines have nothing to do with our folders. */
+/** The processes that started this hub, for a hub that listens on this machine. Other machines have nothing to do with our folders. */
 async function chainHeader(
 	entry: Exclude<ServerEntry, { kind: 'stdio' }>,
 	environment: Readonly<NodeJS.ProcessEnv>,

@@ -1,8 +1,8 @@
 /*
  * Which scope a server has: the one that its entry names, else `shared`.
  *
- * A legacy server that asks its client while several clients have calls in flight cannot
- * say which one it means. It is remembered as one that asks, and has the scope `session`
+ * A legacy server that sends client requests while several clients have calls in flight cannot
+ * say which one it means. It is remembered as one that does, and has the scope `session`
  * from its next start, unless its entry names another.
  */
 import type { ServerEntry, ServerScope } from '../../../../config/configuration.ts';
@@ -31,7 +31,7 @@ export class ScopeChoice {
 		return this.#isAsking ? 'session' : scope;
 	}
 
-	/** The server asked, and several clients have calls in flight. Returns what follows from it, as a sentence. */
+	/** The server sent a client request, and several clients have calls in flight. Returns what follows from it, as a sentence. */
 	requestReceived(): string {
 		const { name, settings } = this.#entry;
 		if (settings.hasOwnScope) return `Set scope of mcpServers.${name} to "session".`;

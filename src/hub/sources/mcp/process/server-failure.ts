@@ -19,7 +19,7 @@ import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
 import { FAILURE_LAST_LINES } from '../../source-limits.ts';
 
-/** What is known about the failure. */
+/** The facts of the failure. */
 export interface FailureFacts {
 	readonly entry: ServerEntry;
 	readonly phase: Phase;
@@ -193,7 +193,7 @@ function nextStep(
 	return `Read its last lines, then run it by hand: ${commandOf(entry)}`;
 }
 
-/** What to know before the same call is made again. */
+/** A warning before the same call is made again. */
 const beforeRepeat: Readonly<Record<RequestOutcome, string>> = {
 	not_run: '',
 	ran: 'The call has taken effect; make it again only if that does no harm. ',

@@ -20,7 +20,7 @@ import { ServerProcess } from './server-process.ts';
 /** A client with a process of its own. */
 type PoolClient = Pick<ClientConnection, 'sessionId' | 'clientInfo' | 'capabilities' | 'revision'>;
 
-/** What a process of several clients, or of a modern one, may ask for; a client request that the calling client cannot answer gets an error. */
+/** Declared to a process of several clients, or of a modern one. A client request that the calling client cannot answer gets an error. */
 const allCapabilities: Readonly<Record<string, unknown>> = {
 	elicitation: { form: {}, url: {} },
 	sampling: { tools: {}, context: {} },
@@ -61,7 +61,7 @@ export class ServerPool {
 		this.#shared = this.#makeShared();
 	}
 
-	/** A server that asks its clients has a process for each of them from its next start. */
+	/** A server that sends client requests has a process for each of them from its next start. */
 	get scope(): ServerScope {
 		const { next } = this.#choice;
 		if (this.#currentScope !== next && !this.#isShared) this.#currentScope = next;

@@ -22,7 +22,7 @@ export interface LimitedStart<T> {
 
 export class StartLimiter {
 	readonly #slotMs: number;
-	/** The running starts that held their slot too long: an urgent start does not count them. */
+	/** The running starts that have had their slot too long: an urgent start does not count them. */
 	#overdue = 0;
 	readonly #slots = new Semaphore<() => boolean>({
 		limit: STARTS_AT_ONCE,

@@ -22,7 +22,7 @@ export interface OverriddenToolsOptions {
 	readonly log: Pick<Log, 'warn'>;
 }
 
-/** What is sent instead of, or beside, the arguments of a client. */
+/** The values that are sent instead of, or beside, the arguments of a client. */
 export type AddedValues = Readonly<Record<string, unknown>>;
 
 export class OverriddenTools {

@@ -33,13 +33,13 @@ export interface ServerPinsOptions {
 	readonly onQuarantine: () => void;
 }
 
-/** What the servers of a hub share to review their tools. */
+/** The deps that the servers of a hub share to review their tools. */
 export interface ToolReview {
 	readonly stores: SharedPins;
 	readonly scans: ToolScans;
 }
 
-/** What has pins: an entry of the configuration, or a group of the fabric. */
+/** The owner of pins: an entry of the configuration, or a group of the fabric. */
 export interface PinnedEntry {
 	readonly name: string;
 	/** The configuration file that it comes from. */

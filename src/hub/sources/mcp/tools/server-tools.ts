@@ -31,7 +31,7 @@ export class ServerTools {
 	/** Reads of the tools of processes before their first call. */
 	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
 
-	/** What the entry says about its tools. */
+	/** The settings of the entry for its tools. */
 	readonly overrides: OverriddenTools;
 
 	constructor(
@@ -114,7 +114,7 @@ export class ServerTools {
 		return resources.some(({ uri }) => uri === own) || tools.some((tool) => pageOf(tool) === own);
 	}
 
-	/** What a tool says about tasks. */
+	/** The `taskSupport` of a tool. */
 	taskSupport(own: string): 'optional' | 'required' | undefined {
 		return taskSupportOf(this.#known(own));
 	}
