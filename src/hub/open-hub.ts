@@ -15,6 +15,7 @@ import { Approvals } from '../trust/approvals.ts';
 import { CallGate } from '../trust/call-gate.ts';
 import { SharedPins } from '../trust/pins/shared-pins.ts';
 import { toolPrefix } from '../trust/tool-name.ts';
+import { absenceText, absentServers } from './absent-servers.ts';
 import type { Middleware } from './calls/middleware.ts';
 import { CurrentConfiguration, type HubConfigurationOptions } from './current-configuration.ts';
 import { usageFileOf } from './expose/query-usage.ts';
@@ -301,6 +302,7 @@ function planDeps(
 	return {
 		...about,
 		tools: (context) => hub().toolsWithin(context),
+		failedServers: () => absenceText(absentServers(hub().sources).filter(({ state }) => state === 'failed')),
 		nextAnswer: () => hub().catalogue.nextAnswer('tools'),
 		send: (call) => hub().send(call),
 		root: () => current.configuration.root,

@@ -51,7 +51,8 @@ describe('mctl plan', () => {
 		const file = join(folder, 'plans/size-of.ts');
 		const untrusted = { stderr: expect.stringContaining('is not trusted'), code: 64 };
 		const text = `/** The size of a file. */\n${program.replace('input.path', `'${folder}/a.txt'`)}`;
-		writeFiles(folder, { 'plans/size-of.ts': text });
+		// Of two files with one name the program in TypeScript counts.
+		writeFiles(folder, { 'plans/size-of.ts': text, 'plans/size-of.js': 'return 0' });
 		expect(await call('size-of')).toMatchObject(untrusted);
 		expect((await trust('--dry-run')).stdout).toMatch(/plan size-of: \/\*\* The size of a file\. \*\//);
 		await trust();

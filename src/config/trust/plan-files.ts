@@ -31,11 +31,12 @@ export function isPlanName(name: string): boolean {
 	return NAME.test(name) && name !== RUN_PLAN;
 }
 
-/** Those of a project, by name. What cannot be read is left out. */
+/** Those of a project, by name; of `x.js` and `x.ts` the latter. What cannot be read is left out. */
 export function planFilesIn(root: string): PlanFile[] {
 	const folder = join(root, PLANS_FOLDER);
 	const files = (attempt(() => readdirSync(folder)) ?? []).filter((file) => /\.[jt]s$/.test(file)).sort();
-	return files.slice(0, PLAN_FILES_LIMIT).flatMap((name): PlanFile[] => {
+	const named = files.filter((file) => !files.includes(file.replace(/\.js$/, '.ts')) || file.endsWith('.ts'));
+	return named.slice(0, PLAN_FILES_LIMIT).flatMap((name): PlanFile[] => {
 		const file = join(folder, name);
 		const plan = name.slice(0, -'.ts'.length);
 		const bytes = isPlanName(plan) ? attempt(() => readRegularFile(file, PLAN_FILE_BYTES)) : undefined;

@@ -57,13 +57,18 @@ export class PlanTools {
 		return this.all.some(({ tool }) => tool.name === name);
 	}
 
-	/** The names of those that a program can reach, sorted. Throws `bad_input` for a name that no tool has. */
-	reachedBy({ named, isComputed }: ProgramNames): string[] {
-		const mistakes = this.mistakesIn(named);
-		if (mistakes.length > 0)
-			throw new OrchestraError('bad_input', mistakes.slice(0, PLAN_NAMES_SHOWN).join('\n'), {
+	/**
+	 * The names of those that a program can reach, sorted. Throws `bad_input` for a name that no tool has.
+	 * @param failedServers a sentence about the servers that have no tools because they failed
+	 */
+	reachedBy({ named, isComputed }: ProgramNames, failedServers: () => string): string[] {
+		const mistakes = this.mistakesIn(named).slice(0, PLAN_NAMES_SHOWN);
+		if (mistakes.length > 0) {
+			const failed = failedServers();
+			throw new OrchestraError('bad_input', [...mistakes, ...(failed === '' ? [] : [failed])].join('\n'), {
 				hint: 'find_tools finds the names: the tool files__read_file is tools.files.readFile.',
 			});
+		}
 		const found = named.flatMap((each) => this.#found(each) ?? []);
 		return [...new Set((isComputed ? this.all : found).map(({ tool }) => tool.name))].sort();
 	}

@@ -29,6 +29,8 @@ import { PlanTools } from './plan-tools.ts';
 export interface PlanHub {
 	/** The tools that a client may call, whatever its list shows. */
 	readonly tools: (context: CallContext) => Promise<MergedList<Tool>>;
+	/** A sentence about the servers that failed to start; empty when none did. */
+	readonly failedServers: () => string;
 	/** Resolves when a source that is late has answered; undefined when none is. */
 	readonly nextAnswer: () => Promise<unknown> | undefined;
 	/** Makes a call of a client. */
@@ -82,7 +84,7 @@ export class PlanRunner {
 				sha256,
 				startedAt: Date.now(),
 				seed: randomBytes(4).readUInt32LE(),
-				tools: known.reachedBy(names),
+				tools: known.reachedBy(names, this.#hub.failedServers),
 				owner: this.#owner,
 			};
 			const head = await this.#approved(unapproved, { input, isComputed: names.isComputed, context });

@@ -19,6 +19,12 @@ describe('a call of a plan', () => {
 		expect(await runPlan(client, `return await tools.files.readTextFile({})`)).toMatch(/no server "files"/);
 	});
 
+	it('of a server that failed to start says why', async () => {
+		const { client } = await planHub({ servers: { dead: { command: 'sh', args: ['-c', 'exit 3'] } } });
+		const said = await runPlan(client, 'return await tools.dead.anything({})');
+		expect(said).toMatch(/there is no server "dead"[^]*Failed to start: dead \(.*exited.*\)/);
+	});
+
 	it('counts for the limits of its client', async () => {
 		const { client } = await planHub({ more: { limits: { ...limits, identicalCalls: 3 } } });
 		const code = `for (let at = 0; at < 5; at++) await tools.memory.readGraph()`;
