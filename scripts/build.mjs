@@ -14,6 +14,7 @@ if (process.argv.includes('--install')) install();
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 tool('types', 'tsc', ['-p', 'tsconfig.json', '--emitDeclarationOnly']);
 
+const { bin, exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const { build } = await import('rolldown');
 await build({
 	cwd: root,
@@ -48,16 +49,19 @@ writeFileSync(join(root, 'dist', '.built'), '');
 
 /** The program, a file for each subpath of the package, one for each thread, and two for tests and measurements. */
 function entryPoints() {
-	const { bin, exports: subpaths } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 	const built = Object.values(subpaths).flatMap(({ default: file }) => file ?? []);
-	const packaged = [...built, ...Object.values(bin)].map((file) =>
-		file.replace(/^(?:\.\/)?dist\/|\.js$/g, ''),
-	);
+	const packaged = [...built, ...Object.values(bin)].map(sourceName);
 	const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
 		.filter((file) => file.endsWith('-thread.ts'))
 		.map((file) => file.replaceAll(sep, '/').slice(0, -'.ts'.length));
+	// Entry points by definition: tests run commands by the first and load the second, which are not published.
 	const names = [...packaged, ...threads, 'cli/run-command', 'internals'];
 	return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
+}
+
+/** The source file of a built one, below `src`, without its extension. */
+function sourceName(file) {
+	return file.replace(/^(?:\.\/)?dist\/|\.js$/g, '');
 }
 
 /**
@@ -84,44 +88,50 @@ function inAscii(chunk) {
 }
 
 /**
- * What is loaded at every start of these commands is in few files, because a file more is half a
- * millisecond more: a file for each set of them that share it. All else is left to the bundler,
+ * Modules that are loaded at every start of an awaited command are in few files, because a file more is half
+ * a millisecond more: a file for each set of such commands that share it. All else is left to the bundler,
  * which keeps apart what is loaded on demand.
  */
 function startFiles() {
-	const starts = ['serve', 'bridge', 'hub-run'];
 	let loaders;
 	const nameOf = (id, graph) => {
-		loaders ??= modulesOfStarts(starts, graph);
+		loaders ??= modulesOfStarts(graph);
 		return loaders.get(id)?.join('-') ?? null;
 	};
 	return [{ name: nameOf, debugName: 'start', includeDependenciesRecursively: false }];
 }
 
-/** Each module that is loaded with the program, one of its commands or the library, with the names of those. */
-function modulesOfStarts(starts, graph) {
-	const program = join(root, 'src/cli/mctl.ts');
-	const commands = [...staticImports(program, graph)].flatMap(
-		(id) => graph.getModuleInfo(id).dynamicallyImportedIds,
-	);
+/** Each module that is loaded with the program, an awaited command or the library, with the names of those. */
+function modulesOfStarts(graph) {
+	const [program] = importedLater(graph, join(root, `src/${sourceName(bin.mctl)}.ts`));
 	const loaders = new Map();
 	const add = (name, id) => {
 		for (const loaded of staticImports(id, graph))
 			loaders.set(loaded, [...(loaders.get(loaded) ?? []), name]);
 	};
-	for (const name of starts) {
-		const command = commands.find((id) => basename(id, '.ts') === name);
-		if (command === undefined) throw new Error(`scripts/build.mjs: there is no command ${name}`);
-		add(name, command);
-	}
+	const commands = importedLater(graph, ...staticImports(program, graph));
+	const awaited = commands.filter((command) => isAwaited(command, graph));
+	if (awaited.length === 0) throw new Error('scripts/build.mjs: no command has isAwaited');
+	for (const command of awaited) add(basename(command, '.ts'), command);
 	// A server that is written with the library loads what it needs of those files, not the files of a hub.
-	add('library', join(root, 'src/mcp/index.ts'));
+	add('library', join(root, `src/${sourceName(subpaths['./mcp'].default)}.ts`));
 	// The two that await the command stay alone: what imports their file would wait for the end of itself.
 	const isOfLibrary = (id) => loaders.get(id)?.includes('library') === true;
 	for (const id of staticImports(program, graph))
 		loaders.set(id, ['mctl', ...(isOfLibrary(id) ? ['library'] : [])]);
 	loaders.delete(program);
 	return loaders;
+}
+
+/** The modules that these import when they run. */
+function importedLater(graph, ...ids) {
+	const modules = ids.flatMap((id) => graph.getModuleInfo(id).dynamicallyImportedIds);
+	return modules.filter((id) => !id.startsWith('node:'));
+}
+
+/** Whether the module is a command with `isAwaited`. */
+function isAwaited(id, graph) {
+	return /^\s*isAwaited: true,$/m.test(graph.getModuleInfo(id).code ?? '');
 }
 
 /** The module and all that it needs before it runs. */

@@ -44,6 +44,8 @@ export interface Command {
 	flags: Readonly<Record<string, Flag>>;
 	/** A server: a first signal is its normal end, with exit code 0. Other commands end with 130 or 143. */
 	isServer?: boolean;
+	/** An agent waits for each start of it, so the build puts the modules of its start in few files (`scripts/build.mjs`). */
+	isAwaited?: boolean;
 	/** How long it may take to end after a first signal, in milliseconds. Default 5 s, for a server 10 s. */
 	graceMs?: number;
 	/** Resolves to the exit code, when it is neither 0 nor that of an error. */

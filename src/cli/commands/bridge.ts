@@ -42,6 +42,7 @@ export const bridge: Command = {
 		'certs-dir': { type: 'string', value: 'DIR', help: 'certificates (default ~/.orchestra/certs)' },
 	},
 	isServer: true,
+	isAwaited: true,
 
 	async run(input) {
 		refuseArgs(input, bridge);

@@ -36,6 +36,7 @@ export const serveCommand: Command = {
 		examples: { type: 'boolean', help: 'offer the bundled example tools too' },
 	},
 	isServer: true,
+	isAwaited: true,
 
 	async run(input) {
 		const { flags } = input;

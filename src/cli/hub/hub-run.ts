@@ -18,6 +18,7 @@ export const hubRun: Command = {
 	},
 
 	isServer: true,
+	isAwaited: true,
 	graceMs: HUB_GRACE_MS,
 
 	async run(input) {
