@@ -9,7 +9,7 @@ export interface TokenShape {
 	readonly replace: (match: string, ...groups: string[]) => string;
 }
 
-/** What a secret is replaced by. */
+/** The replacement of a secret. */
 export const MASK = '•••';
 const all = (): string => MASK;
 

@@ -84,7 +84,7 @@ export const UNSENT_RESULTS_BYTES: number = 512 * 1024 * 1024;
 export const WORKER_CALLS_LIMIT = 1024;
 /** Calls in flight of one hub. */
 export const HUB_CALLS_LIMIT = 10_000;
-/** What a message may have at least: a chunk or a part of an advertisement, with its headers. */
+/** Least `max_payload` of a NATS server: a chunk or a part of an advertisement, with its headers. */
 export const MESSAGE_BYTES: number = 512 * 1024;
 /** Size of the bucket: 25 times that of 1,000 workers with 20 tools each. */
 export const BUCKET_BYTES: number = 256 * 1024 * 1024;
@@ -157,5 +157,5 @@ export const REMOTE_SESSION_CHARACTERS = 100;
 export const REMOTE_SESSION_IDLE_MS: number = 10 * 60_000;
 export const REMOTE_SESSION_SWEEP_MS = 60_000;
 
-/** What a retained result costs besides its text. */
+/** Size of a retained result besides its text. */
 export const RESULT_OVERHEAD_BYTES = 300;

@@ -24,7 +24,7 @@ import { LegacySessionTable } from './legacy/legacy-session-table.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { StreamHeartbeats } from './stream-heartbeats.ts';
 
-/** What a path serves. The state belongs to the provider. */
+/** The provider of a path, and its state. */
 export interface Served {
 	readonly provider: Provider;
 	readonly shared: SharedState;

@@ -11,7 +11,7 @@ import { listenerSettings } from './http-settings.ts';
 import { ensureToken, tokenFile } from './http-token.ts';
 import { healthRoute, metricsRoute } from './text-routes.ts';
 
-/** What a layer above adds to the listener. */
+/** The additions of a layer above to the listener. */
 export interface HubHttpAdditions {
 	readonly routes?: readonly HttpRoute[];
 	/** Another way in, asked when a request has no valid token. */

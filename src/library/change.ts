@@ -10,9 +10,9 @@ export interface ListChange {
 
 /** The prompts and resources that a reload added, changed and removed. */
 export interface LibraryChange {
-	/** What changed, by URI. */
+	/** The changed items, by URI. */
 	resources: ListChange;
-	/** What changed, by name. */
+	/** The changed items, by name. */
 	prompts: ListChange;
 }
 

@@ -202,7 +202,7 @@ export class Library {
 		return completeUri(this.#fragments, reference.uri, argument, chosen);
 	}
 
-	/** What `orchestr8://match` does, with the matches beside the text. */
+	/** The search of `orchestr8://match`, with the matches beside the text. */
 	async find(query: string, options: FindOptions = {}): Promise<FoundFragment> {
 		await this.#loaded;
 		const { tags, categories, ...rest } = options;

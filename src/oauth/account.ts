@@ -15,7 +15,7 @@ export const DEFAULT_ACCOUNT = 'default';
 
 const HASH_CHARACTERS = 12;
 
-/** What a key may be, in prose. */
+/** The allowed keys, in prose. */
 export const ACCOUNT_KEY_FORM = 'letters, digits, ".", "_", "@" and "-", at most 64, not with "-" first';
 
 /** True for a text that may be the key of an account. */
@@ -39,7 +39,7 @@ export interface Account {
 	readonly entry?: EntryPlace | undefined;
 }
 
-/** What decides about the account of a server. */
+/** The sources of the account of a server. */
 export interface AccountSource {
 	readonly url: string;
 	readonly name?: string | undefined;

@@ -73,7 +73,7 @@ export class CredentialStore {
 		return found?.url === account.url && (found.key ?? account.key) === account.key ? found : undefined;
 	}
 
-	/** What an earlier version stored for the URL, and no account has taken over. */
+	/** Credentials that an earlier version stored for the URL, and that no account has taken over. */
 	readEarlier(url: string): Credentials | undefined {
 		const found = this.#readFile(join(this.#earlierFolderOf(url), FILE));
 		return found?.url === url ? found : undefined;

@@ -72,7 +72,7 @@ function canonicalUrl(url: string): string {
 	return canonical.pathname === '/' && canonical.search === '' ? canonical.origin : canonical.href;
 }
 
-/** What a sign-in gave. The store adds the account and its entry. */
+/** The credentials of a sign-in. The store adds the account and its entry. */
 export function grantedCredentials(
 	url: string,
 	{ metadata, resource }: Discovered,

@@ -79,7 +79,7 @@ export class GuardedHttp {
 		return response.status === 200 ? jsonObject(await response.text()) : undefined;
 	}
 
-	/** What a URL answers to a request for JSON, or its redirect to another origin or after too many hops. */
+	/** The response of a URL to a request for JSON, or its redirect to another origin or after too many hops. */
 	async follow(target: string, hopLimit: number): Promise<Response> {
 		let url = target;
 		for (let hop = 0; ; hop++) {

@@ -82,7 +82,7 @@ export class ServerAuth implements HttpAuth {
 		this.#http = new GuardedHttp(trusted, options.signal, options.environment);
 	}
 
-	/** What is stored for the server and fits the settings. Contains secrets. */
+	/** The stored credentials of the server that fit the settings. Contains secrets. */
 	get credentials(): Credentials | undefined {
 		const { store, account } = this.#options;
 		const version = store.versionOf(account);

@@ -13,7 +13,7 @@ import { stringsOf } from '../wire/json.ts';
 import type { OAuthSettings } from './auth-settings.ts';
 import type { GuardedHttp } from './guarded-http.ts';
 
-/** What is used of the metadata. `issuer` is verbatim from the document. */
+/** The fields of the metadata that are used. `issuer` is verbatim from the document. */
 export interface ServerMetadata extends AuthorizationServer {
 	readonly token_endpoint: string;
 }

@@ -17,7 +17,7 @@ export function tunnelId({ sessionId = '', view }: TunneledSession): string {
 	return `${PREFIX}${sessionId}${view === undefined ? '' : VIEW + encodeURIComponent(view)}`;
 }
 
-/** What the id of a tunnel says; nothing for the id of another client. */
+/** The session in the id of a tunnel; nothing for the id of another client. */
 export function readTunnelId(requestId: string): TunneledSession {
 	if (!requestId.startsWith(PREFIX)) return {};
 	const [sessionId, view] = requestId.slice(PREFIX.length).split(VIEW);

@@ -217,13 +217,13 @@ export function openTunnel(stream: LinkStream, id: string, options: TunnelOption
 	return tunnel;
 }
 
-/** What the sender or the peer gets in place of a message that is too large to be sent. */
+/** The answer to the sender or the peer in place of a message that is too large to be sent. */
 interface Refusal {
 	/** The error under the id of the message; undefined when it has none. */
 	readonly response: string | undefined;
 	/** True when the error is for the peer, false when it is for the sender. */
 	readonly isForPeer: boolean;
-	/** What was refused, for a log line. */
+	/** The refused message, for a log line. */
 	readonly what: string;
 }
 

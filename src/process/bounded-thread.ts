@@ -27,7 +27,7 @@ export interface ThreadWait {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** What a thread sends: an answer, or the members of an error. */
+/** The message of a thread: an answer, or the members of an error. */
 type Reply =
 	| { readonly answer: unknown }
 	| { readonly error: Pick<OrchestraError, 'code' | 'message' | 'hint' | 'data'> };

@@ -14,7 +14,7 @@ export interface SpawnRecord {
 	readonly cwd?: string | undefined;
 	/** How long a request to this program may take, in milliseconds. */
 	readonly timeoutMs?: number | undefined;
-	/** What it may reach. Default: everything that this user may. */
+	/** Its sandbox. Default: everything that this user may. */
 	readonly sandbox?: Sandbox | undefined;
 	readonly limits?: ChildLimits | undefined;
 }

@@ -1,7 +1,7 @@
 /* What a server lists: the kinds of items, and how each is requested. One closed table, for servers and clients. */
 import type { Prompt, Resource, ResourceTemplate, Skill, Tool } from './mcp-types.ts';
 
-/** What can be listed. */
+/** The items that can be listed. */
 export interface ItemTypes {
 	tools: Tool;
 	prompts: Prompt;
@@ -32,7 +32,7 @@ interface ItemList {
 	readonly field: string;
 	/** The text that distinguishes its items; lists are sorted by it. */
 	readonly key: 'name' | 'uri' | 'uriTemplate';
-	/** What a server must declare, or the method does not exist. */
+	/** The capability that a server must declare, or the method does not exist. */
 	readonly capability: ListKind | 'skills';
 	/** The list that a notification of a change is about. */
 	readonly change: ListKind;

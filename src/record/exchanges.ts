@@ -48,7 +48,7 @@ export interface RecordedExchange {
 	readonly after: string[];
 }
 
-/** What is in a recording. */
+/** The content of a recording. */
 export interface RecordedConversation {
 	readonly exchanges: readonly RecordedExchange[];
 	/** Notifications of the client, with the line of each. */

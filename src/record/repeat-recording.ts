@@ -17,7 +17,7 @@ import type { RecordedConversation, RecordedExchange } from './exchanges.ts';
 import { type JsonDifference, jsonDifferences } from './json-differences.ts';
 import { REPEATED_ANSWER_MS } from './record-limits.ts';
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface RepeatedRequest {
 	readonly line: number;
 	readonly method: string;

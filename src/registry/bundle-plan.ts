@@ -12,7 +12,7 @@ import { ForeignMember } from './foreign-member.ts';
 import type { LaunchPlan } from './launch-plan.ts';
 import { type GivenValues, type LaunchInput, oneOrNone } from './launch-slots.ts';
 
-/** What the manifest says. */
+/** The fields of the manifest. */
 export interface BundleManifest {
 	readonly name: string;
 	readonly title: string | undefined;

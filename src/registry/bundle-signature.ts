@@ -57,7 +57,7 @@ export interface UnsignedBundle {
 	readonly signer: BundleSigner | undefined;
 }
 
-/** What decides about a certificate. */
+/** The roots and dates that decide about a certificate. */
 export interface CertificateTrust {
 	readonly now?: Date;
 	/** Certificates of authorities, in PEM. Default: those of Node.js. */

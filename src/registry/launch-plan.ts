@@ -20,7 +20,7 @@ import {
 import { choosesProgram, foreignArg, type Runtime, runtimes } from './runtimes.ts';
 import type { RegistryArgument, RegistryPackage, RegistryRemote, ServerRecord } from './server-record.ts';
 
-/** What is installed, for the lock file. */
+/** The installed package, for the lock file. */
 export interface PackageSource {
 	/** `npm`, `pypi`, `nuget`, `oci`, or `remote` for a server that is only reached. */
 	readonly type: string;

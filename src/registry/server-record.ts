@@ -28,7 +28,7 @@ export interface RegistryArgument extends RegistryInput {
 	readonly type: 'positional' | 'named';
 	/** The name of a named argument, with its dashes. */
 	readonly name?: string | undefined;
-	/** What a positional one is called. */
+	/** The name of a positional one. */
 	readonly valueHint?: string | undefined;
 	readonly isRepeated: boolean;
 }

@@ -1,7 +1,7 @@
 /* A promise against an `AbortSignal`: whichever is first, and the listener is removed. */
 import { OrchestraError } from '../errors.ts';
 
-/** What `work` gives; rejects with `canceled` as soon as `signal` is aborted. Work that has begun goes on by itself. */
+/** The value of `work`; rejects with `canceled` as soon as `signal` is aborted. Work that has begun goes on by itself. */
 export function abortable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const stop = onAbort(signal, () => reject(OrchestraError.from(signal.reason, 'canceled')));

@@ -46,7 +46,7 @@ export async function within<T>(promise: Promise<T>, ms: number, keepsAlive = tr
 	}
 }
 
-/** What `look` finds, asked again and again; undefined when `forMs` pass first. Rejects as `pause` does. */
+/** The value of `look`, polled; undefined when `forMs` pass first. Rejects as `pause` does. */
 export async function polled<T>(
 	look: () => T | undefined | Promise<T | undefined>,
 	{ everyMs, forMs, signal }: { everyMs: number; forMs: number; signal?: AbortSignal | undefined },

@@ -39,7 +39,7 @@ export function startCounts(): StartCounts {
 	return { starts: 0, restarts: 0, failedStarts: 0 };
 }
 
-/** What is supervised. */
+/** The supervised process. */
 export interface Supervised<T> {
 	/** How messages name it: `the plugin notes`. */
 	readonly name: string;

@@ -1,7 +1,7 @@
 /* What is put into the index, and what comes out of a search. */
 
 export interface SearchField {
-	/** What one occurrence is worth beside the other fields. */
+	/** The weight of one occurrence beside the other fields. */
 	weight: number;
 	/** How many words the field usually has; occurrences in much longer ones count less. */
 	typicalWords: number;
@@ -11,7 +11,7 @@ export interface SearchField {
 
 export interface SearchDocument {
 	id: string;
-	/** What the document belongs to, in one word that a query may say: the server of a tool. */
+	/** The group of the document, in one word that a query may say: the server of a tool. */
 	group?: string;
 	/** A list is indexed item by item: no phrase runs from one item into the next. */
 	fields: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -26,7 +26,7 @@ export interface MatchReason {
 	kind: 'word' | 'related' | 'prefix' | 'typo' | 'phrase' | 'concept' | 'meaning' | 'usage';
 	/** Names of fields, the weightiest first. */
 	fields: string[];
-	/** What it adds to the score. Absent for `concept` and `meaning`, which add to it together, and for `usage`: it was used for a similar query. */
+	/** Its share of the score. Absent for `concept` and `meaning`, which add to it together, and for `usage`: it was used for a similar query. */
 	points?: number;
 }
 

@@ -18,11 +18,11 @@ export interface SecretCommandOptions {
 	readonly folder: string;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly signal?: AbortSignal | undefined;
-	/** What it reads on stdin. Default: nothing. */
+	/** Its stdin. Default: nothing. */
 	readonly input?: string | undefined;
 }
 
-/** What the command prints on stdout. Throws `bad_input` or `spawn` when it fails, is too slow or prints too much. */
+/** The stdout of the command. Throws `bad_input` or `spawn` when it fails, is too slow or prints too much. */
 export async function commandOutput(
 	command: string | SpawnRecord,
 	{ folder, environment, signal, input }: SecretCommandOptions,

@@ -22,7 +22,7 @@ export interface Span {
 	readonly startMs: number;
 	readonly endMs: number;
 	readonly attributes: SpanAttributes;
-	/** What went wrong; undefined when nothing did. */
+	/** The error; undefined when there is none. */
 	readonly error?: string | undefined;
 }
 

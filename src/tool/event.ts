@@ -25,7 +25,7 @@ export interface ToolEvent {
 /** A line that is no event: not JSON at all, or JSON of another shape. */
 export type StrayKind = 'malformed' | 'shape';
 
-/** What the runner itself reports, as the code of an error event. */
+/** The codes of error events of the runner itself. */
 type RunnerCode =
 	| 'CONFIG_MISSING'
 	| 'INPUT_INVALID'

@@ -25,7 +25,7 @@ import type { Transcript } from './transcript.ts';
 const STDERR_LINES = 10;
 
 interface ExchangeOptions {
-	/** What goes to stdin. */
+	/** The bytes for stdin. */
 	readonly requestText: string;
 	readonly timeoutMs: number;
 	readonly limits: RunLimits;

@@ -97,7 +97,7 @@ export function mcpLogOf(event: ToolEvent): { level: string; logger: string; dat
 	};
 }
 
-/** What a user can do about a failed run. */
+/** The next step of a user after a failed run. */
 export function hintFor(summary: Pick<RunSummary, 'toolId' | 'error' | 'outcome'>): string {
 	if (summary.outcome === 'timeout') return 'Give it more time: --timeout, or timeoutMs in its manifest.';
 	if (summary.outcome === 'canceled') return 'Nothing is left running.';

@@ -5,7 +5,7 @@ import { childEnvironment } from '../process/environment.ts';
 import { findCommand } from '../process/find-command.ts';
 import { type DiscoveredTool, spawnRecordOf } from './tool.ts';
 
-/** What must be installed: for a script that starts itself, the interpreter of its first line. */
+/** The program that must be installed: for a script that starts itself, the interpreter of its first line. */
 export function programOf(tool: DiscoveredTool, environment: Readonly<NodeJS.ProcessEnv>): string {
 	const { command } = spawnRecordOf(tool, environment);
 	const isItself = command === tool.file && tool.runsOn !== basename(tool.file);

@@ -50,7 +50,7 @@ export interface RunOptions {
 	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 	/** The tool gets it as `TRACEPARENT` in its environment. */
 	readonly traceparent?: string | undefined;
-	/** What the tool may reach. Default: everything that this user may. */
+	/** The sandbox of the tool. Default: everything that this user may. */
 	readonly sandbox?: Sandbox | undefined;
 	/** Memory, processes and open files of the tool. */
 	readonly childLimits?: ChildLimits | undefined;

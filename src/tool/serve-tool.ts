@@ -23,7 +23,7 @@ export interface ToolLog {
 	error(message: string, data?: object): void;
 }
 
-/** What a tool gets for one run. */
+/** The input and context of one run. */
 export interface ToolCall<Input = JsonObject> {
 	readonly toolId: string;
 	/** The input as the runner gave it; checked against the manifest's `inputSchema` when there is one. */

@@ -9,7 +9,7 @@ export interface ToolSettings {
 	readonly missing: readonly string[];
 }
 
-/** What `tool` may see of `config`, which may be nested, dotted, or both. */
+/** The keys of `config` that `tool` may see, which may be nested, dotted, or both. */
 export function settingsOf(tool: DiscoveredTool, config: Readonly<Record<string, unknown>>): ToolSettings {
 	const flat = flatten(config);
 	const declared = [...(tool.requiredConfig ?? []), ...(tool.optionalConfig ?? [])];
@@ -40,7 +40,7 @@ function isSet(value: JsonValue | undefined): value is JsonValue {
 	return value !== undefined && value !== null;
 }
 
-/** What to do about missing configuration. `blockedConfigFolder`: a project folder whose `tools.config` is blocked. */
+/** The hint about missing configuration. `blockedConfigFolder`: a project folder whose `tools.config` is blocked. */
 export function missingConfigHint(keys: readonly string[], blockedConfigFolder: string | undefined): string {
 	const set = `Set ${keys.join(', ')} under tools.config in orchestra.json`;
 	if (blockedConfigFolder === undefined) return `${set}.`;

@@ -32,7 +32,7 @@ export interface RunError {
 export interface RunSummary {
 	readonly toolId: string;
 	readonly outcome: Outcome;
-	/** What `mctl run` exits with. */
+	/** The exit code of `mctl run`. */
 	readonly exitCode: number;
 	/** Payload of the last result event. */
 	readonly result: JsonObject | undefined;
@@ -60,7 +60,7 @@ export interface RunEnd {
 	readonly limits: { readonly outputBytes: number; readonly events: number };
 }
 
-/** What a tool exits with for an expected failure; anything above is a crash. */
+/** The exit code of a tool for an expected failure; anything above is a crash. */
 export const EXIT_FAILED = 1;
 const EXIT_LIMITED = 2;
 const EXIT_USAGE = 64;
@@ -69,7 +69,7 @@ const EXIT_TIMEOUT = 124;
 const EXIT_CANCELED = 130;
 const EXIT_SIGNAL_BASE = 128;
 
-/** What `mctl run` exits with. */
+/** The exit code of `mctl run`. */
 export function exitCodeOf(outcome: Outcome, exit: ExitStatus | null, code: string | undefined): number {
 	switch (outcome) {
 		case 'ok':
@@ -96,7 +96,7 @@ export function errorCode(event: ToolEvent | undefined): string | undefined {
 	return typeof code === 'string' ? code : undefined;
 }
 
-/** What an error event says. */
+/** The error of an error event. */
 export function runError(event: ToolEvent | undefined): RunError | undefined {
 	if (event === undefined) return undefined;
 	const { recoverable, stderr, hint } = event.payload;

@@ -17,7 +17,7 @@ export interface DiscoveredTool extends Manifest {
 	readonly runsOn: string;
 }
 
-/** What to start for a run. Only the variables that the manifest names are passed on. */
+/** The process of a run. Only the variables that the manifest names are passed on. */
 export function spawnRecordOf(tool: DiscoveredTool, environment: Readonly<NodeJS.ProcessEnv>): SpawnRecord {
 	const [command = '', ...args] = commandOf(tool);
 	const env: Record<string, string> = {};

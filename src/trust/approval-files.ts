@@ -21,7 +21,7 @@ import { isArgumentRow } from './argument-row.ts';
 /** Most requests that are read. */
 const LISTED_REQUESTS = 1000;
 
-/** What a user decides. */
+/** The decision of a user. */
 export type ApprovalAnswer = 'allow' | 'deny';
 
 export class ApprovalFiles {

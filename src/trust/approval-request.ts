@@ -3,7 +3,7 @@
 import { canonicalSha256 } from '../wire/canonical-json.ts';
 import type { ArgumentRow } from './argument-row.ts';
 
-/** What an approval is valid for. Another value of any field is another approval. */
+/** The facts that an approval is bound to. Another value of any field is another approval. */
 export interface ApprovalBinding {
 	readonly client: string;
 	/** The MCP session of the client. */

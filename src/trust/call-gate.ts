@@ -37,7 +37,7 @@ export interface GatedCall {
 	readonly isPlan?: boolean | undefined;
 }
 
-/** What the journal says about a decision. */
+/** The entry of the journal about a decision. */
 export interface PolicyOutcome {
 	readonly policy: 'allow' | 'deny' | 'approved' | 'refused' | 'expired' | 'changed' | 'full';
 	/** `file:line`; undefined when no rule matched. */

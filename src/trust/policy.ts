@@ -13,7 +13,7 @@ import { type NamedTool, ServerNames, serverNamesOf } from './tool-name.ts';
 import { anyToolPattern, type ToolTest } from './tool-pattern.ts';
 import { wildcard } from './wildcard.ts';
 
-/** What rules look at. */
+/** The facts that rules look at. */
 export interface PolicyFacts {
 	readonly tool: NamedTool;
 	readonly client: string;

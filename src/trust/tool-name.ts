@@ -11,7 +11,7 @@ import { TOOL_NAME_CHARACTERS } from './trust-limits.ts';
 
 const SEPARATOR = '__';
 const HASH_CHARACTERS = 8;
-/** What remains of a name that is too long. */
+/** The length that remains of a name that is too long. */
 const PREFIX_CHARACTERS = TOOL_NAME_CHARACTERS - HASH_CHARACTERS - 1;
 /** Longest server in a name: a name that is shortened keeps it whole. */
 const LABEL_CHARACTERS = PREFIX_CHARACTERS - SEPARATOR.length;

@@ -41,7 +41,7 @@ export class Advertisements {
 	readonly #gone = new BoundedMap<string, number>(GONE_KEYS_LIMIT);
 	#lastRevision = 0;
 
-	/** What is known of the workers of a group. */
+	/** The advertised workers of a group. */
 	workers(group: string): readonly AdvertisedWorker[] {
 		return [...(this.#groups.get(group)?.values() ?? [])];
 	}

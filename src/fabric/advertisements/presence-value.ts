@@ -10,7 +10,7 @@ import type { WorkerFacts } from '../../hub/fabric-overview.ts';
 import { isObject } from '../../wire/json.ts';
 import { LABELS_LIMIT, PRESENCE_HASHES_LIMIT, PRESENCE_TEXT_CHARACTERS } from '../fabric-limits.ts';
 
-/** What a worker says about itself, besides its name. */
+/** The facts of a worker about itself, besides its name. */
 export type PresenceFacts = Omit<WorkerFacts, 'name'>;
 
 export function presenceText(hashes: readonly string[], facts: PresenceFacts): string {

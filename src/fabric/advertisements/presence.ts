@@ -29,7 +29,7 @@ export interface PresenceOptions {
 	readonly group: string;
 	/** The name of this worker. */
 	readonly name: string;
-	/** What this worker says about itself now. */
+	/** The present facts of this worker. */
 	readonly facts: () => PresenceFacts;
 	readonly log: Log;
 	/** The server has stored the bodies, so it permits this name; the presence follows. */

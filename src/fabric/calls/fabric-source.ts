@@ -36,7 +36,7 @@ export interface FabricSourceOptions {
 	readonly patterns: readonly string[];
 	/** Which workers may run the calls; the first that matches a tool counts. Default: any. */
 	readonly rules?: readonly FabricRule[] | undefined;
-	/** What was accepted of the tools of others. Default: they are not compared. */
+	/** The pins of the tools of others. Default: they are not compared. */
 	readonly pins?: PinnedGroups | undefined;
 	/** The id of this hub: tools that came through it are left out. */
 	readonly hubId?: string | undefined;
@@ -45,7 +45,7 @@ export interface FabricSourceOptions {
 	readonly log: Log;
 }
 
-/** What was made of the tools of one group, until it changes. */
+/** The list of the tools of one group, cached until it changes. */
 interface ListedGroupTools {
 	readonly tools: readonly Tool[];
 	readonly routes: readonly (readonly [string, RemoteTool])[];
@@ -129,7 +129,7 @@ export class FabricSource
 		return this.#follower.advertisements.workers(group).map(({ name }) => name);
 	}
 
-	/** What is known now; nothing is asked for. */
+	/** The overview from memory; nothing is queried. */
 	overview(): FabricOverview {
 		const { access, pins } = this.#options;
 		const { advertisements } = this.#follower;

@@ -68,7 +68,7 @@ export class PinnedGroups {
 			: undefined;
 	}
 
-	/** What happens when a group changes its tools, and how many are not as they were accepted. */
+	/** The action when a group changes its tools, and how many are not as they were accepted. */
 	stateOf(group: string): Pick<FabricGroup, 'pin' | 'drifted'> {
 		const { pin = 'warn' } = this.#options;
 		return { pin, drifted: this.#groups.get(group)?.pins.driftCount ?? 0 };

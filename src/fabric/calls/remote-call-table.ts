@@ -151,7 +151,7 @@ export class RemoteCallTable {
 		}
 	}
 
-	/** What workers send about the calls of a process of this hub. */
+	/** Take the messages that workers send about the calls of a process of this hub. */
 	#listenFor(process: string): void {
 		const { link, name } = this.#options;
 		if (this.#heartbeats.has(heartbeatOf(process))) return;

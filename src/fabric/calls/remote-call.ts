@@ -90,7 +90,7 @@ export class RemoteCall {
 		this.#hasLostLink = true;
 	}
 
-	/** What to do now: nothing, query the worker, or give up for a reason. */
+	/** The next action: nothing, query the worker, or give up for a reason. */
 	check(now: number, link: LinkState): 'wait' | 'query' | { readonly unknown: string } {
 		const silentMs = now - this.#heardAt;
 		if (silentMs > SILENCE_MS) return { unknown: `nothing was heard for ${seconds(silentMs)}` };

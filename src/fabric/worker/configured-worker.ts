@@ -9,7 +9,7 @@ import type { OpenedHub } from '../../hub/open-hub.ts';
 import type { Log } from '../../log.ts';
 import type { FabricWorker, WorkerSettings } from './fabric-worker.ts';
 
-/** What the configuration says now. */
+/** The present configuration of the worker. */
 export interface WorkerPlan {
 	/** Equal for the same servers, name and group. */
 	readonly key: string;

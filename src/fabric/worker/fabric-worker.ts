@@ -31,7 +31,7 @@ import { randomId } from '../link/inbox-prefix.ts';
 import type { LinkSubscription } from '../link/link-subscriptions.ts';
 import { type Order, RemoteRunTable } from './remote-run-table.ts';
 
-/** What may change while it runs. */
+/** The settings that may change while it runs. */
 export interface WorkerSettings {
 	/** Patterns of the tools. */
 	readonly patterns: readonly string[];
@@ -42,7 +42,7 @@ export interface WorkerSettings {
 
 export interface FabricWorkerOptions extends WorkerSettings {
 	readonly access: NatsAccess;
-	/** What equal workers share. */
+	/** The group of equal workers. */
 	readonly group: string;
 	readonly hub: Hub;
 	/** How long `close` waits for running calls. Default 12 s. */

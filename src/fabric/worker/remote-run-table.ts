@@ -43,7 +43,7 @@ export interface RemoteRunTableOptions {
 	readonly log: Log;
 }
 
-/** What the administrator may tell a worker. */
+/** An order of the administrator to a worker. */
 export type Order = 'drain' | 'resume';
 
 /** Hubs whose calls are counted. */

@@ -90,7 +90,7 @@ export class ModernEndpoint {
 		return made;
 	}
 
-	/** What the exchange of a session needs, and its number. */
+	/** The deps of the exchange of a session, and its number. */
 	#depsFor(
 		session: ModernSession,
 		principal: Principal,

@@ -47,7 +47,7 @@ export interface SourceFile {
 export interface ReadFragment {
 	fragment: Fragment;
 	document: SearchDocument;
-	/** What is wrong with the file, one clause each. */
+	/** The problems of the file, one clause each. */
 	problems: string[];
 }
 

@@ -12,7 +12,7 @@ export function bundledConcepts(): string {
 	return bundledFile('concepts.txt');
 }
 
-/** What the list of concepts has more for tools. */
+/** The concepts of tools, beside those of the list for all. */
 export function bundledToolConcepts(): string {
 	return bundledFile('tool-concepts.txt');
 }

@@ -21,7 +21,7 @@ import type { CountTokens } from './tokens.ts';
 /** The answer to a search. */
 export interface FoundFragment {
 	request: MatchRequest;
-	/** What `text` shows, best first. */
+	/** The matches that `text` shows, best first. */
 	matches: Match[];
 	/** How many fragments matched at all. */
 	total: number;

@@ -24,7 +24,7 @@ export interface PageSkillsDeps {
 	readonly prompts: () => ReadonlyMap<string, LibraryPrompt>;
 }
 
-/** What a skill is made of. */
+/** The source of a skill. */
 interface PageText {
 	readonly folder: string;
 	readonly title: string;

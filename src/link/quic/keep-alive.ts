@@ -8,7 +8,7 @@
  */
 import { FAST_PROBES, KEEP_ALIVE_MS, PROBE_MS, SLOW_PROBE_MS } from '../link-limits.ts';
 
-/** What is due at a tick. */
+/** The work that is due at a tick. */
 export interface KeepAliveState {
 	isEngineDue: boolean;
 	isProbeDue: boolean;

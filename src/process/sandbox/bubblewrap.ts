@@ -18,7 +18,7 @@ import { SANDBOX_HOME_ENTRIES } from '../process-limits.ts';
 import { type CertificatePath, certificatePaths } from './certificate-variables.ts';
 import type { FoundProgram, Sandbox } from './sandbox.ts';
 
-/** What every program needs, when only listed folders can be read. */
+/** The folders that every program needs, when only listed folders can be read. */
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc'];
 const privateFolders = ['/tmp', '/var/tmp', '/run'];
 /** The name servers, which a link in /etc may lead to; needed with a network only. */

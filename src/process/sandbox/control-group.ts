@@ -34,7 +34,7 @@ export interface ControlGroupPlace {
 	readonly own: string;
 }
 
-/** What a group limits. */
+/** The limits of a group. */
 export interface GroupLimits {
 	readonly memoryBytes?: number | undefined;
 	readonly processes?: number | undefined;

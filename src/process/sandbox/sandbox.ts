@@ -8,7 +8,7 @@ import { findCommand, spawnError } from '../find-command.ts';
 import { bubblewrapped } from './bubblewrap.ts';
 import { seatbelted } from './seatbelt.ts';
 
-/** What a program may reach. Paths are absolute. */
+/** The files and networks that a program may reach. Paths are absolute. */
 export interface Sandbox {
 	/** Folders and files that it may change. A private temporary folder is always there. */
 	readonly write: readonly string[];

@@ -32,7 +32,7 @@ export type HelperReply =
 			readonly signal: NodeJS.Signals | null;
 	  };
 
-/** What `node --eval` runs. */
+/** The source that `node --eval` runs. */
 export function helperSource(): string {
 	return `(${runHelper.toString()})(require('node:child_process'))`;
 }

@@ -58,7 +58,7 @@ export class MessageDispatcher {
 	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
 	#deferred: DeferredMessage[] | undefined;
-	/** What waits for the end of that scan. */
+	/** The messages that wait for the end of that scan. */
 	readonly #waiting: (() => void)[] = [];
 
 	constructor(deps: MessageDispatcherDeps) {

@@ -59,7 +59,7 @@ export interface Evidence {
 	/** Words of the document that are near to words of the query. */
 	near: readonly SimilarForm[];
 	fieldNames: readonly string[];
-	/** What a word of the query, or a phrase, adds to the score, from 0 to 1. */
+	/** The share of a word of the query, or a phrase, in the score, from 0 to 1. */
 	partOf: (match: QueryWord | PhraseMatch) => number;
 }
 

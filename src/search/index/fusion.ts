@@ -8,7 +8,7 @@
  * also count relative to the best of the query: their absolute values say little.
  */
 
-/** What each signal of a document is worth in one query; signals are from 0 to about 1. */
+/** The weight of each signal of a document in one query; signals are from 0 to about 1. */
 export interface SignalWeights {
 	/** BM25 with synonyms, typos and prefixes. */
 	readonly words: number;
@@ -69,7 +69,7 @@ export function weightsFor(highest: Highest): SignalWeights {
 	};
 }
 
-/** What the name and the group add to it. */
+/** The share of the name and the group in it. */
 export function fuseName(signals: NameSignals): number {
 	return (
 		(weights.nameInQuery * signals.nameInQuery +

@@ -29,7 +29,7 @@ export class PendingPostings {
 	#highestSlot = 0;
 	#isRising = true;
 	#filed = 0;
-	/** What is left of a filing under way. */
+	/** The rest of a filing under way. */
 	#steps: Generator<void> | undefined;
 
 	constructor(lexicon: Lexicon) {

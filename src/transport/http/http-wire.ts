@@ -55,7 +55,7 @@ const PROXY_UNAUTHORIZED = 407;
 /** Headers that belong to the connection. */
 const forbidden: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
-/** What `HttpAuth` adds to a request. */
+/** The headers that `HttpAuth` adds to a request. */
 interface Authorization {
 	readonly token?: string | undefined;
 	readonly more?: Readonly<Record<string, string>> | undefined;

@@ -2,7 +2,7 @@
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
 
-/** What must be repaired before a request is sent again. */
+/** The part that must be repaired before a request is sent again. */
 export type Repair = 'session' | 'headers';
 
 /** A response that may be a refusal. */
@@ -19,7 +19,7 @@ const HEADER_MISMATCH = -32020;
 /** Codes of the modern era. */
 const modernCodes: ReadonlySet<number | undefined> = new Set([HEADER_MISMATCH, -32021, -32022]);
 
-/** What to repair; undefined when the response is final. `session` is the session of the request. */
+/** The needed repair; undefined when the response is final. `session` is the session of the request. */
 export function repairFor(
 	{ method }: OutgoingMessage,
 	session: string | undefined,

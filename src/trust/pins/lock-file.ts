@@ -65,7 +65,7 @@ export interface PinnedPackage {
 /** Keyed by the name of the server. */
 export type PinnedPackages = ReadonlyMap<string, PinnedPackage>;
 
-/** What a lock file says. */
+/** The content of a lock file. */
 export interface LockContent {
 	readonly servers: PinnedServers;
 	readonly packages: PinnedPackages;

@@ -43,7 +43,7 @@ export interface PinSnapshot {
 	readonly problem: OrchestraError | undefined;
 }
 
-/** What was accepted of one server. */
+/** The accepted tools of one server. */
 export interface AcceptedTools {
 	/** Undefined for a server that was never pinned. */
 	readonly pinned: ToolHashes | undefined;
@@ -69,7 +69,7 @@ export class PinStore {
 		return this.#snapshot;
 	}
 
-	/** What was accepted of a server. Never throws; `read` says when the lock file cannot be used. */
+	/** The accepted tools of a server. Never throws; `read` says when the lock file cannot be used. */
 	accepted(server: string): AcceptedTools {
 		const pinned = this.read().servers.get(server) ?? this.#remembered(server);
 		if (pinned === undefined || this.read().servers.has(server)) return { pinned, missing: undefined };

@@ -1,7 +1,7 @@
 /* The difference between the tools of a server and its pins. */
 import type { ToolHashes } from './tool-pin.ts';
 
-/** What became of a tool. */
+/** The change of a tool. */
 export type DriftKind = 'changed' | 'new' | 'removed';
 
 /** One tool that is not as it was accepted. */
