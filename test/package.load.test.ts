@@ -102,7 +102,7 @@ describe('the packed package', () => {
 		const named = sources
 			.filter((file) => file.endsWith('.ts'))
 			.flatMap((file) => [
-				...readFileSync(join(root, 'src', file), 'utf8').matchAll(/\bdocs\/[\w-]+(?:[/.][\w-]+)*/g),
+				...readFileSync(join(root, 'src', file), 'utf8').matchAll(/(?<!:\/\/)\bdocs\/[\w-]+(?:[/.][\w-]+)*/g),
 			])
 			.map(([path]) => path);
 		expect(named).toContain('docs/tools.md');
