@@ -54,11 +54,11 @@ const summaries = {
 	'trust diff': 'Show how MCP servers changed their tools since you accepted them',
 	'trust accept': 'Accept the tools of an MCP server as they are now',
 	'trust quarantine': 'Leave changed tools of an MCP server out until you accept them',
-	'results ls': 'List the long results that are kept for agents',
-	'results show': 'Print a kept result',
-	'results look': 'Ask about a kept result, as agents do with the tool look',
+	'results ls': 'List the long results that are stored for agents',
+	'results show': 'Print a stored result',
+	'results look': 'Ask about a stored result, as agents do with the tool look',
 	'results keep': 'Keep a result when its session ends',
-	'results drop': 'Remove a kept result',
+	'results drop': 'Remove a stored result',
 	'policy add': 'Write a rule: allow, ask about or deny calls of a tool',
 	'policy test': 'Say which rule decides about a call',
 	'hub start': 'Start the shared hub of this folder in the background',
@@ -204,7 +204,7 @@ export const commands: CommandTable = new Map(
 
 /** The summary of a group of commands. */
 export const groups: ReadonlyMap<string, string> = new Map([
-	['results', 'Long results that are kept for agents'],
+	['results', 'Long results that are stored for agents'],
 	['policy', 'Rules about calls'],
 	['fabric', 'Hubs on other machines'],
 	['trust', 'What may start, and what was accepted'],

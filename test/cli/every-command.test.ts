@@ -112,7 +112,7 @@ const rows: Readonly<Record<string, Row>> = {
 	tasks: { right: [['tasks'], /no tasks/], wrong: [['tasks', 'stop'], /no "mctl tasks stop"/] },
 	usage: { right: [['usage'], /./], wrong: [['usage', '--by', 'day'], /server, tool or client/] },
 	'results ls': {
-		right: [['results', 'ls'], /no results are kept/],
+		right: [['results', 'ls'], /no results are stored/],
 		wrong: [['results', 'ls', 'x'], /takes flags only/],
 	},
 	'results show': {
@@ -121,7 +121,7 @@ const rows: Readonly<Record<string, Row>> = {
 	},
 	'results look': {
 		right: [['help', 'results', 'look'], /Usage: mctl results look/],
-		wrong: [['results', 'look', 'r-0', 'head'], /no result is kept as r-0/],
+		wrong: [['results', 'look', 'r-0', 'head'], /no result is stored as r-0/],
 		wrongCode: 1,
 	},
 	'results drop': {

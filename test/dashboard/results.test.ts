@@ -1,10 +1,10 @@
-/* The kept results that the page gets, whole and shortened. */
+/* The stored results that the page gets, whole and shortened. */
 import { expect, it } from 'vitest';
 import { openTestDashboard } from '../support/dashboard.ts';
 import { realServer } from '../support/mcp-folder.ts';
 import { temporaryFolder, writeFiles } from '../support/workspace.ts';
 
-it('lists the kept results, and has one whole and as its agent got it', async () => {
+it('lists the stored results, and has one whole and as its agent got it', async () => {
 	const whole = Array.from({ length: 5000 }, (_, at) => `line ${at + 1}`).join('\n');
 	const folder = writeFiles(temporaryFolder(), { 'long.log': whole });
 	const { login, served } = await openTestDashboard({

@@ -63,7 +63,7 @@ describe('a result in chunks', () => {
 	});
 });
 
-describe('kept results', () => {
+describe('stored results', () => {
 	it('stay while they are sent, until their hub has been silent for long', () => {
 		const kept = new ResultRetention();
 		const bytes = Buffer.alloc(CHUNK_BYTES * 2);

@@ -30,7 +30,7 @@ export const resultsLs: Command = {
 			});
 			return out.json({ schema: 'orchestra.results/1', results });
 		}
-		if (all.length === 0) return out.info('mctl: no results are kept');
+		if (all.length === 0) return out.info('mctl: no results are stored');
 		const rows = all.map(({ handle, tool, client, bytes, isPinned, at }) => [
 			handle,
 			byteSize(bytes),
@@ -118,7 +118,7 @@ async function resultNamed(
 		handle,
 		all.map((each) => each.handle),
 	);
-	throw new OrchestraError('not_found', `no result is kept as ${handle}`, {
+	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
 		hint: close === undefined ? 'mctl results ls shows what is result.' : `Did you mean ${close}?`,
 	});
 }

@@ -202,7 +202,7 @@ function nameOf(item: Item): string {
 }
 
 function unknownHandle(handle: string): OrchestraError {
-	return new OrchestraError('not_found', `there is no kept result "${handle}" of this session`, {
-		hint: 'Results are kept for a day, as long as the session lasts; call the tool again.',
+	return new OrchestraError('not_found', `there is no stored result "${handle}" of this session`, {
+		hint: 'Results are stored for a day, as long as the session lasts; call the tool again.',
 	});
 }

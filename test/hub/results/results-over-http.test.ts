@@ -41,7 +41,7 @@ describe('a long result over HTTP', () => {
 			[again, legacy],
 			[again, modern],
 		] as const) {
-			expect(await client.look({ ...question, handle })).toContain('there is no kept result');
+			expect(await client.look({ ...question, handle })).toContain('there is no stored result');
 			await expect(client.readResource({ uri: `orchestra-result://${handle}` })).rejects.toThrow();
 		}
 	});
