@@ -10,7 +10,7 @@ import type { Tool } from '../protocol/mcp-types.ts';
 import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
 import { fabricSource } from '../trust/pins/pin-source.ts';
-import { PinStore } from '../trust/pins/pin-store.ts';
+import { PinStore, type PinStores, pinStoreAt } from '../trust/pins/pin-store.ts';
 import { type DriftedTool, driftBetween } from '../trust/pins/tool-drift.ts';
 import {
 	hashesSha256,
@@ -84,12 +84,9 @@ export type ComparedEntry = ServerEntry | ListedEntry;
 
 /** Compare the tools of these servers, in their order. Never throws for the content of a file. */
 export function serverDrifts(entries: readonly ComparedEntry[], environment: Environment): ServerDrift[] {
-	const stores = new Map<string, PinStore>();
+	const stores: PinStores = new Map();
 	return entries.map((entry) => {
-		const place = pinPlace(entry.file, environment);
-		const store = stores.get(place.lockFile) ?? new PinStore(place);
-		stores.set(place.lockFile, store);
-		return driftOf(entry, store, environment);
+		return driftOf(entry, pinStoreAt(pinPlace(entry.file, environment), stores), environment);
 	});
 }
 

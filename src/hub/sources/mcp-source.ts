@@ -36,7 +36,6 @@ import { directoryOf, directoryPage } from '../skills/skill-directory.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import type { OwnedProcess, SourceStatus } from '../source-status.ts';
 import { LogLevels } from './mcp/log-levels.ts';
-import type { McpSourceOptions } from './mcp/mcp-source-options.ts';
 import type { PlainSource, PlainTarget } from './mcp/plain-call.ts';
 import { ScopeChoice } from './mcp/process/scope-choice.ts';
 import { ServerLog } from './mcp/process/server-log.ts';
@@ -54,7 +53,7 @@ import {
 import { callSemaphore, ServerCalls } from './mcp/server-calls.ts';
 import { ServerCatalogue } from './mcp/server-catalogue.ts';
 import { ServerClientRequests } from './mcp/server-client-requests.ts';
-import type { ServerDeps } from './mcp/server-deps.ts';
+import type { McpSourceOptions, ServerDeps } from './mcp/server-deps.ts';
 import { serverLogPath } from './mcp/server-files.ts';
 import { ServerRoots } from './mcp/server-roots.ts';
 import type { AddedValues } from './mcp/tools/overridden-tools.ts';

@@ -29,6 +29,7 @@ import { Listeners } from '../../rpc/listeners.ts';
 import { RestartPolicy } from '../../rpc/restart-policy.ts';
 import { Semaphore } from '../../rpc/semaphore.ts';
 import { type Ending, Supervisor } from '../../rpc/supervisor.ts';
+import { entryKey } from '../../secrets/secret-text.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Can, ProcessAction, ServerLines, Source } from '../source.ts';
 import { type OwnedProcess, type SourceState, type SourceStatus, stateOf } from '../source-status.ts';
@@ -56,12 +57,15 @@ export interface PluginSettings {
 }
 
 export class PluginSource
-	implements Source, Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'processes' | 'control' | 'retire'>
+	implements
+		Source,
+		Can<'qualifiesNames' | 'hasDownTool' | 'warm' | 'processes' | 'control' | 'retire' | 'configurationKey'>
 {
 	readonly id: string;
 	readonly kind = 'plugin';
 	readonly capabilities: readonly Capability[] = ['tools', 'prompts'];
 	readonly entry: PluginEntry;
+	readonly configurationKey: string;
 	settings: PluginSettings;
 	readonly #options: PluginSourceOptions;
 	readonly #supervisor: Supervisor<PluginProcess>;
@@ -80,6 +84,7 @@ export class PluginSource
 	constructor(options: PluginSourceOptions) {
 		this.#options = options;
 		this.entry = options.entry;
+		this.configurationKey = entryKey(options.entry);
 		this.settings = options.settings;
 		this.id = options.entry.id;
 		this.#supervisor = new Supervisor<PluginProcess>(

@@ -51,6 +51,16 @@ export interface AcceptedTools {
 	readonly missing: string | undefined;
 }
 
+/** The stores of one hub or command, by lock file: the servers of one file share one. */
+export type PinStores = Map<string, PinStore>;
+
+/** The store of a place among these; made when it is the first. */
+export function pinStoreAt(place: PinPlace, stores: PinStores): PinStore {
+	const store = stores.get(place.lockFile) ?? new PinStore(place);
+	stores.set(place.lockFile, store);
+	return store;
+}
+
 export class PinStore {
 	readonly place: PinPlace;
 	readonly #listeners = new Set<() => void>();

@@ -21,7 +21,6 @@ import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, ListChanges } from './list-changes.ts';
-import type { McpSourceOptions } from './mcp-source-options.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { readServerLists } from './read-server-lists.ts';
@@ -36,6 +35,7 @@ import {
 	writeKnown,
 	writeKnownLater,
 } from './server-cache.ts';
+import type { McpSourceOptions } from './server-deps.ts';
 
 export interface ServerCatalogueDeps
 	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {

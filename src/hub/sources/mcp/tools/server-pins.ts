@@ -13,8 +13,7 @@ import { printableName } from '../../../../printable.ts';
 import type { Tool } from '../../../../protocol/mcp-types.ts';
 import { pinPlace } from '../../../../trust/pins/pin-place.ts';
 import { sourceTitle } from '../../../../trust/pins/pin-source.ts';
-import { PinStore } from '../../../../trust/pins/pin-store.ts';
-import type { SharedPins } from '../../../../trust/pins/shared-pins.ts';
+import { type PinStore, type PinStores, pinStoreAt } from '../../../../trust/pins/pin-store.ts';
 import { type DriftedTool, type DriftKind, driftBetween } from '../../../../trust/pins/tool-drift.ts';
 import { isTooMuch, type ToolHashes, toolHashes } from '../../../../trust/pins/tool-pin.ts';
 import { LOGGED_PIN_CHANGES_LIMIT } from '../../source-limits.ts';
@@ -35,7 +34,7 @@ export interface ServerPinsOptions {
 
 /** The deps that the servers of a hub share to review their tools. */
 export interface ToolReview {
-	readonly stores: SharedPins;
+	readonly stores: PinStores;
 	readonly scans: ToolScans;
 }
 
@@ -61,7 +60,7 @@ export function openServerPins(
 ): ServerPins {
 	const { name, settings, file } = entry;
 	const mode = settings.pin ?? 'warn';
-	const open = (): PinStore => review.stores.at(pinPlace(file, environment), (place) => new PinStore(place));
+	const open = (): PinStore => pinStoreAt(pinPlace(file, environment), review.stores);
 	const store = mode === 'off' ? undefined : open;
 	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
 	return new ServerPins({ server: name, mode, store, log, onCompared, onQuarantine });
