@@ -300,7 +300,7 @@ export class Hub implements Source, Provider {
 
 	/** Whether a policy has rules. */
 	get hasPolicy(): boolean {
-		return this.#options.gate?.isOpen === false;
+		return this.#options.gate?.policy.isEmpty === false;
 	}
 
 	/** The policy changed, and it may hide other tools. */

@@ -13,8 +13,8 @@ import type { ToolExposure } from '../expose/tool-exposure.ts';
 import type { Source } from '../source.ts';
 import { isForPages } from './adapt-apps.ts';
 import { HubCall } from './hub-call.ts';
+import { skillsSoon } from './match-skills.ts';
 import type { Handler, Middleware } from './middleware.ts';
-import { skillsSoon } from './skills-soon.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */

@@ -9,8 +9,7 @@
 import type { CallPhase, CallTracer } from '../../mcp/server/call-observers.ts';
 import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';
-import type { CallEnd } from '../call-feed.ts';
-import { errorTypeOf } from '../metrics/error-type.ts';
+import { type CallEnd, errorTypeOf } from '../call-feed.ts';
 import type { HubCall } from './hub-call.ts';
 import type { Middleware } from './middleware.ts';
 

@@ -43,8 +43,7 @@ export class ListDifferences {
 	check(change: ListedChange): Awaitable<boolean> {
 		const comparing = this.#comparing.get(change.kind);
 		if (comparing) return this.#checkAfter(comparing, change);
-		const kinds: readonly ItemKind[] =
-			change.kind === 'resources' ? ['resources', 'templates'] : [change.kind];
+		const kinds = kindsOf(change);
 		const given = kinds.map((kind) => this.#source.given(kind));
 		this.#source.forget(change);
 		if (kinds.every((kind, at) => given[at] === undefined && !this.#fingerprints.has(kind))) return true;

@@ -16,13 +16,12 @@ import {
 } from '../../telemetry/metric-registry.ts';
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
-import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
+import { type CallEnd, type CallListener, errorTypeOf, type StartedCall } from '../call-feed.ts';
 import { usedFabric, type WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
 import type { HubTasks } from '../tasks/hub-tasks.ts';
-import { errorTypeOf } from './error-type.ts';
 import { addFabricMetrics } from './fabric-metrics.ts';
 
 const NANOSECONDS = 1e9;

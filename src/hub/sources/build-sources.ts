@@ -12,7 +12,7 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import type { Log } from '../../log.ts';
 import { entryKey } from '../../secrets/secret-text.ts';
 import { SkillSource } from '../skills/skill-source.ts';
-import { able, type Configured, type Source } from '../source.ts';
+import { able, type Can, type Source } from '../source.ts';
 import type { ResourceStorage } from '../storage/storage.ts';
 import { LibrarySource } from './library-source.ts';
 import type { McpSourceOptions } from './mcp/server-deps.ts';
@@ -65,7 +65,7 @@ export async function buildSources(setup: SourceSetup): Promise<Source[]> {
 /** The previous source when its configuration did not change; else a fresh one. */
 function reused<T>(
 	{ earlier = [] }: SourceSetup,
-	{ id, configurationKey: key }: Pick<Source & Configured, 'id' | 'configurationKey'>,
+	{ id, configurationKey: key }: Pick<Source & Can<'configurationKey'>, 'id' | 'configurationKey'>,
 	make: () => T,
 ): T | Source {
 	const isSame = (source: Source): boolean =>

@@ -46,6 +46,9 @@ export interface PluginSourceOptions extends PluginStart {
 	readonly settings: PluginSettings;
 }
 
+type PluginRequestInit = NonNullable<RequestInit['request']>;
+type AskedKind = ResponseKind & PluginRequestInit['case'];
+
 /** Settings that may change while the plugin runs. */
 export interface PluginSettings {
 	/** Must be up before this one starts. */
@@ -260,23 +263,23 @@ export class PluginSource
 		context: CallContext,
 	): Promise<GetPromptResult> {
 		const value = { promptName: name, arguments: input };
-		return promptResultOf(
-			await this.ask({ case: 'promptGet', value }, 'promptGet', { signal: context.signal }),
-		);
+		return promptResultOf(await this.ask('promptGet', value, { signal: context.signal }));
 	}
 
 	/** Forward a tool request unchanged. */
 	forwardTool(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse> {
-		return this.ask({ case: 'toolCall', value: request }, 'toolCall', { signal });
+		return this.ask('toolCall', request, { signal });
 	}
 
-	/** Send any request of the protocol; the response must be of this kind. */
-	async ask<K extends ResponseKind>(
-		request: NonNullable<RequestInit['request']>,
+	/** Send any request of the protocol; the response must be of the same kind. */
+	ask<K extends AskedKind>(
 		kind: K,
+		value: Extract<PluginRequestInit, { case: K }>['value'],
 		options: CallOptions = {},
 	): Promise<ResponseValue<K>> {
 		const timeoutMs = options.timeoutMs ?? this.settings.requestMs;
+		// The value is that of its kind.
+		const request = { case: kind, value } as PluginRequestInit;
 		return this.use(({ client }) => client.ask(request, kind, { ...options, timeoutMs }));
 	}
 
