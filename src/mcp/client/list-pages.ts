@@ -77,19 +77,32 @@ export async function listPages<Kind extends ItemKind>(
 			break;
 		}
 	}
-	for (const { name, reason } of leftOut.slice(0, LEFT_OUT_LIMIT))
-		log.warn(`${method}: "${name}" is left out: ${reason}`);
+	return wholeList({ items, leftOut, pages }, method, log);
+}
+
+interface ReadPages<Item> {
+	readonly items: Item[];
+	readonly leftOut: readonly LeftOutItem[];
+	readonly pages: readonly Result[];
+}
+
+function wholeList<Item>(
+	{ items, leftOut, pages }: ReadPages<Item>,
+	method: string,
+	log: Log,
+): ServerList<Item> {
+	const named = leftOut.slice(0, LEFT_OUT_LIMIT);
+	for (const { name, reason } of named) log.warn(`${method}: "${name}" is left out: ${reason}`);
 	if (items.length > LIST_ITEMS_LIMIT)
 		log.warn(
 			`${method}: ${items.length - LIST_ITEMS_LIMIT} items over the limit of ${LIST_ITEMS_LIMIT} are left out`,
 		);
 	const hub = metaOf(pages[0])[HUB_ID];
-	const answeredBy = typeof hub === 'string' ? { hub } : {};
 	return {
 		items: items.slice(0, LIST_ITEMS_LIMIT),
-		...(leftOut.length > 0 && { leftOut: leftOut.slice(0, LEFT_OUT_LIMIT) }),
+		...(named.length > 0 && { leftOut: named }),
 		...cacheHints(pages),
-		...answeredBy,
+		...(typeof hub === 'string' && { hub }),
 	};
 }
 
