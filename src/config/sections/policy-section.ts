@@ -43,7 +43,7 @@ const ruleKeys: Keys<Omit<Written<PolicyRule>, 'file' | 'line'>> = {
 	),
 	action: key(
 		{ read: (field) => readAction(field), schema: { enum: actions } },
-		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts' },
+		{ about: '`"allow"`, `"ask"` or `"deny"`; the first rule of a file that matches counts, of several files the strictest' },
 	),
 	plan: key(word(['once'] as const), {
 		about:
