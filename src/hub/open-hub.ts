@@ -96,57 +96,30 @@ export interface OpenedHub {
  * `bad_input` when an explicitly named file cannot be used.
  */
 export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
-	const { log, journal, listWaitMs, lastingResults: lasting } = options;
+	const { log, journal } = options;
 	const current = new CurrentConfiguration(options);
-	const { configuration } = current;
-	const { root, hub: hubSection } = configuration;
 	const settings = (): Configuration => current.configuration;
 	const blocked = (): readonly BlockedFile[] => current.loaded.blocked;
-	const chain = new HubChain(options.environment, options.file ?? root);
+	const chain = new HubChain(options.environment, options.file ?? settings().root);
 	const environment = chain.within(options.environment);
-	const storage = lazyStorage(root, () => hub.sources);
-	const certsDir = options.certsDir ?? hubSection.certsDir;
-	const link = lazyLink({ opened: () => opened, address: options.address, certsDir, log });
-	const embeddings = configuredEmbeddings(() => settings().search.embeddings, options);
-	const gate = new CallGate({
-		policy: () => current.policy,
-		approvals: new Approvals({ files: ApprovalFiles.ofUser(options.environment), log }),
-		root,
-	});
-	const budgets = new ClientBudgets(settings);
-	const results = new ResultSource({ environment: options.environment, log, lasting, budgets });
-	const tasks = new HubTasks({ configuration: settings, environment: options.environment, results, log });
-	const clients = new ConnectedClients();
-	const setup: HubSetup = {
-		...options,
-		environment,
-		embeddings: embeddings.get,
-		storage,
-		link: link.get,
-		waitsForFailed: listWaitMs !== undefined,
-		clients,
-		limiter: new StartLimiter(),
-		review: { stores: new Map(), scans: new ToolScans(options.reportsFindings) },
-		results,
-		tasks,
-		plans: planDeps(() => hub, current, { gate, environment: options.environment }),
-	};
+	const { setup, gate, close } = setupOf(current, { ...options, environment }, () => opened);
+	const { results, tasks, clients, storage, embeddings } = setup;
 	const tracing = await openTracing(options);
 	const hub = new Hub({
 		tasks,
 		id: () => hubIdIn(environment),
 		results,
-		exposure: toolExposure(settings, options, embeddings.get),
+		exposure: toolExposure(settings, options, embeddings),
 		gate,
 		loops: new LoopGuard(settings),
 		trace: tracing?.trace,
 		clients,
-		sources: await build(setup, configuration),
+		sources: await build(setup, settings()),
 		log,
 		unusedReason: (tool) => blockedReasonOf(tool, blocked()) ?? problemOf(tool, current.loaded),
 		instructions: () => joinedInstructions(options.instructions, trustInstructions(blocked())),
 		untrusted: () => trustInstructions(blocked()),
-		listWaitMs: () => listWaitMs ?? settings().limits.listMs,
+		listWaitMs: () => options.listWaitMs ?? settings().limits.listMs,
 		...(journal && { journal }),
 	});
 	current.watch(hub, (next, earlier) => build(setup, next, earlier));
@@ -163,8 +136,7 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 		async close() {
 			current.close();
 			await hub.close();
-			await link.close();
-			await embeddings.close();
+			await close();
 			await tracing?.tracer.close();
 		},
 	};
@@ -172,12 +144,48 @@ export async function openHub(options: OpenHubOptions): Promise<OpenedHub> {
 }
 
 /** The deps of all sources of a hub, whatever the configuration. */
-type HubSetup = Omit<SourceSetup, 'configuration' | 'earlier'> &
+type HubSetup = Omit<SourceSetup, 'configuration' | 'earlier' | 'storage'> &
+	Pick<OpenedHub, 'storage'> &
 	Pick<OpenHubOptions, 'address'> & {
+		readonly embeddings: OpenEmbeddings;
 		readonly results: ResultSource;
 		readonly tasks: HubTasks;
 		readonly plans: PlanHub;
 	};
+
+/** @param opened is called after the hub is open */
+function setupOf(
+	current: CurrentConfiguration,
+	options: OpenHubOptions,
+	opened: () => OpenedHub,
+): { setup: HubSetup; gate: CallGate; close: () => Promise<void> } {
+	const { log, environment, address, lastingResults: lasting } = options;
+	const settings = (): Configuration => current.configuration;
+	const { root, hub } = settings();
+	const link = lazyLink({ opened, address, certsDir: options.certsDir ?? hub.certsDir, log });
+	const embeddings = configuredEmbeddings(() => settings().search.embeddings, options);
+	const approvals = new Approvals({ files: ApprovalFiles.ofUser(environment), log });
+	const gate = new CallGate({ policy: () => current.policy, approvals, root });
+	const results = new ResultSource({ environment, log, lasting, budgets: new ClientBudgets(settings) });
+	const setup: HubSetup = {
+		...options,
+		embeddings: embeddings.get,
+		storage: lazyStorage(root, () => opened().hub.sources),
+		link: link.get,
+		waitsForFailed: options.listWaitMs !== undefined,
+		clients: new ConnectedClients(),
+		limiter: new StartLimiter(),
+		review: { stores: new Map(), scans: new ToolScans(options.reportsFindings) },
+		results,
+		tasks: new HubTasks({ configuration: settings, environment, results, log }),
+		plans: planDeps(() => opened().hub, current, { gate, environment }),
+	};
+	const close = async (): Promise<void> => {
+		await link.close();
+		await embeddings.close();
+	};
+	return { setup, gate, close };
+}
 
 function toolExposure(
 	settings: () => Configuration,
