@@ -20,7 +20,7 @@ import { SettingsScreen } from './screens/settings-screen.tsx';
 import { TasksScreen } from './screens/tasks-screen.tsx';
 import { ToolsScreen } from './screens/tools/tools-screen.tsx';
 import { UsageScreen } from './screens/usage-screen.tsx';
-import { VisibleText } from './text/visible-text.tsx';
+import { visibleLine, visibleText } from './text/visible-text.tsx';
 
 const VIEWS: Readonly<Record<ViewName, { title: string; View: FunctionComponent }>> = {
 	overview: { title: 'Overview', View: OverviewScreen },
@@ -100,7 +100,7 @@ function HubName(): JSX.Element {
 		<div class="hub-name">
 			<h1>Orchestra</h1>
 			<span class="root" title={root}>
-				<VisibleText text={root.split(/[\\/]/).at(-1) || root} isLine />
+				{visibleLine(root.split(/[\\/]/).at(-1) || root)}
 			</span>
 		</div>
 	);
@@ -191,9 +191,7 @@ function NoticeList(): JSX.Element {
 			{dashboard.notices.value.map(({ id, text, command, error }) => (
 				<div key={id} class={`notice${error ? ' bad' : ''}`}>
 					<div>
-						<p>
-							<VisibleText text={text} />
-						</p>
+						<p>{visibleText(text)}</p>
 						{error && <ErrorText error={error} />}
 						{command && <CommandText command={command} />}
 					</div>

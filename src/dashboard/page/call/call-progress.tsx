@@ -4,7 +4,7 @@ import { useNow } from '../components/now.ts';
 import { StateWord } from '../components/panel.tsx';
 import { routeHref } from '../live/route.ts';
 import { formatCount, formatMs } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 import { ElicitationForm } from './elicitation-form.tsx';
 
@@ -50,7 +50,7 @@ function ProgressBar({ run }: { run: CallRun }): JSX.Element | null {
 				{at ?? ''}
 				{total === null ? '' : ` of ${total}`}
 			</span>
-			{message !== null && <VisibleText text={message} isLine />}
+			{message !== null && visibleLine(message)}
 		</p>
 	);
 }
@@ -63,10 +63,8 @@ function LogLines({ run }: { run: CallRun }): JSX.Element | null {
 			{run.dropped.value > 0 && <li class="dim">{formatCount(run.dropped.value)} messages are left out.</li>}
 			{logs.map(({ level, logger, text }) => (
 				<li class={/^\w+$/.test(level) ? level : undefined}>
-					<span class="dim">
-						<VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
-					</span>{' '}
-					<VisibleText text={text} />
+					<span class="dim">{visibleLine(logger === null ? level : `${level} ${logger}`)}</span>{' '}
+					{visibleText(text)}
 				</li>
 			))}
 		</ol>

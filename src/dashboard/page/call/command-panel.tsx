@@ -5,7 +5,7 @@ import { commandText, type PageCommand } from '../../commands/page-commands.ts';
 import { CommandText } from '../components/command-text.tsx';
 import { ErrorText } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import { CommandRun } from './command-run.ts';
 
 /** A run that is ended with the component. */
@@ -84,10 +84,10 @@ export function CommandOutput({
 /** A line that is an address, as that of a sign-in, is a link. */
 function OutputLine({ line }: { line: string }): JSX.Element {
 	const url = /^\s*(https?:\/\/\S+)\s*$/.exec(line)?.[1];
-	if (url === undefined || !URL.canParse(url)) return <VisibleText text={line} />;
+	if (url === undefined || !URL.canParse(url)) return visibleText(line);
 	return (
 		<a href={url} target="_blank" rel="noopener noreferrer">
-			<VisibleText text={url} isLine />
+			{visibleLine(url)}
 		</a>
 	);
 }

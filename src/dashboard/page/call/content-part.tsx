@@ -9,7 +9,7 @@ import { JsonTree } from '../components/json-tree.tsx';
 import { Toggle } from '../components/panel.tsx';
 import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import { AudioPlayer } from './audio-player.tsx';
 import { BitmapImage } from './bitmap-image.tsx';
 import { DownloadLink } from './download-link.tsx';
@@ -54,7 +54,7 @@ function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string })
 			{way.value === 'markdown' && <MarkdownView text={text} />}
 			{way.value === 'text' && (
 				<pre class="text" tabIndex={0}>
-					<VisibleText text={text} />
+					{visibleText(text)}
 				</pre>
 			)}
 		</div>
@@ -66,14 +66,9 @@ function ResourceLink({ link }: { link: ApiObject }): JSX.Element {
 	return (
 		<p class="resource-link">
 			<a href={routeHref('tools', uri, { kind: 'resource' })}>
-				<VisibleText text={text(link['title']) || text(link['name']) || uri} isLine />
+				{visibleLine(text(link['title']) || text(link['name']) || uri)}
 			</a>{' '}
-			<code>
-				<VisibleText text={uri} isLine />
-			</code>{' '}
-			<span class="dim">
-				<VisibleText text={text(link['description'])} />
-			</span>
+			<code>{visibleLine(uri)}</code> <span class="dim">{visibleText(text(link['description']))}</span>
 		</p>
 	);
 }
@@ -84,7 +79,7 @@ function EmbeddedResource({ resource }: { resource: ApiObject }): JSX.Element {
 	return (
 		<div class="embedded">
 			<p class="dim">
-				<VisibleText text={text(resource['uri'])} isLine /> <VisibleText text={mimeType} isLine />
+				{visibleLine(text(resource['uri']))} {visibleLine(mimeType)}
 			</p>
 			{typeof resource['text'] === 'string' && <TextBlock text={resource['text']} mimeType={mimeType} />}
 			{blob !== '' && mimeType.startsWith('image/') && <BitmapImage data={blob} mimeType={mimeType} />}

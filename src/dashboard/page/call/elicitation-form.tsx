@@ -9,7 +9,7 @@ import { initialDraft, problemsOf, withValue } from '../form/form-value.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
 import { isSafeAddress } from '../text/markdown-inline.ts';
 import { OutsideLink } from '../text/markdown-view.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import type { CallRun } from './call-run.ts';
 
 interface ElicitationFormProps {
@@ -39,9 +39,7 @@ export function ElicitationForm({ elicitation, run }: ElicitationFormProps): JSX
 	};
 	return (
 		<form class="elicitation" ref={box} noValidate onSubmit={accept} aria-label="Input for the tool">
-			<p class="title">
-				<VisibleText text={elicitation.message} />
-			</p>
+			<p class="title">{visibleText(elicitation.message)}</p>
 			{elicitation.mode === 'url' ? (
 				<ElicitationAddress url={elicitation.url ?? ''} />
 			) : (
@@ -66,13 +64,7 @@ export function ElicitationForm({ elicitation, run }: ElicitationFormProps): JSX
 function ElicitationAddress({ url }: { url: string }): JSX.Element {
 	return (
 		<p class="address">
-			{isSafeAddress(url) ? (
-				<OutsideLink href={url}>
-					<VisibleText text={url} isLine />
-				</OutsideLink>
-			) : (
-				<VisibleText text={url} isLine />
-			)}
+			{isSafeAddress(url) ? <OutsideLink href={url}>{visibleLine(url)}</OutsideLink> : visibleLine(url)}
 		</p>
 	);
 }

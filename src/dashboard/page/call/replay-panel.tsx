@@ -5,7 +5,7 @@ import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api/api
 import { CommandText } from '../components/command-text.tsx';
 import { ErrorText, Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
 import { CallProgressView } from './call-progress.tsx';
 
@@ -48,9 +48,7 @@ function Comparison({ comparison }: { comparison: AnswerComparison }): JSX.Eleme
 			<ul class="drift">
 				{comparison.differences.map(({ path, before, after }) => (
 					<li>
-						<code>
-							<VisibleText text={path} isLine />
-						</code>
+						<code>{visibleLine(path)}</code>
 						<WordDiff before={before ?? ''} after={after ?? ''} />
 					</li>
 				))}

@@ -5,7 +5,7 @@ import type { ApiObject } from '../../api/api-types.ts';
 import { CopyButton } from '../components/command-text.tsx';
 import { JsonTree } from '../components/json-tree.tsx';
 import { Toggle } from '../components/panel.tsx';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { ContentPart } from './content-part.tsx';
 
 /** Parts that are shown at first. */
@@ -31,11 +31,7 @@ export function ToolResultView({ result }: { result: ApiObject }): JSX.Element {
 				<>
 					{parts.slice(0, shown.value).map(({ role, block }) => (
 						<div class="part">
-							{role !== undefined && (
-								<p class="role">
-									<VisibleText text={role} isLine />
-								</p>
-							)}
+							{role !== undefined && <p class="role">{visibleLine(role)}</p>}
 							<ContentPart block={block} />
 						</div>
 					))}

@@ -9,7 +9,7 @@ import { type FormField, formOf, type JsonSchema } from '../form/form-field.ts';
 import { initialDraft, type Path, problemsOf, Unparsed, withValue } from '../form/form-value.ts';
 import { FieldRow, SchemaForm } from '../form/schema-form.tsx';
 import { useDashboard } from '../live/dashboard.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { CallProgressView } from './call-progress.tsx';
 import { ToolResultView } from './tool-result.tsx';
 
@@ -99,9 +99,7 @@ function CopyAs({ name, method, command, draft }: TryItProps & { draft: unknown 
 	const request = { jsonrpc: '2.0', id: 1, method, params: { name, arguments: draft } };
 	return (
 		<p class="copy-as">
-			<code class="preview">
-				<VisibleText text={line} isLine />
-			</code>
+			<code class="preview">{visibleLine(line)}</code>
 			<CopyButton label="Copy as command" text={line} />
 			<CopyButton label="Copy as JSON-RPC" text={() => JSON.stringify(request)} />
 		</p>

@@ -11,7 +11,7 @@ import {
 	formatPercent,
 	formatTick,
 } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { type ChartArea, ChartFrame } from './chart-frame.tsx';
 
 /** Room above the highest mark, in pixels. */
@@ -93,7 +93,7 @@ function MarkLegend({ marks }: { marks: readonly ChartMark[] }): JSX.Element {
 		<>
 			{[...counts].map(([state, count]) => (
 				<span class={`legend line ${marks.find((mark) => mark.state === state)?.health}`}>
-					<VisibleText text={state} isLine />
+					{visibleLine(state)}
 					{count > 1 && ` ${formatCount(count)} times`}
 				</span>
 			))}

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { ApiError } from '../../api/api-types.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 import { CommandText } from './command-text.tsx';
 
 interface PanelProps {
@@ -45,7 +45,7 @@ export function ErrorText({ error }: { error: ApiError }): JSX.Element {
 	return (
 		<div class="error-text" role="alert">
 			<p>
-				<code>{<VisibleText text={error.code} isLine />}</code> <VisibleText text={error.message} />
+				<code>{visibleLine(error.code)}</code> {visibleText(error.message)}
 			</p>
 			{error.hint && (
 				<p class="hint">
@@ -61,7 +61,7 @@ export function HintText({ hint }: { hint: string }): JSX.Element {
 	const parts = hint.split(/`(mctl [^`]+)`/);
 	return (
 		<span>
-			{parts.map((part, at) => (at % 2 === 1 ? <CommandText command={part} /> : <VisibleText text={part} />))}
+			{parts.map((part, at) => (at % 2 === 1 ? <CommandText command={part} /> : visibleText(part)))}
 		</span>
 	);
 }
@@ -81,11 +81,7 @@ export const WORD_HEALTH: ReadonlyMap<string, Health> = new Map([
 
 /** A state or an outcome: a dot of its colour, and the word. @param health default: that of an outcome */
 export function StateWord({ state, health }: { state: string; health?: Health }): JSX.Element {
-	return (
-		<span class={`state ${health ?? WORD_HEALTH.get(state) ?? 'calm'}`}>
-			<VisibleText text={state} isLine />
-		</span>
-	);
+	return <span class={`state ${health ?? WORD_HEALTH.get(state) ?? 'calm'}`}>{visibleLine(state)}</span>;
 }
 
 /** A name and its value, in a list of facts. */

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { attributeText, VisibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../text/visible-text.tsx';
 import { FieldInput } from './field-input.tsx';
 import { type FormField, variantTitle } from './form-field.ts';
 import { initialDraft, listProblem, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
@@ -80,11 +80,7 @@ function GroupRow({ field, path, form }: FieldProps): JSX.Element {
 					</button>
 				)}
 			</legend>
-			{field.description && (
-				<p class="about">
-					<VisibleText text={field.description} />
-				</p>
-			)}
+			{field.description && <p class="about">{visibleText(field.description)}</p>}
 			{(isSet || field.isRequired) &&
 				field.fields.map((each) => (
 					<FieldRow key={each.name} field={each} path={[...path, each.name]} form={form} />
@@ -179,12 +175,8 @@ function FieldTitle({ field, path }: { field: FormField; path: Path }): JSX.Elem
 		field.title || (typeof path.at(-1) === 'number' ? `Item ${Number(path.at(-1)) + 1}` : 'Input');
 	return (
 		<span class="field-title">
-			<VisibleText text={title} isLine />
-			{field.title !== field.name && field.name !== '' && (
-				<code class="dim">
-					<VisibleText text={field.name} isLine />
-				</code>
-			)}
+			{visibleLine(title)}
+			{field.title !== field.name && field.name !== '' && <code class="dim">{visibleLine(field.name)}</code>}
 			{field.isRequired && field.name !== '' && (
 				<abbr class="required" title="required">
 					*
@@ -205,7 +197,7 @@ function FieldNotes({ id, field, problem }: FieldNotesProps): JSX.Element {
 		<>
 			{field.description && (
 				<p class="about" id={`${id}-about`}>
-					<VisibleText text={field.description} />
+					{visibleText(field.description)}
 				</p>
 			)}
 			{problem && (

@@ -19,7 +19,7 @@ import { EmptyState, Fact, Panel, StateWord } from '../components/panel.tsx';
 import { useRenewed } from '../components/use-fetched.ts';
 import { routeHref } from '../live/route.ts';
 import { formatAge, formatCount, formatMoment } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 const LINK_HEALTH: Readonly<Record<FabricLinkFacts['state'], Health>> = {
 	up: 'good',
@@ -60,9 +60,7 @@ function UsedFabric({ use }: { use: FabricOverview }): JSX.Element {
 		<>
 			<Panel title="Fabric" aside={<CommandText command="mctl fabric status" />}>
 				<dl class="strip">
-					<Fact name="name">
-						<VisibleText text={use.name} isLine />
-					</Fact>
+					<Fact name="name">{visibleLine(use.name)}</Fact>
 					<LinkFacts link={use.link} />
 					<Fact name="in flight">{formatCount(use.inFlight)}</Fact>
 				</dl>
@@ -97,15 +95,9 @@ function LinkFacts({ link }: { link: FabricLinkFacts }): JSX.Element {
 			<Fact name="link">
 				<StateWord state={link.state} health={LINK_HEALTH[link.state]} />
 			</Fact>
-			<Fact name="server">
-				<VisibleText text={server.filter(Boolean).join(' · ')} isLine />
-			</Fact>
+			<Fact name="server">{visibleLine(server.filter(Boolean).join(' · '))}</Fact>
 			<Fact name="connections lost">{formatCount(link.losses)}</Fact>
-			{link.reason && (
-				<Fact name="reason">
-					<VisibleText text={link.reason} isLine />
-				</Fact>
-			)}
+			{link.reason && <Fact name="reason">{visibleLine(link.reason)}</Fact>}
 		</>
 	);
 }
@@ -119,9 +111,7 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 			<span class="name">
 				{group && (
 					<>
-						<strong>
-							<VisibleText text={group.name} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(group.name)}</strong>{' '}
 						<span class="dim">
 							{group.tools === 1 ? '1 tool' : `${formatCount(group.tools)} tools`}
 							{`, ${pinText(group)}`}
@@ -130,10 +120,8 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 				)}
 			</span>
 			<StateWord state={isDraining ? 'draining' : 'ready'} health={isDraining ? 'warn' : 'good'} />
-			<VisibleText text={name} isLine />
-			<span class="dim">
-				<VisibleText text={[version, ...labels].filter(Boolean).join(' · ')} isLine />
-			</span>
+			{visibleLine(name)}
+			<span class="dim">{visibleLine([version, ...labels].filter(Boolean).join(' · '))}</span>
 			<span class="number">{formatCount(running)} running</span>
 			<span class="number">
 				{calls === 1 ? '1 call' : `${formatCount(calls)} calls`} of this hub
@@ -157,20 +145,17 @@ function MemberPanel({ members }: { members: readonly FabricMember[] }): JSX.Ele
 			<ul class="found">
 				{members.map(({ name, offers, calls, isRotating }) => (
 					<li key={name}>
-						<strong>
-							<VisibleText text={name} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(name)}</strong>{' '}
 						<span class="dim">
-							<VisibleText
-								text={[
+							{visibleLine(
+								[
 									offers !== undefined && `offers ${offers}`,
 									calls.length > 0 && `uses ${calls.join(' and ')}`,
 									isRotating && 'its key is being rotated',
 								]
 									.filter(Boolean)
-									.join(', ')}
-								isLine
-							/>
+									.join(', '),
+							)}
 						</span>
 					</li>
 				))}
@@ -189,11 +174,9 @@ function FailurePanel({ failures }: { failures: readonly FabricFailure[] }): JSX
 				{failures.map(({ at, group, tool, worker, outcome, message }) => (
 					<li key={`${at} ${tool}`}>
 						<span class="dim number">{formatMoment(at)}</span>{' '}
-						<strong>
-							<VisibleText text={`${group}__${tool}`} isLine />
-						</strong>{' '}
+						<strong>{visibleLine(`${group}__${tool}`)}</strong>{' '}
 						<StateWord state={OUTCOMES[outcome]} health={outcome === 'unknown' ? 'warn' : 'bad'} />{' '}
-						<VisibleText text={worker === null ? message : `at ${worker}: ${message}`} />
+						{visibleText(worker === null ? message : `at ${worker}: ${message}`)}
 					</li>
 				))}
 			</ul>
@@ -207,9 +190,7 @@ function WorkerPanel({ offer }: { offer: NonNullable<FabricReply['offer']> }): J
 	return (
 		<Panel title="Offered to other hubs">
 			<dl class="strip">
-				<Fact name="group">
-					<VisibleText text={offer.group} isLine />
-				</Fact>
+				<Fact name="group">{visibleLine(offer.group)}</Fact>
 				<Fact name="tools">{formatCount(offer.tools)}</Fact>
 				<Fact name="state">
 					<StateWord

@@ -9,7 +9,7 @@ import { useNow } from '../components/now.ts';
 import { Panel, StateWord } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatBytes, formatDuration } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { objectsIn, textIn } from './add/registry-form.tsx';
 import { FabricPanels } from './fabric-panels.tsx';
 
@@ -47,16 +47,14 @@ function HubRow({ hub }: { hub: ApiObject }): JSX.Element {
 	const isOther = version !== '' && own !== undefined && version !== own.version;
 	return (
 		<div class="row">
-			<strong>
-				<VisibleText text={root} isLine />
-			</strong>
+			<strong>{visibleLine(root)}</strong>
 			<StateWord
 				state={clients === null ? 'not responding' : 'running'}
 				health={clients === null ? 'bad' : 'good'}
 			/>
 			<span class="number">{typeof pid === 'number' && `pid ${pid}`}</span>
 			<span class={isOther ? 'finding' : undefined}>
-				<VisibleText text={`${version || 'unknown version'}${isOther ? ', another version' : ''}`} isLine />
+				{visibleLine(`${version || 'unknown version'}${isOther ? ', another version' : ''}`)}
 			</span>
 			<span class="number dim">
 				up for {formatDuration(now.value - Date.parse(textIn(hub, 'startedAt')))}

@@ -13,7 +13,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { MarkdownView } from '../text/markdown-view.tsx';
 import { formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 import { ReasonLine, ReasonList } from './tools/match-reasons.tsx';
 
 const ROW_HEIGHT = 68;
@@ -105,9 +105,7 @@ function MatchLine({
 	return (
 		<div class={`item-row${match.isWithinBudget ? '' : ' off'}`}>
 			<p class="item-name">
-				<strong>
-					<VisibleText text={match.title || match.uri} isLine />
-				</strong>
+				<strong>{visibleLine(match.title || match.uri)}</strong>
 				<span class="number dim">{formatCount(match.tokens)} tokens</span>
 				{isSearching && (
 					<span class="number dim" title="relative to the best match">
@@ -116,14 +114,10 @@ function MatchLine({
 				)}
 			</p>
 			<p class="dim">
-				{isSearching && match.why.length > 0 ? (
-					<ReasonLine why={match.why} />
-				) : (
-					<VisibleText text={match.summary} isLine />
-				)}
+				{isSearching && match.why.length > 0 ? <ReasonLine why={match.why} /> : visibleLine(match.summary)}
 			</p>
 			<p class="dim uri">
-				<VisibleText text={match.uri} isLine />
+				{visibleLine(match.uri)}
 				{!match.isWithinBudget && ' · over the budget'}
 			</p>
 		</div>
@@ -149,9 +143,7 @@ function Document({ uri }: { uri: string }): JSX.Element {
 	return (
 		<article class="document">
 			<p class="actions">
-				<code>
-					<VisibleText text={document.uri} isLine />
-				</code>
+				<code>{visibleLine(document.uri)}</code>
 				<CopyButton label="Copy URI" text={document.uri} what="the URI" />
 				<span class="dim">{formatCount(document.tokens)} tokens</span>
 				<CommandText command={document.command} />

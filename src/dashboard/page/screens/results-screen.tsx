@@ -9,7 +9,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { RESULT_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatBytes, formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 /** A part of `StoredResultRow`, whose file needs Node. */
 interface ShownRow {
@@ -55,18 +55,12 @@ function ResultList(): JSX.Element {
 				{reply.results.slice(0, RESULT_ROWS_LIMIT).map((row) => (
 					<div class="row" key={row.handle}>
 						<strong>
-							<a href={routeHref('results', row.handle)}>
-								<VisibleText text={row.tool} isLine />
-							</a>
+							<a href={routeHref('results', row.handle)}>{visibleLine(row.tool)}</a>
 						</strong>
-						<span class="dim">
-							<VisibleText text={row.client} isLine />
-						</span>
+						<span class="dim">{visibleLine(row.client)}</span>
 						<span class="number">{formatBytes(row.bytes)}</span>
 						<span class="number dim">{formatAge(Date.parse(row.keptAt), now.value)} ago</span>
-						<span class="dim">
-							<VisibleText text={row.mimeType} isLine />
-						</span>
+						<span class="dim">{visibleLine(row.mimeType)}</span>
 						<code>{row.handle}</code>
 						<span>{row.isPinned ? 'pinned' : ''}</span>
 					</div>
@@ -111,16 +105,10 @@ function ResultFacts({ result, handle }: { result: ShownResult; handle: string }
 	return (
 		<Panel title="Result" aside={<CommandText command={`mctl results show ${handle}`} />}>
 			<dl class="strip">
-				<Fact name="tool">
-					<VisibleText text={result.tool} isLine />
-				</Fact>
-				<Fact name="client">
-					<VisibleText text={result.client} isLine />
-				</Fact>
+				<Fact name="tool">{visibleLine(result.tool)}</Fact>
+				<Fact name="client">{visibleLine(result.client)}</Fact>
 				<Fact name="size">{formatBytes(result.bytes)}</Fact>
-				<Fact name="type">
-					<VisibleText text={result.mimeType} isLine />
-				</Fact>
+				<Fact name="type">{visibleLine(result.mimeType)}</Fact>
 				<Fact name="ask">
 					<CommandText command={`mctl results look ${handle} head`} />
 				</Fact>
@@ -160,7 +148,7 @@ function ResultComparison({ result }: { result: ShownResult }): JSX.Element {
 function ResultText({ text }: { text: string }): JSX.Element {
 	return (
 		<pre class="text" tabIndex={0}>
-			<VisibleText text={text} />
+			{visibleText(text)}
 		</pre>
 	);
 }

@@ -11,7 +11,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { SHOWN_SETTINGS_LIMIT } from '../page-limits.ts';
 import { formatCount } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 export function SettingsScreen(): JSX.Element {
 	const { router, feed, state } = useDashboard();
@@ -34,11 +34,9 @@ export function SettingsScreen(): JSX.Element {
 				<ol class="files">
 					{reply.files.map(({ path, kind, exists }) => (
 						<li class={exists ? undefined : 'off'}>
-							<code>
-								<VisibleText text={path} isLine />
-							</code>{' '}
+							<code>{visibleLine(path)}</code>{' '}
 							<span class="dim">
-								<VisibleText text={kind} isLine />
+								{visibleLine(kind)}
 								{exists ? '' : ', does not exist'}
 							</span>
 						</li>
@@ -48,9 +46,7 @@ export function SettingsScreen(): JSX.Element {
 					An earlier file wins; rules and lists of all files are joined. Each value names where it comes from.
 				</p>
 				{reply.notes.map((note) => (
-					<p class="dim">
-						<VisibleText text={note} />
-					</p>
+					<p class="dim">{visibleText(note)}</p>
 				))}
 			</Panel>
 			<Panel title="Values">
@@ -90,14 +86,12 @@ function SettingTable({
 		<div class="rows settings" role="table" aria-label="Values">
 			{rows.slice(0, SHOWN_SETTINGS_LIMIT).map(({ key, value, source }) => (
 				<div class="row" role="row">
-					<code role="cell">
-						<VisibleText text={key} isLine />
-					</code>
+					<code role="cell">{visibleLine(key)}</code>
 					<code role="cell" class="setting-value">
-						<VisibleText text={value} isLine />
+						{visibleLine(value)}
 					</code>
 					<span role="cell" class={source === 'default' ? 'dim' : undefined}>
-						<VisibleText text={withinRoot(source, root)} isLine />
+						{visibleLine(withinRoot(source, root))}
 					</span>
 				</div>
 			))}
@@ -114,9 +108,7 @@ function ProblemList({ problems, root }: { problems: readonly ProblemRow[]; root
 			<ul class="problems">
 				{problems.map(({ message, hint, file, key }) => (
 					<li>
-						<p>
-							<VisibleText text={message} />
-						</p>
+						<p>{visibleText(message)}</p>
 						{hint && (
 							<p class="hint">
 								<HintText hint={hint} />
@@ -124,10 +116,7 @@ function ProblemList({ problems, root }: { problems: readonly ProblemRow[]; root
 						)}
 						{(file ?? key) !== null && (
 							<p class="dim">
-								<VisibleText
-									text={[file && withinRoot(file, root), key].filter(Boolean).join(' · ')}
-									isLine
-								/>
+								{visibleLine([file && withinRoot(file, root), key].filter(Boolean).join(' · '))}
 							</p>
 						)}
 					</li>

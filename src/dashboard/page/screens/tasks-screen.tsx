@@ -7,7 +7,7 @@ import { EmptyState, ErrorText, Panel, StateWord } from '../components/panel.tsx
 import { useRenewed } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
 import { formatAge } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 /** The shown fields of a task: a part of `TaskReport`, whose file needs Node. */
 interface ShownTask {
@@ -64,17 +64,11 @@ function TaskRow({ task, onDone }: { task: ShownTask; onDone: () => void }): JSX
 	};
 	return (
 		<div class="row">
-			<strong>
-				<VisibleText text={task.tool} isLine />
-			</strong>
+			<strong>{visibleLine(task.tool)}</strong>
 			<StateWord state={task.status} health={HEALTHS.get(task.status) ?? 'calm'} />
-			<span class="dim">
-				<VisibleText text={task.client} isLine />
-			</span>
+			<span class="dim">{visibleLine(task.client)}</span>
 			<span class="number dim">{formatAge(Date.parse(task.createdAt), now.value)} ago</span>
-			<span>
-				<VisibleText text={task.error?.message ?? task.statusMessage ?? ''} />
-			</span>
+			<span>{visibleText(task.error?.message ?? task.statusMessage ?? '')}</span>
 			<CommandText
 				command={task.endedAt === undefined ? `mctl tasks show ${id}` : `mctl tasks result ${id}`}
 			/>

@@ -11,7 +11,7 @@ import { useDashboard } from '../live/dashboard.ts';
 import { routeHref } from '../live/route.ts';
 import { USAGE_ROWS_LIMIT } from '../page-limits.ts';
 import { formatAge, formatCalls, formatCount, formatMoment, formatMs } from '../text/quantities.ts';
-import { VisibleText } from '../text/visible-text.tsx';
+import { visibleLine } from '../text/visible-text.tsx';
 
 const DAY_MS = 86_400_000;
 const DAYS = ['1', '7', '30'];
@@ -123,9 +123,7 @@ function UsageTable({ report }: { report: UsageReport }): JSX.Element {
 			<div class="rows usage-rows">
 				{rows.slice(0, USAGE_ROWS_LIMIT).map((row) => (
 					<div class="row" key={`${row.server} ${row.name}`}>
-						<strong>
-							<VisibleText text={row.name} isLine />
-						</strong>
+						<strong>{visibleLine(row.name)}</strong>
 						<span class="number">{formatCalls(row.calls)}</span>
 						<FailureShare
 							share={row.failed / Math.max(1, row.calls)}
@@ -158,9 +156,7 @@ function UnusedPanel({ report }: { report: UsageReport }): JSX.Element {
 				{rows.slice(0, USAGE_ROWS_LIMIT).map(({ kind, name, definitionTokens, command }) => (
 					<li class="actions">
 						<span class="tag">{kind}</span>
-						<strong>
-							<VisibleText text={name} isLine />
-						</strong>
+						<strong>{visibleLine(name)}</strong>
 						{definitionTokens > 0 && (
 							<span class="dim number">{formatCount(definitionTokens)} tokens in each list</span>
 						)}

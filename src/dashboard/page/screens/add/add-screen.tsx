@@ -8,7 +8,7 @@ import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-
 import { Panel, Toggle } from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { ConnectPanel, ImportPanel } from './import-panel.tsx';
 import { RegistryForm } from './registry-form.tsx';
 import { TextField } from './text-field.tsx';
@@ -80,9 +80,7 @@ function AddEntry({ isUrl }: { isUrl: boolean }): JSX.Element {
 			<CommandButton run={run} command={command} label="Add" isPrimary />
 			<CommandOutput run={run}>
 				<p class="state good">
-					<a href={routeHref('servers', name.value)}>
-						<VisibleText text={`${name.value} is added`} isLine />
-					</a>
+					<a href={routeHref('servers', name.value)}>{visibleLine(`${name.value} is added`)}</a>
 				</p>
 			</CommandOutput>
 		</form>

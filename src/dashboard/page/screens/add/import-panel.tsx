@@ -7,7 +7,7 @@ import type { CommandRun } from '../../call/command-run.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { objectsIn, textIn } from './registry-form.tsx';
 
 export function ImportPanel(): JSX.Element {
@@ -70,12 +70,8 @@ function ImportChoice({ server, isOn, onToggle }: ImportChoiceProps): JSX.Elemen
 		<li>
 			<label class="choice">
 				<input type="checkbox" checked={isOn} onChange={(event) => onToggle(event.currentTarget.checked)} />
-				<strong>
-					<VisibleText text={textIn(server, 'name')} isLine />
-				</strong>
-				<span class="dim">
-					<VisibleText text={Array.isArray(clients) ? clients.map(String).join(', ') : ''} isLine />
-				</span>
+				<strong>{visibleLine(textIn(server, 'name'))}</strong>
+				<span class="dim">{visibleLine(Array.isArray(clients) ? clients.map(String).join(', ') : '')}</span>
 			</label>
 		</li>
 	);
@@ -156,20 +152,16 @@ function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
 			{files.length === 0 && <p class="dim">No file would change.</p>}
 			{files.map((file) => (
 				<details>
-					<summary>
-						<VisibleText text={textIn(file, 'path')} isLine />
-					</summary>
+					<summary>{visibleLine(textIn(file, 'path'))}</summary>
 					<pre class="text" tabIndex={0}>
-						<VisibleText text={textIn(file, 'diff')} />
+						{visibleText(textIn(file, 'diff'))}
 					</pre>
 				</details>
 			))}
 			{Array.isArray(warnings) && warnings.length > 0 && (
 				<ul class="warnings">
 					{warnings.map((warning) => (
-						<li class="finding">
-							<VisibleText text={String(warning)} />
-						</li>
+						<li class="finding">{visibleText(String(warning))}</li>
 					))}
 				</ul>
 			)}
@@ -186,9 +178,7 @@ function ChangeDone({ run }: { run: CommandRun }): JSX.Element {
 			</p>
 			<ul class="files">
 				{files.map((file) => (
-					<li>
-						<VisibleText text={textIn(file, 'path')} isLine />
-					</li>
+					<li>{visibleLine(textIn(file, 'path'))}</li>
 				))}
 			</ul>
 			{files.length > 0 && (

@@ -6,7 +6,7 @@ import type { ApiObject, ApiValue } from '../../../api/api-types.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { Fact } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { TextField } from './text-field.tsx';
 
 /** The part of a name before the one of a reference server. */
@@ -34,14 +34,12 @@ export function RegistryForm(): JSX.Element {
 					{found.slice(0, 50).map((server) => (
 						<li>
 							<button type="button" onClick={() => (chosen.value = shortName(textIn(server, 'name')))}>
-								<VisibleText text={shortName(textIn(server, 'name'))} isLine />
+								{visibleLine(shortName(textIn(server, 'name')))}
 							</button>{' '}
 							<span class="dim">
-								<VisibleText text={`${textIn(server, 'version')} · ${textIn(server, 'registry')}`} isLine />
+								{visibleLine(`${textIn(server, 'version')} · ${textIn(server, 'registry')}`)}
 							</span>
-							<p>
-								<VisibleText text={textIn(server, 'description')} />
-							</p>
+							<p>{visibleText(textIn(server, 'description'))}</p>
 						</li>
 					))}
 				</ul>
@@ -88,7 +86,7 @@ function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX
 			<CommandOutput run={run}>
 				<p class="state good">
 					<a href={routeHref('servers', textIn(run.result.value, 'name'))}>
-						<VisibleText text={`${textIn(run.result.value, 'name')} is added`} isLine />
+						{visibleLine(`${textIn(run.result.value, 'name')} is added`)}
 					</a>
 				</p>
 			</CommandOutput>
@@ -100,13 +98,9 @@ function PlanFacts({ plan }: { plan: ApiObject | undefined }): JSX.Element {
 	return (
 		<dl class="facts">
 			<Fact name="runs">
-				<code>
-					<VisibleText text={runText(plan?.['entry'])} />
-				</code>
+				<code>{visibleText(runText(plan?.['entry']))}</code>
 			</Fact>
-			<Fact name="writes">
-				<VisibleText text={textIn(plan, 'file')} isLine />
-			</Fact>
+			<Fact name="writes">{visibleLine(textIn(plan, 'file'))}</Fact>
 		</dl>
 	);
 }

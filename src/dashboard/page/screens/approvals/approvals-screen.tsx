@@ -16,7 +16,7 @@ import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { APPROVED_OUTCOME_MS } from '../../page-limits.ts';
 import { formatDuration } from '../../text/quantities.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { ApprovalArguments } from './approval-arguments.tsx';
 
 const DECISIONS: readonly (readonly [ApprovalDecision, string])[] = [
@@ -60,23 +60,13 @@ function Approval({ approval }: { approval: ApprovalRow }): JSX.Element {
 	return (
 		<section class="panel approval" aria-label={attributeText(`Approval of ${approval.tool}`)}>
 			<header>
-				<h2>
-					<VisibleText text={approval.tool} isLine />
-				</h2>
+				<h2>{visibleLine(approval.tool)}</h2>
 				<Countdown approval={approval} />
 			</header>
 			<dl class="facts">
-				<Fact name="client">
-					<VisibleText text={approval.client} isLine />
-				</Fact>
-				<Fact name="rule">
-					<VisibleText text={approval.rule} isLine />
-				</Fact>
-				{approval.reason !== null && (
-					<Fact name="reason">
-						<VisibleText text={approval.reason} />
-					</Fact>
-				)}
+				<Fact name="client">{visibleLine(approval.client)}</Fact>
+				<Fact name="rule">{visibleLine(approval.rule)}</Fact>
+				{approval.reason !== null && <Fact name="reason">{visibleText(approval.reason)}</Fact>}
 			</dl>
 			{rows !== undefined && <ApprovalArguments approval={approval} rows={rows} onRead={onRead} />}
 			{error.value && <ErrorText error={error.value} />}
@@ -135,7 +125,7 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 			<p class="dim" role="status">
 				{unread !== undefined && unread.length > 0 && (
 					<span>
-						To allow it, read first: <VisibleText text={unread.slice(0, NAMED_UNREAD).join(', ')} isLine />
+						To allow it, read first: {visibleLine(unread.slice(0, NAMED_UNREAD).join(', '))}
 						{unread.length > NAMED_UNREAD && ` and ${unread.length - NAMED_UNREAD} more`}
 					</span>
 				)}

@@ -13,7 +13,7 @@ import { useFetched } from '../../components/use-fetched.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 export function CallDetail({ number }: { number: number }): JSX.Element {
 	const dashboard = useDashboard();
@@ -38,15 +38,9 @@ function CallPage({ call }: { call: CallDetails }): JSX.Element {
 	return (
 		<article class="call-page">
 			<header>
-				<h2>
-					<VisibleText text={call.name} isLine />
-				</h2>
+				<h2>{visibleLine(call.name)}</h2>
 				<StateWord state={call.outcome} />
-				{call.phase !== null && (
-					<span class="dim">
-						phase <VisibleText text={call.phase} isLine />
-					</span>
-				)}
+				{call.phase !== null && <span class="dim">phase {visibleLine(call.phase)}</span>}
 				{call.ms !== null && <span class="number">{formatMs(call.ms)}</span>}
 			</header>
 			<CallFactList call={call} />
@@ -69,28 +63,18 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 	return (
 		<dl class="facts">
 			<Fact name="began">{formatTime(call.at)}</Fact>
-			<Fact name="client">
-				<VisibleText text={call.client} isLine />
-			</Fact>
+			<Fact name="client">{visibleLine(call.client)}</Fact>
 			<Fact name="server">
-				<a href={routeHref('servers', call.backend)}>
-					<VisibleText text={call.backend} isLine />
-				</a>
+				<a href={routeHref('servers', call.backend)}>{visibleLine(call.backend)}</a>
 			</Fact>
 			{call.worker !== null && (
 				<Fact name="worker">
-					<a href={routeHref('hubs', '')}>
-						<VisibleText text={call.worker} isLine />
-					</a>
+					<a href={routeHref('hubs', '')}>{visibleLine(call.worker)}</a>
 				</Fact>
 			)}
-			<Fact name="method">
-				<VisibleText text={call.method} isLine />
-			</Fact>
+			<Fact name="method">{visibleLine(call.method)}</Fact>
 			{call.policy !== null && (
-				<Fact name="policy">
-					<VisibleText text={[call.policy, call.rule].filter(Boolean).join(' · ')} isLine />
-				</Fact>
+				<Fact name="policy">{visibleLine([call.policy, call.rule].filter(Boolean).join(' · '))}</Fact>
 			)}
 			{call.plan !== null && (
 				<Fact name="plan">
@@ -100,9 +84,7 @@ function CallFactList({ call }: { call: CallDetails }): JSX.Element {
 			{call.resultBytes !== null && <Fact name="result">{formatBytes(call.resultBytes)}</Fact>}
 			{call.trace !== null && (
 				<Fact name="trace">
-					<code>
-						<VisibleText text={call.trace} isLine />
-					</code>
+					<code>{visibleLine(call.trace)}</code>
 				</Fact>
 			)}
 		</dl>
@@ -177,9 +159,9 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 					{call.logs.map(({ at, level, logger, text }) => (
 						<li class={/^\w+$/.test(level) ? level : undefined}>
 							<span class="dim">
-								{formatTime(at)} <VisibleText text={logger === null ? level : `${level} ${logger}`} isLine />
+								{formatTime(at)} {visibleLine(logger === null ? level : `${level} ${logger}`)}
 							</span>{' '}
-							<VisibleText text={text} />
+							{visibleText(text)}
 						</li>
 					))}
 				</ol>
@@ -195,7 +177,7 @@ function ProgressText({ row }: { row: ProgressRow }): JSX.Element {
 				{row.progress ?? ''}
 				{row.total === null ? '' : ` of ${row.total}`}
 			</span>{' '}
-			<VisibleText text={row.message ?? ''} isLine />
+			{visibleLine(row.message ?? '')}
 		</>
 	);
 }

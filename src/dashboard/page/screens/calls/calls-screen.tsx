@@ -13,7 +13,7 @@ import { type Dashboard, useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { CALLS_RENEW_MS, CHART_RENEW_MS } from '../../page-limits.ts';
 import { formatCalls, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { CallDetail } from './call-detail.tsx';
 import { CallFilters } from './call-filters.tsx';
 
@@ -130,12 +130,8 @@ function CallLine({ row }: { row: CallRow | undefined }): JSX.Element {
 		<div class="call-line">
 			<span class="number time">{formatTime(row.at)}</span>
 			<StateWord state={row.outcome} />
-			<span class="call-name">
-				<VisibleText text={row.name} isLine />
-			</span>
-			<span class="dim client">
-				<VisibleText text={row.client} isLine />
-			</span>
+			<span class="call-name">{visibleLine(row.name)}</span>
+			<span class="dim client">{visibleLine(row.client)}</span>
 			<span class="number ms">{row.ms === null ? '' : formatMs(row.ms)}</span>
 		</div>
 	);

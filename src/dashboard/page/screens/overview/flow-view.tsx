@@ -12,7 +12,7 @@ import { Panel, Toggle } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../../text/visible-text.tsx';
 import { type FlowChoice, type FlowNode, type FlowPicture, flowPicture } from './flow-model.ts';
 
 const ROW = 40;
@@ -162,13 +162,9 @@ function NodeButton({ node, chosen, onPick }: NodeButtonProps): JSX.Element {
 				onClick={onPick}
 			>
 				<span class={`state ${health}`}>
-					<strong>
-						<VisibleText text={id} isLine />
-					</strong>
+					<strong>{visibleLine(id)}</strong>
 				</span>{' '}
-				<span class="dim">
-					<VisibleText text={caption} isLine />
-				</span>{' '}
+				<span class="dim">{visibleLine(caption)}</span>{' '}
 				<span class="number">
 					{figure}
 					<span class="spoken">{about}</span>
@@ -283,15 +279,9 @@ function LensCaption({ lens }: { lens: ReachReply['clients'][number] }): JSX.Ele
 	return (
 		<p class="numbers" aria-live="polite">
 			<span>
-				What{' '}
-				<strong>
-					<VisibleText text={lens.client} isLine />
-				</strong>{' '}
-				may call
+				What <strong>{visibleLine(lens.client)}</strong> may call
 			</span>
-			<span>
-				{lens.view === null ? 'it sees all tools' : <VisibleText text={`view ${lens.view}`} isLine />}
-			</span>
+			<span>{lens.view === null ? 'it sees all tools' : visibleLine(`view ${lens.view}`)}</span>
 			<span class="legend allow">allowed</span>
 			<span class="legend ask">asks you</span>
 			<CommandText command={policyTestCommand(lens.client)} />
@@ -314,10 +304,7 @@ function ChoiceCaption({
 	return (
 		<p class="numbers" aria-live="polite">
 			<span>
-				Only{' '}
-				<strong>
-					<VisibleText text={[client, backend].filter(Boolean).join(' → ')} isLine />
-				</strong>
+				Only <strong>{visibleLine([client, backend].filter(Boolean).join(' → '))}</strong>
 			</span>
 			<span>{formatCalls(count)}</span>
 			<span>{formatPercent(count === 0 ? 0 : errors / count)} failed</span>

@@ -23,7 +23,7 @@ import {
 	formatDuration,
 	formatMs,
 } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { BackendList } from '../servers/backend-list.tsx';
 import { AttentionPanel } from './attention-panel.tsx';
 import type { FlowChoice } from './flow-model.ts';
@@ -158,9 +158,7 @@ function ToolTable({ uses, of }: { uses: readonly ToolUse[]; of: 'calls' | 'late
 		<div class="ranks">
 			{uses.map((use) => (
 				<div class="rank" key={`${use.backend} ${use.name}`}>
-					<a href={routeHref('calls', '', { tool: use.name })}>
-						<VisibleText text={use.name} isLine />
-					</a>
+					<a href={routeHref('calls', '', { tool: use.name })}>{visibleLine(use.name)}</a>
 					<Bar share={valueOf(use) / most} />
 					<span class="number">{of === 'calls' ? formatCount(use.count) : `p95 ${formatMs(use.p95)}`}</span>
 					{of === 'calls' ? (
@@ -207,9 +205,7 @@ function CostTable({ sources }: CostsReply): JSX.Element {
 		<div class="ranks">
 			{sources.slice(0, SHOWN_COSTS).map(({ backend, tools, tokens }) => (
 				<div class="rank" key={backend}>
-					<a href={routeHref('servers', backend)}>
-						<VisibleText text={backend} isLine />
-					</a>
+					<a href={routeHref('servers', backend)}>{visibleLine(backend)}</a>
 					<Bar share={tokens / most} />
 					<span class="number">{formatCount(tokens)}</span>
 					<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
@@ -224,9 +220,7 @@ function HubStrip({ hub }: { hub: HubFacts }): JSX.Element {
 	return (
 		<Panel title="Hub" aside={<CommandText command="mctl hub status" />}>
 			<dl class="strip">
-				<Fact name="version">
-					<VisibleText text={hub.version} isLine />
-				</Fact>
+				<Fact name="version">{visibleLine(hub.version)}</Fact>
 				<Fact name="pid">{hub.pid}</Fact>
 				<Fact name="up for">{formatDuration(now.value - hub.startedAt)}</Fact>
 				<Fact name="memory">{formatBytes(hub.memoryBytes)}</Fact>
@@ -252,16 +246,10 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 				<div class="rows clients">
 					{clients.map((client) => (
 						<div class="row" key={client.sessionId}>
-							<strong>
-								<VisibleText text={client.name} isLine />
-							</strong>
-							<span class="dim">
-								<VisibleText text={client.version ?? ''} isLine />
-							</span>
+							<strong>{visibleLine(client.name)}</strong>
+							<span class="dim">{visibleLine(client.version ?? '')}</span>
 							<span>{[client.era, client.revision].filter(Boolean).join(' · ') || '–'}</span>
-							<span>
-								<VisibleText text={client.transport} isLine />
-							</span>
+							<span>{visibleLine(client.transport)}</span>
 							<span class="number">{formatCalls(client.calls)}</span>
 							<span class="number dim">for {formatAge(client.since, now.value)}</span>
 							<a href={routeHref('calls', '', { client: client.name })}>Calls</a>

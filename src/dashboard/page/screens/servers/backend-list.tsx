@@ -16,7 +16,7 @@ import {
 	formatDuration,
 	formatPercent,
 } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 import { ServerActions } from './server-actions.tsx';
 
@@ -65,11 +65,11 @@ function Backend({ backend, hasCommands }: { backend: SourceRow; hasCommands: bo
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
-				<VisibleText text={id} isLine />
+				{visibleLine(id)}
 			</a>
 			<StateWord state={state} health={healthOf(backend)} />
 			<span class="dim kind">
-				<VisibleText text={[kind, backend.version, backend.era].filter(Boolean).join(' · ')} isLine />
+				{visibleLine([kind, backend.version, backend.era].filter(Boolean).join(' · '))}
 			</span>
 			<span class="number pid">
 				{backend.pid === null ? '' : `pid ${backend.pid}`}

@@ -5,7 +5,7 @@ import type { PolicyRequest, PolicyTarget } from '../../../api/api-catalogue.ts'
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
-import { attributeText, VisibleText } from '../../text/visible-text.tsx';
+import { attributeText, visibleLine } from '../../text/visible-text.tsx';
 
 const ACTIONS: readonly (readonly [PolicyRequest['action'], string])[] = [
 	['allow', 'Allow'],
@@ -49,21 +49,14 @@ export function PolicyControl({ target, server, tool, onDone }: PolicyControlPro
 					))}
 				</select>
 				<span>
-					calls of{' '}
-					<code>
-						<VisibleText text={target.tools} isLine />
-					</code>
+					calls of <code>{visibleLine(target.tools)}</code>
 				</span>
 				<button type="submit" disabled={isBusy.value}>
 					Write rule
 				</button>
 			</p>
 			<CommandText command={policyCommand(target.tools, action.value, target.isOfUser)} />
-			{target.file !== null && (
-				<p class="dim">
-					As the first rule of <VisibleText text={target.file} isLine />
-				</p>
-			)}
+			{target.file !== null && <p class="dim">As the first rule of {visibleLine(target.file)}</p>}
 		</form>
 	);
 }

@@ -11,7 +11,7 @@ import { useDashboard } from '../../live/dashboard.ts';
 import { linesAfter } from '../../live/log-lines.ts';
 import { OUTPUT_LINES_LIMIT } from '../../page-limits.ts';
 import { formatCount, formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 
 /** Pixels from the end that still count as the end. */
 const NEAR_END = 24;
@@ -52,11 +52,7 @@ export function ServerOutput({ page }: { page: ServerPage }): JSX.Element {
 			{dropped.value > 0 && (
 				<p class="dim">{formatCount(dropped.value)} lines are left out: it writes too fast.</p>
 			)}
-			{page.logFile !== null && (
-				<p class="dim">
-					All of it: <VisibleText text={page.logFile} isLine />
-				</p>
-			)}
+			{page.logFile !== null && <p class="dim">All of it: {visibleLine(page.logFile)}</p>}
 		</Panel>
 	);
 }
@@ -78,7 +74,7 @@ function OutputLines({ lines }: { lines: readonly LogLine[] }): JSX.Element {
 					<span class="dim">
 						{at === null ? '' : formatTime(at)} {stream === 'stderr' ? '' : stream}
 					</span>{' '}
-					<VisibleText text={text} />
+					{visibleText(text)}
 				</li>
 			))}
 		</ol>

@@ -7,7 +7,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { Panel, StateWord } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
 import { formatCalls, formatCount, formatPercent } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { isOfUser } from '../overview/flow-model.ts';
 import { useToolCosts } from '../overview/overview-data.ts';
 import { NoServers } from './backend-list.tsx';
@@ -44,7 +44,7 @@ function ServerRow({ row, tokens }: { row: SourceRow; tokens: number | undefined
 	return (
 		<div class={`row${state === 'disabled' ? ' off' : ''}`}>
 			<a class="name" href={routeHref('servers', id)}>
-				<VisibleText text={id} isLine />
+				{visibleLine(id)}
 			</a>
 			<StateWord state={state} health={healthOf(row)} />
 			<SparkBars values={callsPerMinute} label={`${formatCalls(calls)} in 30 minutes`} />

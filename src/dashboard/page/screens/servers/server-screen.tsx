@@ -12,7 +12,7 @@ import { VirtualList } from '../../components/virtual-list.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatDuration } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { errorOfRow, withoutDecisions } from './backend-list.tsx';
 import { DriftPanel } from './drift-panel.tsx';
 import { PolicyControl } from './policy-control.tsx';
@@ -66,9 +66,7 @@ function ServerDetails({ page, onDone }: { page: ServerPage; onDone: () => void 
 		<article class="server-page">
 			<header>
 				<a href={routeHref('servers')}>Servers</a>
-				<h2>
-					<VisibleText text={page.id} isLine />
-				</h2>
+				<h2>{visibleLine(page.id)}</h2>
 				<StateWord state={page.state} health={healthOf(page)} />
 				<ServerActions server={withoutDecisions(page)} onDone={onDone} />
 			</header>
@@ -92,9 +90,7 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 	const now = useNow();
 	return (
 		<dl class="facts">
-			<Fact name="kind">
-				<VisibleText text={[page.kind, page.version, page.era].filter(Boolean).join(' · ')} isLine />
-			</Fact>
+			<Fact name="kind">{visibleLine([page.kind, page.version, page.era].filter(Boolean).join(' · '))}</Fact>
 			{page.pid !== null && <Fact name="pid">{page.pid}</Fact>}
 			{page.memoryBytes !== null && <Fact name="memory">{formatBytes(page.memoryBytes)}</Fact>}
 			{page.startedAt !== null && (
@@ -104,25 +100,15 @@ function ServerFacts({ page }: { page: ServerPage }): JSX.Element {
 			{page.restarts > 0 && <Fact name="restarts">{formatCount(page.restarts)}</Fact>}
 			{page.target !== null && (
 				<Fact name="starts">
-					<code>
-						<VisibleText text={page.target} isLine />
-					</code>
+					<code>{visibleLine(page.target)}</code>
 				</Fact>
 			)}
-			{page.source !== null && (
-				<Fact name="configured in">
-					<VisibleText text={page.source} isLine />
-				</Fact>
-			)}
+			{page.source !== null && <Fact name="configured in">{visibleLine(page.source)}</Fact>}
 			<Fact name="environment">
 				{page.environment.length === 0 ? (
 					<span class="dim">nothing besides the defaults</span>
 				) : (
-					page.environment.map((name) => (
-						<code class="tag">
-							<VisibleText text={name} isLine />
-						</code>
-					))
+					page.environment.map((name) => <code class="tag">{visibleLine(name)}</code>)
 				)}
 			</Fact>
 		</dl>
@@ -199,12 +185,8 @@ function CatalogueLine({ row }: { row: CatalogueRow | undefined }): JSX.Element 
 	return (
 		<div class="catalogue-line">
 			<span class="tag">{kind}</span>
-			<strong>
-				<VisibleText text={name} isLine />
-			</strong>
-			<span class="dim">
-				<VisibleText text={summary} isLine />
-			</span>
+			<strong>{visibleLine(name)}</strong>
+			<span class="dim">{visibleLine(summary)}</span>
 		</div>
 	);
 }
@@ -218,13 +200,8 @@ function RulesPanel({ page, onDone }: { page: ServerPage; onDone: () => void }):
 				<ul class="rules">
 					{page.rules.map(({ decision, match, rule, reason }) => (
 						<li>
-							<strong>
-								<VisibleText text={decision} isLine />
-							</strong>{' '}
-							<VisibleText text={match} isLine />{' '}
-							<span class="dim">
-								<VisibleText text={[rule, reason].filter(Boolean).join(' · ')} isLine />
-							</span>
+							<strong>{visibleLine(decision)}</strong> {visibleLine(match)}{' '}
+							<span class="dim">{visibleLine([rule, reason].filter(Boolean).join(' · '))}</span>
 						</li>
 					))}
 				</ul>
@@ -240,10 +217,7 @@ function CommandsPanel({ page }: { page: ServerPage }): JSX.Element {
 			<ul class="commands">
 				{Object.entries(page.commands).map(([name, command]) => (
 					<li>
-						<span class="dim">
-							<VisibleText text={name} isLine />
-						</span>{' '}
-						<CommandText command={command} />
+						<span class="dim">{visibleLine(name)}</span> <CommandText command={command} />
 					</li>
 				))}
 			</ul>

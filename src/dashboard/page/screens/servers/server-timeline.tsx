@@ -7,7 +7,7 @@ import { CommandText } from '../../components/command-text.tsx';
 import { EmptyState, Panel, StateWord, WORD_HEALTH } from '../../components/panel.tsx';
 import { routeHref } from '../../live/route.ts';
 import { formatTime } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleText } from '../../text/visible-text.tsx';
 import { useOverview } from '../overview/overview-data.ts';
 
 export function ServerTimeline({ page }: { page: ServerPage }): JSX.Element | null {
@@ -50,7 +50,7 @@ export function HistoryPanel({ page }: { page: ServerPage }): JSX.Element {
 					{page.history.toReversed().map(({ at, state, message }) => (
 						<li>
 							<span class="number dim">{formatTime(at)}</span> <StateWord state={state} />{' '}
-							<VisibleText text={message ?? ''} />
+							{visibleText(message ?? '')}
 						</li>
 					))}
 				</ol>

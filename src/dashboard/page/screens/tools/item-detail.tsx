@@ -10,7 +10,7 @@ import { type Fetched, useFetched } from '../../components/use-fetched.ts';
 import type { JsonSchema } from '../../form/form-field.ts';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { PolicyControl } from '../servers/policy-control.tsx';
 import { ItemFacts } from './item-facts.tsx';
 import { ResourceDetail } from './resource-detail.tsx';
@@ -98,9 +98,7 @@ function ItemHead({ item, name, backend, command, facts, children }: ItemHeadPro
 	return (
 		<article class="item-page">
 			<header>
-				<h2>
-					<VisibleText text={name} isLine />
-				</h2>
+				<h2>{visibleLine(name)}</h2>
 				<Hints item={item} />
 			</header>
 			<ItemFacts name={name} backend={backend} title={title} description={description}>
@@ -118,14 +116,10 @@ function ToolFacts({ reply }: { reply: ToolReply }): JSX.Element {
 	return (
 		<>
 			{reply.policy !== null && (
-				<Fact name="policy">
-					<VisibleText text={[reply.policy, reply.rule].filter(Boolean).join(' · ')} isLine />
-				</Fact>
+				<Fact name="policy">{visibleLine([reply.policy, reply.rule].filter(Boolean).join(' · '))}</Fact>
 			)}
 			<Fact name="signature">
-				<code>
-					<VisibleText text={reply.signature} isLine />
-				</code>
+				<code>{visibleLine(reply.signature)}</code>
 			</Fact>
 		</>
 	);

@@ -2,16 +2,14 @@
 import type { JSX } from 'preact';
 import type { SearchReason } from '../../../api/api-catalogue.ts';
 import { REASONS_LIMIT } from '../../page-limits.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 
 /** The first reasons, each with its best place. */
 export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
 			{shortReasons(why).map((text) => (
-				<span class="reason">
-					<VisibleText text={text} isLine />
-				</span>
+				<span class="reason">{visibleLine(text)}</span>
 			))}
 		</span>
 	);
@@ -26,7 +24,7 @@ export function ReasonList({ why }: { why: readonly SearchReason[] }): JSX.Eleme
 			<ul>
 				{why.map((reason) => (
 					<li>
-						<VisibleText text={reasonText(reason)} isLine />
+						{visibleLine(reasonText(reason))}
 						{reason.points !== undefined && <span class="dim"> +{reason.points.toFixed(1)}</span>}
 					</li>
 				))}

@@ -13,7 +13,7 @@ import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { SEARCH_ROWS_LIMIT } from '../../page-limits.ts';
 import { formatCount } from '../../text/quantities.ts';
-import { VisibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 import { ItemDetail } from './item-detail.tsx';
 import { ReasonLine, ReasonList } from './match-reasons.tsx';
 
@@ -169,17 +169,11 @@ function ItemLine({ row }: { row: ItemRow | undefined }): JSX.Element | null {
 	return (
 		<div class="item-row">
 			<p class="item-name">
-				<strong>
-					<VisibleText text={row.name} isLine />
-				</strong>
+				<strong>{visibleLine(row.name)}</strong>
 				{row.kind !== 'tool' && <span class="tag">{row.kind}</span>}
-				<span class="dim backend">
-					<VisibleText text={row.backend} isLine />
-				</span>
+				<span class="dim backend">{visibleLine(row.backend)}</span>
 			</p>
-			<p class="dim">
-				{row.why.length > 0 ? <ReasonLine why={row.why} /> : <VisibleText text={row.summary} isLine />}
-			</p>
+			<p class="dim">{row.why.length > 0 ? <ReasonLine why={row.why} /> : visibleLine(row.summary)}</p>
 		</div>
 	);
 }
