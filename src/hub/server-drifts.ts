@@ -4,8 +4,15 @@
  *
  * Accepting writes the lock file. Every hub of the project watches it.
  */
-import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
+import type {
+	Configuration,
+	FabricSection,
+	PinMode,
+	ServerEntry,
+	ServerSettings,
+} from '../config/configuration.ts';
 import { attempt, OrchestraError } from '../errors.ts';
+import type { LeftOutItem } from '../mcp/client/list-pages.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
 import { type WordRun, wordDiff } from '../sequence-diff.ts';
 import { pinPlace } from '../trust/pins/pin-place.ts';
@@ -68,6 +75,8 @@ export interface ServerDrift {
 	readonly drifted: readonly ToolDrift[];
 	/** The tools that were listed last, with the instructions of the server, what its pages reach, and pages that changed. */
 	readonly tools: readonly Tool[];
+	/** The tools that are left out of the list, and why. */
+	readonly leftOut: readonly LeftOutItem[];
 }
 
 /** A source whose tools are given: a group of the fabric, or a server that was listed for the comparison. */
@@ -75,7 +84,7 @@ export interface ListedEntry {
 	readonly kind: 'listed';
 	readonly name: string;
 	readonly file: string;
-	readonly settings: { readonly pin: PinMode | undefined };
+	readonly settings: Pick<ServerSettings, 'pin'>;
 	readonly tools: readonly Tool[];
 }
 
@@ -163,7 +172,8 @@ export async function pinServer(
 function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment): ServerDrift {
 	const { name, settings } = entry;
 	const pin = settings.pin ?? 'warn';
-	const listed = knownToolsOf(entry, environment);
+	const cached = entry.kind === 'listed' ? undefined : cachedServer(entry, environment);
+	const listed = entry.kind === 'listed' ? entry.tools : cached && reviewedItems(cached);
 	const known = listed && [...listed, ...store.changedContents(name)];
 	const tooLarge = known && isTooMuch(known) ? tooLargeError(entry, known.length) : undefined;
 	const tools = tooLarge ? undefined : known;
@@ -178,6 +188,7 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 		missing: pin === 'off' ? undefined : missing,
 		sha256: hashes && hashesSha256(hashes),
 		tools: tools ?? [],
+		leftOut: cached?.leftOut ?? [],
 	};
 	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
@@ -214,12 +225,8 @@ function withDefinitions(
 }
 
 /** Undefined when they were never listed, or the file is damaged: the hub lists the server again then. */
-function knownToolsOf(entry: ComparedEntry, environment: Environment): readonly Tool[] | undefined {
-	if (entry.kind === 'listed') return entry.tools;
-	return attempt(() => {
-		const known = readKnown(cacheFilesHere(entry, environment));
-		return known && reviewedItems(known);
-	});
+function cachedServer(entry: ServerEntry, environment: Environment): CachedServer | undefined {
+	return attempt(() => readKnown(cacheFilesHere(entry, environment)));
 }
 
 /** The parts that differ, word by word. */

@@ -9,7 +9,8 @@ import { loadConfiguration } from '../../config/load.ts';
 import { attempt } from '../../errors.ts';
 import { isLearningOn } from '../../hub/shared/learner-standby.ts';
 import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
-import { cacheFilesHere, forgetFailure, readKnown } from '../../hub/sources/mcp/server-cache.ts';
+import { cacheFilesHere, forgetFailure, leftOutText, readKnown } from '../../hub/sources/mcp/server-cache.ts';
+import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import { printableLine } from '../../printable.ts';
 import type { Command, CommandInput } from '../command.ts';
 import { exitCodes } from '../exit.ts';
@@ -37,7 +38,8 @@ export const learn: Command = {
 	},
 };
 
-function report(out: CommandInput['out'], { name, tools, error }: LearntServer): void {
+function report(out: CommandInput['out'], { name, tools, leftOut = [], error }: LearntServer): void {
+	for (const item of leftOut) out.info(`${name}: ${leftOutText(name, item)}`);
 	if (tools !== undefined) return out.line(`${name}  ${tools} tools`);
 	if (error === undefined) return out.line(`${name}  another process learns it`);
 	out.line(`${name}  FAILED`);
@@ -64,6 +66,8 @@ interface LearntServer {
 	readonly name: string;
 	/** Undefined when it could not be listed, and when another process learns it. */
 	readonly tools?: number | undefined;
+	/** The tools that are left out of its list, and why. */
+	readonly leftOut?: readonly LeftOutItem[] | undefined;
 	/** Why it could not be listed. */
 	readonly error?: { readonly message: string; readonly hint?: string | undefined } | undefined;
 }
@@ -102,10 +106,10 @@ async function learnServer(entry: ServerEntry, input: LearnInput, skipsBusy: boo
 	const waitMs = skipsBusy ? 0 : settings.startMs;
 	const turn = await learningTurn(cacheFilesHere(entry, environment), { environment, waitMs, signal });
 	if (turn === undefined && skipsBusy) return { name };
-	if (turn && 'known' in turn) return { name, tools: turn.known.tools.length };
+	if (turn && 'known' in turn) return { name, tools: turn.known.tools.length, leftOut: turn.known.leftOut };
 	try {
 		const check = await checkServer(entry, input, settings.startMs);
-		return check.isOk ? { name, tools: check.tools } : { name, error: check.error };
+		return check.isOk ? { name, tools: check.tools, leftOut: check.leftOut } : { name, error: check.error };
 	} finally {
 		turn?.lock.release();
 	}
@@ -126,7 +130,8 @@ export async function learnHere(
 	if (wanted.length === 0) return;
 	const learnt = await learnServers(wanted, input).catch(() => []); // interrupted: they stay unknown
 	if (signal.aborted) return;
-	for (const { name, tools, error } of learnt) {
+	for (const { name, tools, leftOut = [], error } of learnt) {
+		for (const item of leftOut) out.info(`note: ${printableLine(leftOutText(name, item))}`);
 		const [reason = ''] = error?.message.split('\n', 1) ?? [];
 		if (tools === undefined) out.info(`note: ${printableLine(`${name} could not be listed yet: ${reason}`)}`);
 	}

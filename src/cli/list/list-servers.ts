@@ -5,9 +5,8 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import { OrchestraError } from '../../errors.ts';
 import { reportOf, type SourceReport } from '../../hub/source-status.ts';
 import { commandLine } from '../../process/spawn-record.ts';
-import { downLines } from '../hub-client/down-servers.ts';
 import type { ServerCheck } from '../learn/check-servers.ts';
-import { type ListedServer, serverStatuses } from '../learn/server-statuses.ts';
+import { type ListedServer, missingLines, serverStatuses } from '../learn/server-statuses.ts';
 import { problemLines, unusedServers, unusedState } from '../problem-lines.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { megabytes } from '../terminal/quantity.ts';
@@ -31,7 +30,7 @@ export const serverListing: Listing = {
 			],
 			items: [...items, ...unused.map(({ item }) => item)],
 			problems,
-			notes: items.flatMap(downLines),
+			notes: items.flatMap(missingLines),
 		};
 	},
 };

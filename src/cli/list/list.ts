@@ -5,7 +5,6 @@ import { nearest } from '../../nearest.ts';
 import { printable } from '../../printable.ts';
 import { type Command, type CommandInput, usageError } from '../command.ts';
 import { exitCodes } from '../exit.ts';
-import { downLines } from '../hub-client/down-servers.ts';
 import { printProblems } from '../problem-lines.ts';
 import { tableLines } from '../terminal/table.ts';
 import { blockedJson, reportBlocked } from '../trust-notice.ts';
@@ -146,9 +145,9 @@ async function notesOf(shown: readonly Shown[], { cwd, environment }: CommandInp
 	if (kinds.includes('servers') || !kinds.some((kind) => ['tools', 'prompts', 'resources'].includes(kind)))
 		return own;
 	const { configuration } = loadConfiguration({ cwd, environment });
-	const { serverStatuses } = await import('../learn/server-statuses.ts');
+	const { missingLines, serverStatuses } = await import('../learn/server-statuses.ts');
 	const statuses = await serverStatuses(configuration, { cwd, environment });
-	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(downLines)];
+	return [...own, ...statuses.filter(({ isEnabled }) => isEnabled).flatMap(missingLines)];
 }
 
 function problemsOf(shown: readonly Shown[]): Listed['problems'] {

@@ -179,9 +179,9 @@ export class McpSource
 		};
 	}
 
-	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is quarantined too. */
+	/** A call to a server that was never seen starts it, or fails with the reason; one of a tool that is quarantined or left out too. */
 	hasDownTool(name: string): boolean {
-		return this.#tools.quarantineReason(name) !== undefined || this.#tools.mayHave(name);
+		return this.#tools.unlistedReason(name) !== undefined || this.#tools.mayHave(name);
 	}
 
 	readonly instructions = (): string | undefined => this.#tools.instructions;
@@ -198,8 +198,8 @@ export class McpSource
 	request(call: Call): Promise<Answer> {
 		const { method, context } = call;
 		const name = targetName(call);
-		const quarantined = method === 'tools/call' ? this.#tools.quarantineReason(name) : undefined;
-		if (quarantined !== undefined) return Promise.resolve(failure(quarantined));
+		const reason = method === 'tools/call' ? this.#tools.unlistedReason(name) : undefined;
+		if (reason !== undefined) return Promise.resolve(failure(reason));
 		if (method === 'resources/read') this.#tools.assertPage(upstreamUri(this.id, name));
 		if (method === 'resources/directory/read') {
 			const folder = this.#folder(call.params);
@@ -282,7 +282,7 @@ export class McpSource
 	plainTarget(
 		...[name, context, serverInfo]: Parameters<PlainSource['plainTarget']>
 	): PlainTarget | undefined {
-		if (this.#tools.quarantineReason(name) !== undefined || this.#entry.settings.select) return undefined;
+		if (this.#tools.unlistedReason(name) !== undefined || this.#entry.settings.select) return undefined;
 		const own = this.#tools.upstreamName(name);
 		if (this.#tools.overrides.hasValues(own)) return undefined;
 		return this.#calls.plainTarget(own, context, serverInfo);

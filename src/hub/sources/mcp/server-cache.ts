@@ -25,6 +25,7 @@ import { readRegularText } from '../../../files/regular-file.ts';
 import { sha256 } from '../../../files/sha256.ts';
 import { readState, writeState } from '../../../files/state-file.ts';
 import { stateFolder } from '../../../files/state-folder.ts';
+import type { LeftOutItem } from '../../../mcp/client/list-pages.ts';
 import type {
 	Implementation,
 	Prompt,
@@ -61,6 +62,8 @@ export interface ServerLists {
 
 /** The lists of a server, and what it said about itself. */
 export interface CachedServer extends ServerLists {
+	/** Tools that are left out of the list. */
+	readonly leftOut?: readonly LeftOutItem[] | undefined;
 	readonly era: 'legacy' | 'modern';
 	/** When the server showed last that it is legacy, in milliseconds since 1970; undefined when it never did. */
 	readonly eraProvenAt?: number | undefined;
@@ -300,7 +303,7 @@ function names(values: Readonly<Record<string, unknown>>): string[] {
 function isKnown(value: unknown): value is CachedServer {
 	if (!isObject(value) || value['format'] !== FORMAT) return false;
 	const { era, revision, capabilities, instructions, listedAt } = value;
-	const { tools, prompts, resources, templates, skills } = value;
+	const { tools, prompts, resources, templates, skills, leftOut = [] } = value;
 	return (
 		(era === 'legacy' || era === 'modern') &&
 		typeof revision === 'string' &&
@@ -311,7 +314,9 @@ function isKnown(value: unknown): value is CachedServer {
 		isListOf(prompts, 'name') &&
 		isListOf(resources, 'uri') &&
 		isListOf(templates, 'uriTemplate') &&
-		isListOf(skills, 'uri')
+		isListOf(skills, 'uri') &&
+		isListOf(leftOut, 'name') &&
+		isListOf(leftOut, 'reason')
 	);
 }
 
@@ -325,6 +330,14 @@ function damaged(file: string, reason: string): OrchestraError {
 		hint: 'It is written again when the server was listed.',
 	});
 }
+
+/** A sentence about a tool that is left out of the list of its server. */
+export function leftOutText(server: string, { name, reason }: LeftOutItem): string {
+	return `"${name}" of ${server} is left out: ${reason}`;
+}
+
+/** What the user can do about it. */
+export const LEFT_OUT_HINT = 'Only a new version of the server can change that: report it to its author.';
 
 /** Whether the server declares skills, as far as it is known. */
 export function declaresSkills(
