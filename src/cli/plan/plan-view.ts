@@ -71,7 +71,8 @@ export async function replay(
 	code: string | undefined,
 	{ out, flags, signal }: CommandInput,
 ): Promise<number> {
-	const { isOk, text, calls, isSame, recorded } = await replayPlan(plan, { code, signal });
+	const { isOk, text, lines, isSame, recorded } = await replayPlan(plan, { code, signal });
+	const calls = answersOf({ lines }).length;
 	if (flags['json'])
 		out.json({
 			schema: 'orchestra.plan-replay/1',
@@ -80,13 +81,13 @@ export async function replay(
 			isOk,
 			result: text,
 			recorded,
-			calls: calls.length,
+			calls,
 		});
 	else {
-		const lines = isSame === false ? differences(recorded ?? '', text) : [text];
-		for (const line of lines) out.line(printable(line));
+		const shown = isSame === false ? differences(recorded ?? '', text) : [text];
+		for (const line of shown) out.line(printable(line));
 		out.info(
-			`mctl: ${calls.length} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
+			`mctl: ${calls} calls answered from the record; ${isSame ? 'the same result' : 'another result than in the record'}`,
 		);
 	}
 	return isSame === false ? exitCodes.tool_failed : 0;
