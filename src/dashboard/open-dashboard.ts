@@ -22,13 +22,10 @@ export interface DashboardOptions {
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
 export async function openDashboard(deps: HubHttpDeps, options: DashboardOptions = {}): Promise<HubHttp> {
 	const limits = { ...defaultDashboardLimits, ...options.limits };
-	const { opened, folder, journalFile } = deps;
-	const { hub } = opened;
 	const calls = new CallLog(limits);
-	const { followMs } = limits;
-	const followed = new CallFollower({ hub, calls, journalFile, followMs });
-	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(folder))), limits });
-	const site = new DashboardSite({ ...deps, hub, calls, followed, limits }, access, options.pageFolder);
+	const followed = new CallFollower({ ...deps, calls, followMs: limits.followMs });
+	const access = new DashboardAccess({ hasToken: bearerToken(ensureToken(tokenFile(deps.folder))), limits });
+	const site = new DashboardSite({ ...deps, calls, followed, limits }, access, options.pageFolder);
 	const stop = (): void => {
 		followed.close();
 		site.close();

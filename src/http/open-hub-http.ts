@@ -20,8 +20,8 @@ export interface HubHttpAdditions {
 
 /** Open it. The caller closes it. Throws `bad_input` for an address or a token that cannot be used. */
 export async function openHubHttp(deps: HubHttpDeps, additions: HubHttpAdditions = {}): Promise<HubHttp> {
-	const { opened, shared, folder, worker, onRequest, log } = deps;
-	const { hub, spans } = opened;
+	const { hub, opened, shared, folder, worker, onRequest, log } = deps;
+	const { spans } = opened;
 	const settings = await listenerSettings(deps.address, opened.configuration().hub);
 	const token = ensureToken(tokenFile(folder));
 	const hasToken = bearerToken(token);

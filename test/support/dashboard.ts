@@ -48,6 +48,7 @@ export async function openTestDashboard(setup: DashboardSetup = {}): Promise<Ope
 		{
 			address: '127.0.0.1:0',
 			folder,
+			hub: opened.hub,
 			opened,
 			environment,
 			journalFile: join(folder, 'journal.ndjson'),

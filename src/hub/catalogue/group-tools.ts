@@ -2,10 +2,10 @@
  * The tools of each group of the fabric as they were listed last, beside the pins: for
  * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
@@ -42,8 +42,9 @@ function groupsFolder({ folder }: PinPlace): string {
 
 function filesIn(folder: string): string[] {
 	// No group was listed yet.
-	const names = attempt(() => readdirSync(folder), []);
-	return names.filter((name) => /^[\da-f]+\.json$/.test(name)).slice(0, PINNED_GROUPS);
+	return namesIn(folder)
+		.filter((name) => /^[\da-f]+\.json$/.test(name))
+		.slice(0, PINNED_GROUPS);
 }
 
 /** One that is damaged, or of another user, is written again when the group is listed. */

@@ -33,7 +33,7 @@ import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { keepPort, lastAddress } from './last-port.ts';
-import { identityOf } from './process-identity.ts';
+import { ownIdentity } from './process-identity.ts';
 import { HUB_IDLE_MS, LEARN_ALONE_MS, RETIREMENT_ANSWER_MS } from './shared-limits.ts';
 
 /** Why a bridge that this hub started is refused. */
@@ -72,6 +72,7 @@ export interface HubHttpDeps {
 	readonly address: string;
 	/** The state folder of the hub. */
 	readonly folder: string;
+	readonly hub: Hub;
 	readonly opened: OpenedHub;
 	readonly environment: Readonly<NodeJS.ProcessEnv>;
 	readonly journalFile: string;
@@ -265,10 +266,12 @@ class SharedHub {
 	async #openHttp(address: string): Promise<HubHttp> {
 		const { openHttp, folder, environment, log } = this.#options;
 		if (openHttp === undefined) throw new OrchestraError('internal', 'this hub does not serve HTTP');
+		const opened = this.#hub;
 		const http = await openHttp({
 			address,
 			folder: folder.path,
-			opened: this.#hub,
+			hub: opened.hub,
+			opened,
 			environment,
 			journalFile: folder.journalFile,
 			shared: this.#shared,
@@ -283,7 +286,7 @@ class SharedHub {
 	/** Returns a function that builds the current record. */
 	#recorder(certsDir: string, listeners: HubListeners, opened: OpenedHub): () => HubRecord {
 		const about = {
-			...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
+			...ownIdentity(),
 			certsDir,
 			root: this.#options.folder.root,
 			startedAt: new Date().toISOString(),
