@@ -122,7 +122,7 @@ export class ServerCatalogue {
 	/** Start a server that was never seen, in the background. */
 	learn(): void {
 		if (this.confirmed || this.#discovering || this.#isClosed || this.#pool.isStopped) return;
-		const { lastError, delayMs } = this.#pool.lister;
+		const { lastError, delayMs } = this.#pool.lister.supervisor;
 		if (lastError && (delayMs > 0 || !this.#settings.restart)) return;
 		this.#discover().catch(() => {}); // logged, and tried again
 	}
@@ -273,7 +273,7 @@ export class ServerCatalogue {
 		const process = this.#pool.lister;
 		if (this.#pool.isStopped) throw this.#stopped();
 		try {
-			const connection = await process.up();
+			const connection = await process.supervisor.up();
 			const known = await this.#readOf(process, connection);
 			if (this.#pool.scope !== 'shared') await process.stopUnused();
 			return known;
@@ -281,7 +281,10 @@ export class ServerCatalogue {
 			// The user stopped or restarted it: that is no failure of the server.
 			if (process !== this.#pool.lister) return this.#start();
 			const isRefusal = needsSignIn(error);
-			this.#failed((isRefusal ? undefined : process.lastError) ?? OrchestraError.from(error), isRefusal);
+			this.#failed(
+				(isRefusal ? undefined : process.supervisor.lastError) ?? OrchestraError.from(error),
+				isRefusal,
+			);
 			this.#tryLater(process);
 			throw error;
 		}
@@ -310,7 +313,7 @@ export class ServerCatalogue {
 		const begin = performance.now();
 		try {
 			const known = await this.read(connection);
-			process.listed();
+			process.supervisor.answered(false);
 			return known;
 		} catch (error) {
 			const failure = process.explain(error, 'list', connection, performance.now() - begin);
@@ -324,7 +327,7 @@ export class ServerCatalogue {
 		if (this.#isClosed || this.confirmed || !this.#settings.restart) return;
 		clearTimeout(this.#retry);
 		// A server that runs, and whose lists cannot be read, has no delay of its own.
-		const delayMs = Math.max(process.delayMs + 1, this.#retryBackoff.nextMs());
+		const delayMs = Math.max(process.supervisor.delayMs + 1, this.#retryBackoff.nextMs());
 		this.#retry = setTimeout(() => {
 			if (!this.#pool.isStopped) this.#discover().catch(() => {}); // logged, and tried again
 		}, delayMs);

@@ -21,6 +21,7 @@ import { redactJson } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { pause } from '../../../rpc/clock.ts';
 import { rpcError, rpcErrorOf } from '../../../rpc/rpc-error.ts';
+import type { Supervisor } from '../../../rpc/supervisor.ts';
 import { isObject } from '../../../wire/json.ts';
 import { rpcCodes } from '../../../wire/json-rpc.ts';
 import { JsonText, textAt, withoutMembers } from '../../../wire/json-text.ts';
@@ -31,12 +32,11 @@ import {
 	UPSTREAM_RETRY_MS,
 	UPSTREAM_TASK_ID_CHARACTERS,
 } from '../../tasks/task-limits.ts';
-import type { ServerProcess } from './process/server-process.ts';
 
 export interface UpstreamTaskOptions {
 	readonly connection: ServerConnection;
 	/** Connects again to a server elsewhere; undefined when its tasks end with its connection. */
-	readonly elsewhere?: Pick<ServerProcess, 'up' | 'isClosed'> | undefined;
+	readonly elsewhere?: Pick<Supervisor<ServerConnection>, 'up' | 'isClosed'> | undefined;
 	/** The context of the call. */
 	readonly context: CallContext;
 	/** The client information and capabilities for a modern server. */

@@ -20,18 +20,6 @@ import { LOGGED_PIN_CHANGES_LIMIT } from '../../source-limits.ts';
 import type { ListOrigin } from '../server-catalogue.ts';
 import type { ToolScans } from './tool-scans.ts';
 
-export interface ServerPinsOptions {
-	readonly server: string;
-	readonly mode: PinMode;
-	/** Opens the pins for the first comparison. Undefined with the mode `off`. */
-	readonly store: (() => PinStore) | undefined;
-	readonly log: Log;
-	/** Called with the tools when they are compared. */
-	readonly onCompared: (tools: readonly Tool[]) => void;
-	/** The tools that are quarantined are others now. */
-	readonly onQuarantine: () => void;
-}
-
 /** The deps that the servers of a hub share to review their tools. */
 export interface ToolReview {
 	readonly stores: PinStores;
@@ -53,21 +41,10 @@ export interface PinDeps {
 	readonly log: Log;
 }
 
-/** The pins of an entry. */
-export function openServerPins(
-	{ entry, environment, review, log }: PinDeps,
-	onQuarantine: () => void,
-): ServerPins {
-	const { name, settings, file } = entry;
-	const mode = settings.pin ?? 'warn';
-	const open = (): PinStore => pinStoreAt(pinPlace(file, environment), review.stores);
-	const store = mode === 'off' ? undefined : open;
-	const onCompared = (tools: readonly Tool[]): void => review.scans.add(name, tools, log);
-	return new ServerPins({ server: name, mode, store, log, onCompared, onQuarantine });
-}
-
 export class ServerPins {
-	readonly #options: ServerPinsOptions;
+	readonly #deps: PinDeps;
+	readonly #mode: PinMode;
+	readonly #onQuarantine: () => void;
 	#store: PinStore | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** The tools that were read last, and have not been compared. */
@@ -86,8 +63,11 @@ export class ServerPins {
 	/** The hash of each content that was read last. */
 	readonly #contents = new Map<string, string>();
 
-	constructor(options: ServerPinsOptions) {
-		this.#options = options;
+	/** @param onQuarantine the tools that are quarantined are others now */
+	constructor(deps: PinDeps, onQuarantine: () => void) {
+		this.#deps = deps;
+		this.#mode = deps.entry.settings.pin ?? 'warn';
+		this.#onQuarantine = onQuarantine;
 	}
 
 	/** Undefined when no tool is quarantined. */
@@ -101,7 +81,7 @@ export class ServerPins {
 	}
 
 	get quarantines(): boolean {
-		return this.#options.mode === 'quarantine';
+		return this.#mode === 'quarantine';
 	}
 
 	/** The tools were read. */
@@ -119,7 +99,8 @@ export class ServerPins {
 	seen(item: Tool): string | undefined {
 		const store = this.#watched();
 		if (store === undefined) return undefined;
-		const { server, log } = this.#options;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		const { name } = item;
 		const accepted = store.accepted(server).pinned?.get(name);
 		if (accepted === undefined) this.#keep(store.add(server, item));
@@ -158,7 +139,7 @@ export class ServerPins {
 			this.#current = { tools, hashes: toolHashes(tools), isFromServer: isFresh };
 			this.#compare(isFresh);
 		}
-		this.#options.onCompared(tools);
+		this.#deps.review.scans.add(this.#deps.entry.name, tools, this.#deps.log);
 	}
 
 	#compareAgain(): void {
@@ -167,7 +148,7 @@ export class ServerPins {
 
 	/** Tools from disk were recorded when they were read from the server. */
 	#compare(isFresh: boolean): void {
-		const { server } = this.#options;
+		const server = this.#deps.entry.name;
 		const store = this.#watched();
 		if (store === undefined) return;
 		const { tools = [], hashes = new Map<string, string>() } = this.#current ?? {};
@@ -177,7 +158,7 @@ export class ServerPins {
 		const isUnknown = pinned === undefined && !this.#isStandIn;
 		// A lock file that was deleted is written again for the tools of today, not for those of an earlier day.
 		const isDeleted = missing !== undefined && this.#current?.isFromServer === true;
-		if (isFresh || isUnknown || isDeleted) this.#record(store, tools);
+		if (isFresh || isUnknown || isDeleted) this.#keep(store.record(server, tools));
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
 		this.#driftCount = drifted.length;
 		const note = missing === undefined ? '' : ` ${missing}.`;
@@ -187,8 +168,10 @@ export class ServerPins {
 
 	/** The pins, read again from now on when their files change. */
 	#watched(): PinStore | undefined {
-		this.#store ??= this.#options.store?.();
-		this.#stopWatching ??= this.#store?.watch(() => this.#compareAgain());
+		if (this.#mode === 'off') return undefined;
+		const { entry, environment, review } = this.#deps;
+		this.#store ??= pinStoreAt(pinPlace(entry.file, environment), review.stores);
+		this.#stopWatching ??= this.#store.watch(() => this.#compareAgain());
 		return this.#store;
 	}
 
@@ -201,8 +184,9 @@ export class ServerPins {
 
 	/** Pins that cannot be read say nothing about what was accepted. */
 	#reportProblem(message: string, hashes: ToolHashes): void {
-		const { server, store, log } = this.#options;
-		if (store === undefined) return;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
+		if (this.#mode === 'off') return;
 		if (this.#logged !== message)
 			log.warn(`the tools of ${server} cannot be compared with their pins: ${message}`);
 		this.#logged = message;
@@ -212,13 +196,10 @@ export class ServerPins {
 		);
 	}
 
-	#record(store: PinStore, tools: readonly Tool[]): void {
-		this.#keep(store.record(this.#options.server, tools));
-	}
-
 	/** The store writes in order: the last write is the end of all. */
 	#keep(written: Promise<void>): void {
-		const { server, log } = this.#options;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		this.#recording = written.catch((error: unknown) => {
 			log.info(`the tools of ${server} could not be pinned: ${messageOf(error)}`);
 		});
@@ -226,7 +207,8 @@ export class ServerPins {
 
 	/** @param note about the lock file */
 	#report(drifted: readonly DriftedTool[], note: string): void {
-		const { server, log } = this.#options;
+		const { entry, log } = this.#deps;
+		const server = entry.name;
 		const text = describeDrift(drifted);
 		if (text !== '' && text + note !== this.#logged) {
 			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${note}`;
@@ -241,7 +223,7 @@ export class ServerPins {
 		if (!this.quarantines) return;
 		const before = [...(this.#quarantined?.keys() ?? [])].join('\n');
 		this.#quarantined = reasons.size === 0 ? undefined : reasons;
-		if (before !== [...reasons.keys()].join('\n')) this.#options.onQuarantine();
+		if (before !== [...reasons.keys()].join('\n')) this.#onQuarantine();
 	}
 }
 
