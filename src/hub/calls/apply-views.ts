@@ -14,7 +14,7 @@ import type { Source } from '../source.ts';
 import { isForPages } from './adapt-apps.ts';
 import { HubCall } from './hub-call.ts';
 import { skillsSoon } from './match-skills.ts';
-import type { Handler, Middleware } from './middleware.ts';
+import { aroundCalls, type Handler, type Middleware } from './middleware.ts';
 
 export interface SearchDeps {
 	/** Undefined when clients see all tools. */
@@ -77,19 +77,16 @@ export function addSearchTools({
 
 /** Refuse a tool outside of the view of its client, and count the others for the search. */
 export function applyViews(exposure: ToolExposure): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			const { name, context } = call;
-			if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
-			if (!call.isSent && call.target.source.kind !== 'results')
-				exposure.assertVisible(name, call.toolName, context);
-			return after(inner.request(call), (answer) => {
-				if (call.tool && call.target.source.kind !== 'results' && answerValue(answer)['isError'] !== true)
-					exposure.used(name, context);
-				return answer;
-			});
-		},
+	return aroundCalls((call, inner) => {
+		const { name, context } = call;
+		if (call.method !== 'tools/call' || call.target.way) return inner.request(call);
+		if (!call.isSent && call.target.source.kind !== 'results')
+			exposure.assertVisible(name, call.toolName, context);
+		return after(inner.request(call), (answer) => {
+			if (call.tool && call.target.source.kind !== 'results' && answerValue(answer)['isError'] !== true)
+				exposure.used(name, context);
+			return answer;
+		});
 	});
 }
 

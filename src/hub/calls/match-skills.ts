@@ -12,7 +12,7 @@ import { memoized } from '../../wire/memoized.ts';
 import { LIBRARY_LABEL } from '../catalogue/names.ts';
 import type { SkillSearch } from '../expose/skill-search.ts';
 import { SKILLS_WAIT_MS } from '../hub-limits.ts';
-import type { Handler, Middleware } from './middleware.ts';
+import { aroundCalls, type Handler, type Middleware } from './middleware.ts';
 
 /** The beginning of a search URI; its parameters follow. */
 const MATCH = /^orchestr8:\/\/(?:skills?\/)?match\?/i;
@@ -21,17 +21,14 @@ export function matchSkills(log: Log): Middleware {
 	let search: Promise<SkillSearch> | undefined;
 	const open = async (): Promise<SkillSearch> =>
 		new (await import('../expose/skill-search.ts')).SkillSearch(log);
-	return (inner) => ({
-		...inner,
-		request(call) {
-			if (call.method !== 'resources/read' || !MATCH.test(call.name)) return inner.request(call);
-			const { client, context } = call;
-			return after(inner.request(call), async (answer) => {
-				const skills = othersIn(await skillsSoon(inner.list('skills', { client, context })));
-				search ??= open();
-				return skills.length === 0 ? answer : withSkills(answer, call.name, skills, await search);
-			});
-		},
+	return aroundCalls((call, inner) => {
+		if (call.method !== 'resources/read' || !MATCH.test(call.name)) return inner.request(call);
+		const { client, context } = call;
+		return after(inner.request(call), async (answer) => {
+			const skills = othersIn(await skillsSoon(inner.list('skills', { client, context })));
+			search ??= open();
+			return skills.length === 0 ? answer : withSkills(answer, call.name, skills, await search);
+		});
 	});
 }
 

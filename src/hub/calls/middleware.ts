@@ -28,6 +28,11 @@ export interface Handler {
 
 export type Middleware = (inner: Handler) => Handler;
 
+/** A middleware of calls alone. */
+export function aroundCalls(request: (call: HubCall, inner: Handler) => Awaitable<Answer>): Middleware {
+	return (inner) => ({ ...inner, request: (call) => request(call, inner) });
+}
+
 /** Lists, and where calls go. */
 export interface Targets extends Pick<Handler, 'list'> {
 	/** Throws the error of the call when nothing has what it is about. */

@@ -11,21 +11,18 @@ import { whenEnded } from '../../mcp/server/methods.ts';
 import { type OpenSpan, type SpanAttributes, spanKinds, type Tracer } from '../../telemetry/tracer.ts';
 import { type CallEnd, errorTypeOf } from '../call-feed.ts';
 import type { HubCall } from './hub-call.ts';
-import type { Middleware } from './middleware.ts';
+import { aroundCalls, type Middleware } from './middleware.ts';
 
 /** Record the spans of each call. */
 export function traceCalls(tracer: Tracer): Middleware {
-	return (inner) => ({
-		...inner,
-		request(call) {
-			const spans = call.isReported ? CallSpans.open(call, tracer) : undefined;
-			if (spans === undefined) return inner.request(call);
-			call.context.tracer = spans;
-			return whenEnded(
-				() => inner.request(call),
-				() => call.end && spans.end(call.end, call.context.worker),
-			);
-		},
+	return aroundCalls((call, inner) => {
+		const spans = call.isReported ? CallSpans.open(call, tracer) : undefined;
+		if (spans === undefined) return inner.request(call);
+		call.context.tracer = spans;
+		return whenEnded(
+			() => inner.request(call),
+			() => call.end && spans.end(call.end, call.context.worker),
+		);
 	});
 }
 

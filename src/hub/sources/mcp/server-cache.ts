@@ -133,13 +133,29 @@ export function cachedEraOf(
 
 /** The cached lists of this server; undefined when it was never seen. Throws `bad_input` when the file is damaged or not private. */
 export function readKnown({ file }: Pick<CacheFiles, 'file'>): CachedServer | undefined {
-	return readKnownFile(file);
+	let text: string;
+	try {
+		assertPrivate(file);
+		text = readRegularText(file, KNOWN_LIMIT_BYTES);
+	} catch (error) {
+		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+		throw error;
+	}
+	try {
+		const value: unknown = JSON.parse(text);
+		// A file of before skills.
+		if (isObject(value)) value['skills'] ??= [];
+		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
+	} catch (cause) {
+		throw damaged(file, messageOf(cause));
+	}
+	throw damaged(file, 'it does not have the expected form');
 }
 
 /** The last lists of a server of the same name and program; undefined when there is none that can be used. */
 export function readLatest({ latest }: CacheFiles): CachedServer | undefined {
 	// It is written again when a server was listed.
-	return attempt(() => readKnownFile(latest));
+	return attempt(() => readKnown({ file: latest }));
 }
 
 /** Why the last start of the server failed; undefined when it did not, and when its entry was edited since. */
@@ -173,26 +189,6 @@ export function isAsking({ asks }: CacheFiles): boolean {
 export function writeAsking({ asks }: CacheFiles): void {
 	makeServerFolder(dirname(asks));
 	writeState(asks, { at: Date.now() });
-}
-
-function readKnownFile(file: string): CachedServer | undefined {
-	let text: string;
-	try {
-		assertPrivate(file);
-		text = readRegularText(file, KNOWN_LIMIT_BYTES);
-	} catch (error) {
-		if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-		throw error;
-	}
-	try {
-		const value: unknown = JSON.parse(text);
-		// A file of before skills.
-		if (isObject(value)) value['skills'] ??= [];
-		if (isKnown(value)) return value.keepsNumbers ? (new JsonText(text, value).exact as CachedServer) : value;
-	} catch (cause) {
-		throw damaged(file, messageOf(cause));
-	}
-	throw damaged(file, 'it does not have the expected form');
 }
 
 /** Replace the file. Throws `io` when it cannot be written or would be too large. */

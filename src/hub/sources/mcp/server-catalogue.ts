@@ -156,14 +156,12 @@ export class ServerCatalogue {
 		this.#changes.changed(connection, kind);
 	}
 
-	/** Read the tools of a running server before its first call. */
-	async readTools(connection: ServerConnection): Promise<void> {
-		await this.#readNext(() => this.#readNow(connection, ['tools']));
-	}
-
-	/** Read all lists of a running server. */
-	read(connection: ServerConnection): Promise<CachedServer> {
-		return this.#readNext(() => this.#readNow(connection));
+	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
+	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
+		const read = (): Promise<CachedServer> => this.#readNow(connection, names);
+		const result = this.#reading.then(read, read);
+		this.#reading = result.catch(() => {}); // the caller gets it
+		return result;
 	}
 
 	/** Resolves when everything is written. */
@@ -181,15 +179,9 @@ export class ServerCatalogue {
 		// A server that ended is listed at its next start.
 		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
 		if (isGone()) return;
-		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
+		this.read(connection, changedBy[kind]).catch((error: unknown) => {
 			if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
 		});
-	}
-
-	#readNext(read: () => Promise<CachedServer>): Promise<CachedServer> {
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
@@ -197,14 +189,8 @@ export class ServerCatalogue {
 		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
-		const found = await readServerLists(connection, {
-			timeoutMs,
-			maxMs,
-			log,
-			known,
-			hubId: hubIdIn(environment),
-			...only,
-		});
+		const hubId = hubIdIn(environment);
+		const found = await readServerLists(connection, { timeoutMs, maxMs, log, known, hubId, ...only });
 		this.#keep(found);
 		return found;
 	}

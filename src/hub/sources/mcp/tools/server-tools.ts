@@ -29,7 +29,7 @@ export class ServerTools {
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
-	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+	readonly #checked = new WeakMap<ServerConnection, Promise<unknown>>();
 
 	/** The settings of the entry for its tools. */
 	readonly overrides: OverriddenTools;
@@ -137,7 +137,7 @@ export class ServerTools {
 		const pins = this.#pins;
 		if (!pins.quarantines) return undefined;
 		return async (connection, tool) => {
-			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			const checked = this.#checked.get(connection) ?? this.#catalogue.read(connection, ['tools']);
 			this.#checked.set(connection, checked);
 			await checked.catch((error: unknown) => {
 				this.#checked.delete(connection);
