@@ -3,14 +3,14 @@ import { type BlockedFile, blockedText, trustHint } from '../config/trust/blocke
 import { toolPrefix } from '../trust/tool-name.ts';
 
 /** Files that the instructions name. */
-const TOLD_FILES = 8;
+const NAMED_FILES = 8;
 
 /** The instructions for agents: an agent that misses tools can say why. The decision is the user's. */
 export function trustInstructions(blocked: readonly BlockedFile[]): string | undefined {
 	if (blocked.length === 0) return undefined;
-	const sentences = blocked.slice(0, TOLD_FILES).map((file) => `${blockedText(file)}.`);
-	if (blocked.length > TOLD_FILES)
-		sentences.push(`${blocked.length - TOLD_FILES} more files are not trusted.`);
+	const sentences = blocked.slice(0, NAMED_FILES).map((file) => `${blockedText(file)}.`);
+	if (blocked.length > NAMED_FILES)
+		sentences.push(`${blocked.length - NAMED_FILES} more files are not trusted.`);
 	const folder = blocked[0]?.folder ?? '';
 	const advice = `To use them, the user has to look at the file and run "mctl trust" in ${folder}. Tell the user when one of them is needed; do not run the command yourself.`;
 	return [...sentences, advice].join(' ');

@@ -25,7 +25,6 @@ import {
 	type PinnedTool,
 	pinnedFields,
 	pinnedTool,
-	type ToolHashes,
 	toolHashes,
 } from '../trust/pins/tool-pin.ts';
 import { DIFF_COMPARED_CHARACTERS } from '../trust/trust-limits.ts';
@@ -190,34 +189,23 @@ function driftOf(entry: ComparedEntry, store: PinStore, environment: Environment
 	if (base.problem) return { ...base, state: problem ? 'broken' : 'too_large', drifted: [] };
 	if (hashes === undefined || tools === undefined) return { ...base, state: 'unknown', drifted: [] };
 	if (pin === 'off' || pinned === undefined) return { ...base, state: 'unpinned', drifted: [] };
-	const drifted = withDefinitions(driftBetween(pinned, hashes), { pinned, tools, store, entry });
-	return { ...base, state: drifted.length === 0 ? 'same' : 'drifted', drifted };
+	const drifts = driftBetween(pinned, hashes);
+	if (drifts.length === 0) return { ...base, state: 'same', drifted: [] };
+	const definitions = store.definitions(name);
+	const drifted = drifts.map(({ tool, kind }): ToolDrift => {
+		const current = tools.find((each) => each.name === tool);
+		const after = current && pinnedTool(current);
+		const before = definitions.get(pinned.get(tool) ?? '');
+		const isQuarantined = pin === 'quarantine' && kind !== 'removed';
+		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
+		return { tool, kind, isQuarantined, before, after, parts };
+	});
+	return { ...base, state: 'drifted', drifted };
 }
 
 function tooLargeError({ name, file }: ComparedEntry, tools: number): OrchestraError {
 	return new OrchestraError('bad_input', `${name} has too much to be pinned: ${tools} tools`, {
 		hint: `With "pin": "quarantine" its tools are quarantined; write "pin": "off" for it in ${file} to use them without pins.`,
-	});
-}
-
-function withDefinitions(
-	drifted: readonly DriftedTool[],
-	{
-		pinned,
-		tools,
-		store,
-		entry: { name, settings },
-	}: { pinned: ToolHashes; tools: readonly Tool[]; store: PinStore; entry: ComparedEntry },
-): ToolDrift[] {
-	if (drifted.length === 0) return [];
-	const definitions = store.definitions(name);
-	return drifted.map(({ tool, kind }) => {
-		const current = tools.find((each) => each.name === tool);
-		const after = current && pinnedTool(current);
-		const before = definitions.get(pinned.get(tool) ?? '');
-		const isQuarantined = settings.pin === 'quarantine' && kind !== 'removed';
-		const parts = kind === 'changed' && before === undefined ? [] : partDiffs(before, after);
-		return { tool, kind, isQuarantined, before, after, parts };
 	});
 }
 

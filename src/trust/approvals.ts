@@ -81,15 +81,17 @@ export class Approvals {
 
 	/** Deny every call of a session that waits, and remove its requests. */
 	withdraw(session: string): void {
-		for (const pending of [...this.#pending.values()])
-			if (pending.request.session === session) this.#end(pending, 'denied');
-		this.#poll();
+		this.#deny(({ request }) => request.session === session);
 	}
 
 	/** Deny every call that waits, and remove all requests. Idempotent. */
 	close(): void {
-		for (const pending of [...this.#pending.values()]) this.#end(pending, 'denied');
 		this.#unused.clear();
+		this.#deny(() => true);
+	}
+
+	#deny(isDenied: (pending: PendingApproval) => boolean): void {
+		for (const pending of [...this.#pending.values()]) if (isDenied(pending)) this.#end(pending, 'denied');
 		this.#poll();
 	}
 

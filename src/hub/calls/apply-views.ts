@@ -2,6 +2,7 @@
 
 import { after } from '../../mcp/server/methods.ts';
 import type { CallToolParams } from '../../mcp/server/provider.ts';
+import type { Item } from '../../protocol/item-lists.ts';
 import { type Answer, type Awaitable, answerValue, type Tool } from '../../protocol/mcp-types.ts';
 import { memoized } from '../../wire/memoized.ts';
 import { absentServers, isAnyStarting } from '../absent-servers.ts';
@@ -27,13 +28,8 @@ export interface SearchDeps {
 }
 
 /** Lists for the client of a request, and the answers of the search tools. */
-export function addSearchTools({
-	exposure,
-	firstLists,
-	catalogue,
-	sources,
-	untrusted,
-}: SearchDeps): Middleware {
+export function addSearchTools(deps: SearchDeps): Middleware {
+	const { exposure, firstLists, catalogue, sources, untrusted } = deps;
 	return (inner) => ({
 		list(kind, reader) {
 			const context = reader?.context;
@@ -91,7 +87,7 @@ export function applyViews(exposure: ToolExposure): Middleware {
 }
 
 /** Tools for pages are not for a model that searches. */
-function forModels(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+function forModels(list: MergedList<Item>): MergedList<Tool> {
 	const tools = toolsOf(list);
 	return tools.items.some(isForPages) ? withoutPageTools(tools) : tools;
 }
@@ -102,6 +98,6 @@ const withoutPageTools = memoized((tools: MergedList<Tool>): MergedList<Tool> =>
 });
 
 /** The list as tools. */
-function toolsOf(list: Awaited<ReturnType<Handler['list']>>): MergedList<Tool> {
+function toolsOf(list: MergedList<Item>): MergedList<Tool> {
 	return list as MergedList<Tool>;
 }

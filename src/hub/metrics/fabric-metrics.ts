@@ -79,7 +79,7 @@ function addWorker(add: Add, { worker }: Pick<FabricSides, 'worker'>): void {
 	);
 	add(
 		'offered_tools',
-		'Tools that are offered to other hubs.',
+		'Tools that are announced to other hubs.',
 		one(({ tools }) => tools),
 	);
 	add('running_calls', 'Calls of other hubs that run here.', () =>

@@ -57,7 +57,7 @@ export class HubMetrics {
 
 	/** All metrics in the Prometheus text format. */
 	text(): string {
-		// Measured from the first time that anybody wants it.
+		// Measured from the first request for it.
 		if (this.#loopDelay === undefined) {
 			this.#loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 			this.#loopDelay.enable();

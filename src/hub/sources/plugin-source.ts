@@ -311,8 +311,8 @@ export class PluginSource
 
 	async #start(signal: AbortSignal, onEnd: (ending: Ending) => void): Promise<PluginProcess> {
 		const { dependencies = [] } = this.settings;
+		await Promise.all(dependencies.map((dependency) => dependency.up()));
 		const running = await startPlugin(this.#options, {
-			ready: () => Promise.all(dependencies.map((dependency) => dependency.up())),
 			onStarted: (child) => {
 				this.#starting = child;
 				this.#startedAt = new Date();

@@ -43,7 +43,7 @@ export interface ServerCatalogueDeps
 	readonly files: CacheFiles;
 	/** Its processes. The lister may stay after the first list when it serves all clients. */
 	readonly pool: ServerPool;
-	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	/** Called whenever the lists are read, before they are used and before `onChange`. */
 	readonly onRead: (known: CachedServer, source: ListOrigin) => void;
 	readonly onChange: (change: Change) => void;
 }

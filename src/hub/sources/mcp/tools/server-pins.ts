@@ -161,9 +161,9 @@ export class ServerPins {
 		if (isFresh || isUnknown || isDeleted) this.#keep(store.record(server, tools));
 		const drifted = pinned === undefined ? [] : driftBetween(pinned, hashes);
 		this.#driftCount = drifted.length;
-		const note = missing === undefined ? '' : ` ${missing}.`;
-		this.#report(drifted, note);
-		this.#quarantine(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, note))));
+		const remark = missing === undefined ? '' : ` ${missing}.`;
+		this.#report(drifted, remark);
+		this.#quarantine(new Map(drifted.flatMap(({ tool, kind }) => reasonFor(server, tool, kind, remark))));
 	}
 
 	/** The pins, read again from now on when their files change. */
@@ -205,18 +205,18 @@ export class ServerPins {
 		});
 	}
 
-	/** @param note about the lock file */
-	#report(drifted: readonly DriftedTool[], note: string): void {
+	/** @param remark about the lock file */
+	#report(drifted: readonly DriftedTool[], remark: string): void {
 		const { entry, log } = this.#deps;
 		const server = entry.name;
 		const text = describeDrift(drifted);
-		if (text !== '' && text + note !== this.#logged) {
-			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${note}`;
+		if (text !== '' && text + remark !== this.#logged) {
+			const effect = `${this.quarantines ? ' What is changed or new is quarantined.' : ''}${remark}`;
 			log.warn(
 				`${sourceTitle(server)} does not have the tools that were accepted: ${text}.${effect} See them with "mctl trust diff ${server}", accept them with "mctl trust accept ${server}"`,
 			);
 		}
-		this.#logged = text + note;
+		this.#logged = text + remark;
 	}
 
 	#quarantine(reasons: ReadonlyMap<string, string>): void {
@@ -241,12 +241,12 @@ export function describeDrift(drifted: readonly DriftedTool[]): string {
 		.join('; ');
 }
 
-function reasonFor(server: string, tool: string, kind: DriftKind, note: string): [string, string][] {
+function reasonFor(server: string, tool: string, kind: DriftKind, remark: string): [string, string][] {
 	if (kind === 'removed') return [];
 	const what =
 		kind === 'changed' ? `${sourceTitle(server)} changed it` : `it is new at ${sourceTitle(server)}`;
 	const todo = `See it with "mctl trust diff ${server}", then accept it with "mctl trust accept ${server}".`;
 	return [
-		[tool, `${printableName(tool)} is quarantined: ${what} since its tools were accepted.${note} ${todo}`],
+		[tool, `${printableName(tool)} is quarantined: ${what} since its tools were accepted.${remark} ${todo}`],
 	];
 }
