@@ -3,6 +3,14 @@ import type * as NodeCrypto from 'node:crypto';
 
 let nodeCrypto: typeof NodeCrypto | undefined;
 
+/** Characters of a hash that names a file or a lock. */
+const NAME_CHARACTERS = 24;
+
+/** A name for a file or a lock, made of a text: the beginning of its SHA-256. */
+export function hashedName(text: string): string {
+	return sha256(text).slice(0, NAME_CHARACTERS);
+}
+
 /** SHA-256 in hex. */
 export function sha256(data: string | Uint8Array): string {
 	nodeCrypto ??= process.getBuiltinModule('node:crypto');

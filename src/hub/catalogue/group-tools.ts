@@ -7,12 +7,12 @@ import { attempt } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
 import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
-import { sha256 } from '../../files/sha256.ts';
+import { hashedName } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
 import type { PinPlace } from '../../trust/pins/pin-place.ts';
 import { isObject } from '../../wire/json.ts';
-import { KNOWN_FILE_NAME_CHARACTERS, KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
+import { KNOWN_LIMIT_BYTES, PINNED_GROUPS } from '../hub-limits.ts';
 
 /** A group and its tools. */
 export interface ListedGroup {
@@ -25,7 +25,7 @@ export function writeGroupTools(place: PinPlace, { group, tools }: ListedGroup):
 	const folder = groupsFolder(place);
 	makeFolders(folder, 0o700);
 	assertPrivate(folder);
-	writeState(join(folder, `${sha256(group).slice(0, KNOWN_FILE_NAME_CHARACTERS)}.json`), { group, tools });
+	writeState(join(folder, `${hashedName(group)}.json`), { group, tools });
 }
 
 /** All groups that are known, by name. A damaged file counts as absent. */

@@ -7,10 +7,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../errors.ts';
-import { sha256 } from '../../files/sha256.ts';
+import { hashedName } from '../../files/sha256.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { isObject } from '../../wire/json.ts';
-import { DEFINITIONS_LIMIT_BYTES, PIN_FILE_NAME_CHARACTERS } from '../trust-limits.ts';
+import { DEFINITIONS_LIMIT_BYTES } from '../trust-limits.ts';
 import { isPinnedTool, type PinnedTool } from './tool-pin.ts';
 
 /** Most pages of a server whose change waits for the user. */
@@ -21,7 +21,7 @@ export type ToolDefinitions = ReadonlyMap<string, PinnedTool>;
 
 /** The file with the definitions of a server, in the state folder. */
 export function definitionsFile(folder: string, server: string): string {
-	return join(folder, `${sha256(server).slice(0, PIN_FILE_NAME_CHARACTERS)}.json`);
+	return join(folder, `${hashedName(server)}.json`);
 }
 
 /** The file with what was read of a server last, and is not as it was accepted. */
