@@ -33,11 +33,9 @@ export function ApprovalsScreen(): JSX.Element {
 	if (approvals.value.length === 0)
 		return (
 			<EmptyState title="No call waits for you.">
-				<p>
-					A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
-					<a href={routeHref('servers')}>server</a>, or with{' '}
-					<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
-				</p>
+				A rule with <code>ask</code> in the policy stops a call until you decide. Write one in the view of a{' '}
+				<a href={routeHref('servers')}>server</a>, or with{' '}
+				<CommandText command={policyCommand(`${server}__*`, 'ask', false)} />
 			</EmptyState>
 		);
 	return (

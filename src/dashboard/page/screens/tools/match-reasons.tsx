@@ -48,42 +48,27 @@ function shortReasons(why: readonly SearchReason[]): string[] {
 	return [...joined, ...others].slice(0, REASONS_LIMIT);
 }
 
+/** What a match of each kind says; those of other kinds are words as they were typed, or other forms of them. */
+const SENTENCES: Readonly<Record<string, (reason: SearchReason, place: string) => string>> = {
+	phrase: ({ word }, place) => `“${word}” stands together in ${place}`,
+	prefix: ({ word, matched }, place) => `“${word}” begins “${matched}” in ${place}`,
+	typo: ({ word, matched }, place) => `“${word}” is close to “${matched}” in ${place}`,
+	related: ({ word, matched }, place) => `“${word}” is another word for “${matched}” in ${place}`,
+	concept: ({ word, matched }, place) => `“${word}” means something like “${matched}” in ${place}`,
+	meaning: ({ word, matched }, place) => `“${word}” means something like “${matched}” in ${place}`,
+	usage: () => 'it was used for a similar search',
+};
+
 /** One sentence without its end: `“add” is in its name`. */
-function reasonText({ word, matched, kind, fields }: SearchReason): string {
-	const place = placeOf(fields);
-	switch (kind) {
-		case 'phrase':
-			return `“${word}” stands together in ${place}`;
-		case 'prefix':
-			return `“${word}” begins “${matched}” in ${place}`;
-		case 'typo':
-			return `“${word}” is close to “${matched}” in ${place}`;
-		case 'related':
-			return `“${word}” is another word for “${matched}” in ${place}`;
-		case 'concept':
-		case 'meaning':
-			return `“${word}” means something like “${matched}” in ${place}`;
-		case 'usage':
-			return 'it was used for a similar search';
-		default:
-			return matched === '' || matched === word
-				? `“${word}” is in ${place}`
-				: `“${word}” is there as “${matched}” in ${place}`;
-	}
+function reasonText(reason: SearchReason): string {
+	const { word, matched, kind } = reason;
+	const place = placeOf(reason.fields);
+	if (isExact(reason)) return `“${word}” is in ${place}`;
+	return SENTENCES[kind]?.(reason, place) ?? `“${word}” is there as “${matched}” in ${place}`;
 }
 
-const OTHER_KINDS: ReadonlySet<string> = new Set([
-	'phrase',
-	'prefix',
-	'typo',
-	'related',
-	'concept',
-	'meaning',
-	'usage',
-]);
-
 function isExact({ word, matched, kind }: SearchReason): boolean {
-	return !OTHER_KINDS.has(kind) && (matched === '' || matched === word);
+	return !(kind in SENTENCES) && (matched === '' || matched === word);
 }
 
 function placeOf(fields: readonly string[]): string {

@@ -130,10 +130,8 @@ function searchPath(terms: string, show: string): string | undefined {
 function NoneOpen(): JSX.Element {
 	return (
 		<EmptyState title="Open a tool to see what it takes, and to try it.">
-			<p>
-				<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
-				<CommandText command="mctl list" />
-			</p>
+			<kbd>/</kbd> searches, <kbd>↓</kbd> and <kbd>Enter</kbd> open. In a terminal:{' '}
+			<CommandText command="mctl list" />
 		</EmptyState>
 	);
 }
@@ -190,10 +188,8 @@ function NoItems({
 	if (isSearching) return <EmptyState title="Nothing matches. Try other words: what it does, or on what." />;
 	return (
 		<EmptyState title="There are no tools yet.">
-			<p>
-				Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
-				<CommandText command="mctl new tool hello" />
-			</p>
+			Import servers with <CommandText command="mctl init" /> or write a tool with{' '}
+			<CommandText command="mctl new tool hello" />
 		</EmptyState>
 	);
 }
