@@ -1,12 +1,7 @@
 /* Approvals: calls that wait for a user, with what they would do. */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type {
-	ApprovalDecision,
-	ApprovalDecisionRequest,
-	ApprovalReply,
-	ApprovalRow,
-} from '../../../api/api-types.ts';
+import type { ApprovalDecision, ApprovalReply, ApprovalRow } from '../../../api/api-types.ts';
 import { policyCommand } from '../../../commands/mctl-commands.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
@@ -97,13 +92,12 @@ function Decisions({ approval, unread }: DecisionsProps): JSX.Element {
 	const isBusy = useSignal(false);
 	const decide = async (decision: ApprovalDecision, label: string): Promise<void> => {
 		isBusy.value = true;
-		const body: ApprovalDecisionRequest = { decision };
 		const messages = {
 			done: `${label}: ${approval.tool}.`,
 			failed: `Your answer to ${approval.tool} does not count.`,
 		};
 		reportOutcome(dashboard, approval);
-		await dashboard.act(messages, pathOf(approval), body);
+		await dashboard.act(messages, pathOf(approval), { decision });
 		isBusy.value = false;
 	};
 	return (

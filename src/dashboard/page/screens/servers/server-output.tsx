@@ -70,7 +70,7 @@ function OutputLines({ lines }: { lines: readonly LogLine[] }): JSX.Element {
 			{lines.map(({ at, stream, text }) => (
 				<li class={stream}>
 					<span class="dim">
-						{at === null ? '' : formatTime(at)} {stream === 'stderr' ? '' : stream}
+						{formatTime(at)} {stream === 'stderr' ? '' : stream}
 					</span>{' '}
 					{visibleText(text)}
 				</li>

@@ -1,11 +1,11 @@
 /* Why a search found something, in words: in short for a row, and all of it for what is open. */
 import type { JSX } from 'preact';
-import type { SearchReason } from '../../../api/api-catalogue.ts';
+import type { MatchReason } from '../../../../search/document.ts';
 import { REASONS_LIMIT } from '../../page-limits.ts';
 import { visibleLine } from '../../text/visible-text.tsx';
 
 /** The first reasons, each with its best place. */
-export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Element {
+export function ReasonLine({ why }: { why: readonly MatchReason[] }): JSX.Element {
 	return (
 		<span class="reasons">
 			{shortReasons(why).map((text) => (
@@ -16,7 +16,7 @@ export function ReasonLine({ why }: { why: readonly SearchReason[] }): JSX.Eleme
 }
 
 /** Every reason with every place, and how much it adds to the score. */
-export function ReasonList({ why }: { why: readonly SearchReason[] }): JSX.Element | null {
+export function ReasonList({ why }: { why: readonly MatchReason[] }): JSX.Element | null {
 	if (why.length === 0) return null;
 	return (
 		<details class="why">
@@ -34,7 +34,7 @@ export function ReasonList({ why }: { why: readonly SearchReason[] }): JSX.Eleme
 }
 
 /** Terms that are there as they were typed are joined by their best place: `“read” and “file” are in its name`. */
-function shortReasons(why: readonly SearchReason[]): string[] {
+function shortReasons(why: readonly MatchReason[]): string[] {
 	const exact = new Map<string, string[]>();
 	const others: string[] = [];
 	for (const reason of why) {
@@ -49,7 +49,7 @@ function shortReasons(why: readonly SearchReason[]): string[] {
 }
 
 /** What a match of each kind says; those of other kinds are words as they were typed, or other forms of them. */
-const SENTENCES: Readonly<Record<string, (reason: SearchReason, place: string) => string>> = {
+const SENTENCES: Readonly<Record<string, (reason: MatchReason, place: string) => string>> = {
 	phrase: ({ word }, place) => `“${word}” stands together in ${place}`,
 	prefix: ({ word, matched }, place) => `“${word}” begins “${matched}” in ${place}`,
 	typo: ({ word, matched }, place) => `“${word}” is close to “${matched}” in ${place}`,
@@ -60,14 +60,14 @@ const SENTENCES: Readonly<Record<string, (reason: SearchReason, place: string) =
 };
 
 /** One sentence without its end: `“add” is in its name`. */
-function reasonText(reason: SearchReason): string {
+function reasonText(reason: MatchReason): string {
 	const { word, matched, kind } = reason;
 	const place = placeOf(reason.fields);
 	if (isExact(reason)) return `“${word}” is in ${place}`;
 	return SENTENCES[kind]?.(reason, place) ?? `“${word}” is there as “${matched}” in ${place}`;
 }
 
-function isExact({ word, matched, kind }: SearchReason): boolean {
+function isExact({ word, matched, kind }: MatchReason): boolean {
 	return !(kind in SENTENCES) && (matched === '' || matched === word);
 }
 

@@ -1,7 +1,8 @@
 /* Tools: everything that can be called or read, found as you type. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CatalogueKind, CatalogueReply, SearchReason, SearchReply } from '../../../api/api-catalogue.ts';
+import type { MatchReason } from '../../../../search/document.ts';
+import type { CatalogueKind, CatalogueReply, SearchReply } from '../../../api/api-catalogue.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { EmptyState, ErrorText, type Options, Toggle } from '../../components/panel.tsx';
 import { SearchBox, useDebounced } from '../../components/search-box.tsx';
@@ -23,7 +24,7 @@ interface ItemRow {
 	readonly name: string;
 	readonly backend: string;
 	readonly summary: string;
-	readonly why: readonly SearchReason[];
+	readonly why: readonly MatchReason[];
 }
 
 const KINDS: Options<CatalogueKind | ''> = [
