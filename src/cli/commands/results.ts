@@ -119,6 +119,6 @@ async function resultNamed(
 		all.map((each) => each.handle),
 	);
 	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
-		hint: close === undefined ? 'mctl results ls shows what is result.' : `Did you mean ${close}?`,
+		hint: close === undefined ? 'mctl results ls shows what is stored.' : `Did you mean ${close}?`,
 	});
 }
