@@ -4,7 +4,7 @@ import type { ApiError, ApiObject } from './api-types.ts';
 export type CallOutcome = 'running' | 'ok' | 'failed' | 'error' | 'canceled';
 
 export interface CallRow {
-	/** Rising. Negative for calls from the journal that were made before the listener opened. */
+	/** Rising, from 1 on. */
 	readonly number: number;
 	readonly at: number;
 	readonly client: string;
@@ -157,13 +157,8 @@ export interface PromptRequest {
 export type CallMessage =
 	/** The first line: the number for `/api/calls/<number>`. It is missing when the hub refused the call before it began. */
 	| { readonly kind: 'started'; readonly number: number }
-	| {
-			readonly kind: 'progress';
-			readonly progress: number | null;
-			readonly total: number | null;
-			readonly message: string | null;
-	  }
-	| { readonly kind: 'log'; readonly level: string; readonly logger: string | null; readonly text: string }
+	| ({ readonly kind: 'progress' } & ProgressRow)
+	| ({ readonly kind: 'log' } & CallLogRow)
 	| { readonly kind: 'ask'; readonly elicitation: CallElicitation }
 	/** Progress or log messages were left out, because the page did not read. */
 	| { readonly kind: 'dropped'; readonly count: number }

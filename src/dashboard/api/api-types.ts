@@ -40,7 +40,7 @@
  * GET  /api/tasks                        TasksReply; fetch it again while it is shown
  * GET  /api/tasks/<id>                   TaskReply
  * POST /api/tasks/<id>                   DoneReply: it is canceled
- * GET  /api/results                      ResultsReply of `results-view.ts`
+ * GET  /api/results                      ResultsReply
  * GET  /api/results/<handle>             ResultReply: whole, and as its agent got it
  * GET  /api/usage?since=                 UsageReport of `hub/usage/usage-report.ts`; since: default 30 days ago
  *
@@ -228,6 +228,32 @@ export interface ApprovalsReply {
 
 export interface ApprovalDecisionRequest {
 	readonly decision: ApprovalDecision;
+}
+
+/** A result that is stored for an agent. */
+export interface StoredResultRow {
+	readonly handle: string;
+	readonly tool: string;
+	readonly client: string;
+	readonly bytes: number;
+	readonly mimeType: string;
+	readonly isPinned: boolean;
+	readonly keptAt: string;
+}
+
+/** Newest first. */
+export interface ResultsReply {
+	readonly results: readonly StoredResultRow[];
+}
+
+/** One stored result in both forms. */
+export interface ResultReply extends StoredResultRow {
+	/** The first 1 MiB; null for an image or other bytes. */
+	readonly text: string | null;
+	/** Whether `text` is all of it. */
+	readonly isWhole: boolean;
+	/** The form that its agent got; null when that was all of it, or another answer. */
+	readonly shortened: { readonly text: string; readonly structured: string | null } | null;
 }
 
 export interface ProblemRow {

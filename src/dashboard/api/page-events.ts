@@ -11,7 +11,6 @@ import { redactJson } from '../../redact.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 import type { DashboardLimits } from '../dashboard-limits.ts';
 import { PAGE_RETRY_MS } from '../dashboard-limits.ts';
-import type { ApprovalsView } from '../views/approvals-view.ts';
 import type { CatalogueView } from '../views/catalogue-view.ts';
 import type { StateView } from '../views/state-view.ts';
 import type { CallDetails, CallsEvent } from './api-calls.ts';
@@ -44,7 +43,6 @@ interface OpenStream extends StreamTarget {
 
 export interface EventSources {
 	readonly state: StateView;
-	readonly approvals: ApprovalsView;
 	readonly catalogue: CatalogueView;
 }
 

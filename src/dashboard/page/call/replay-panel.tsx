@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { AnswerComparison, CallDetails, ReplayRequest } from '../../api/api-calls.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { ErrorText, Panel } from '../components/panel.tsx';
+import { Panel } from '../components/panel.tsx';
 import { useDashboard } from '../live/dashboard.ts';
 import { visibleLine } from '../text/visible-text.tsx';
 import { WordDiff } from '../text/word-diff.tsx';
@@ -34,7 +34,6 @@ export function ReplayPanel({ call }: { call: CallDetails }): JSX.Element | null
 				The whole recording: <CommandText command={call.replay} />
 			</p>
 			<CallProgressView run={run} />
-			{run.error.value && <ErrorText error={run.error.value} />}
 			{comparison && <Comparison comparison={comparison} />}
 		</Panel>
 	);

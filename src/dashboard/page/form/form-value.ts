@@ -6,6 +6,7 @@
  * whole schema again, so nothing here has to be complete; patterns are left to it, because a
  * pattern of a server may take forever.
  */
+import { formatCounted } from '../text/quantities.ts';
 import type { FormField } from './form-field.ts';
 
 /** Text that should become a JSON value or a number. */
@@ -136,9 +137,9 @@ function textProblem(schema: FormField['schema'], value: unknown): string | unde
 	const { length } = typeof value === 'string' ? value : '';
 	const { minLength, maxLength } = schema;
 	if (typeof minLength === 'number' && length < minLength)
-		return `At least ${counted(minLength, 'character')}.`;
+		return `At least ${formatCounted(minLength, 'character')}.`;
 	if (typeof maxLength === 'number' && length > maxLength)
-		return `At most ${counted(maxLength, 'character')}.`;
+		return `At most ${formatCounted(maxLength, 'character')}.`;
 	return undefined;
 }
 
@@ -159,13 +160,10 @@ function numberProblem(schema: FormField['schema'], value: unknown): string | un
 export function listProblem(schema: FormField['schema'], value: readonly unknown[]): string | undefined {
 	const { minItems, maxItems } = schema;
 	if (typeof minItems === 'number' && value.length < minItems)
-		return `At least ${counted(minItems, 'item')}.`;
-	if (typeof maxItems === 'number' && value.length > maxItems) return `At most ${counted(maxItems, 'item')}.`;
+		return `At least ${formatCounted(minItems, 'item')}.`;
+	if (typeof maxItems === 'number' && value.length > maxItems)
+		return `At most ${formatCounted(maxItems, 'item')}.`;
 	return undefined;
-}
-
-function counted(count: number, what: string): string {
-	return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function isContainer(value: unknown): value is Record<string | number, unknown> {

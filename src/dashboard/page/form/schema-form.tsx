@@ -1,17 +1,39 @@
 /* A form made from a JSON Schema. The owner keeps the draft and decides when problems are shown. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { attributeText, visibleLine, visibleText } from '../text/visible-text.tsx';
 import { FieldInput } from './field-input.tsx';
 import { type FormField, variantTitle } from './form-field.ts';
-import { initialDraft, listProblem, type Path, pointerOf, valueAt, variantOf } from './form-value.ts';
+import {
+	initialDraft,
+	listProblem,
+	type Path,
+	pointerOf,
+	valueAt,
+	variantOf,
+	withValue,
+} from './form-value.ts';
 
 /** The props of every field of a form. */
 export interface FormContext {
 	readonly draft: unknown;
 	readonly problems: ReadonlyMap<string, string>;
 	readonly change: (path: Path, value: unknown) => void;
+}
+
+/** The props of the fields of a draft. @param problems those that are shown: none before the user tried to send it */
+export function draftForm(
+	draft: Signal<unknown>,
+	problems: ReadonlyMap<string, string> | false,
+): FormContext {
+	return {
+		draft: draft.value,
+		problems: problems || new Map(),
+		change: (path, value) => {
+			draft.value = withValue(draft.peek(), path, value) ?? {};
+		},
+	};
 }
 
 export function SchemaForm({ field, form }: { field: FormField; form: FormContext }): JSX.Element {

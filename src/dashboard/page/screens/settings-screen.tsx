@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
 import type { ProblemRow } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx';
+import { EmptyState, HintText, NotFetched, Panel } from '../components/panel.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
@@ -22,8 +22,7 @@ export function SettingsScreen(): JSX.Element {
 		if (feed.configured.value > 0) fetched.reload();
 	});
 	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading the configuration…" />;
+	if (!reply) return <NotFetched fetched={fetched} title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
 		`${key} ${value} ${source}`.toLowerCase().includes(terms),
 	);

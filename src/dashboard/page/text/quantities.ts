@@ -50,8 +50,9 @@ export function formatBound(ms: number): string {
 	return ms < 60_000 ? formatMs(ms) : `${formatCount(Math.round(ms / 60_000))} min`;
 }
 
-export function formatCalls(count: number): string {
-	return count === 1 ? '1 call' : `${formatCount(count)} calls`;
+/** A number of things: `1 call`, `1,200 calls`. @param many default: `one` with an s */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+	return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** How long ago, in one unit: `12 s`, `5 min`. */

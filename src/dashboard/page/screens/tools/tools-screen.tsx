@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CatalogueKind, CatalogueReply, SearchReason, SearchReply } from '../../../api/api-catalogue.ts';
 import { CommandText } from '../../components/command-text.tsx';
-import { EmptyState, ErrorText } from '../../components/panel.tsx';
+import { EmptyState, ErrorText, type Options, Toggle } from '../../components/panel.tsx';
 import { SearchBox, useDebounced } from '../../components/search-box.tsx';
 import { SplitView } from '../../components/split-view.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
@@ -26,7 +26,7 @@ interface ItemRow {
 	readonly why: readonly SearchReason[];
 }
 
-const KINDS: readonly (readonly [CatalogueKind | '', string])[] = [
+const KINDS: Options<CatalogueKind | ''> = [
 	['', 'All'],
 	['tool', 'Tools'],
 	['prompt', 'Prompts'],
@@ -151,14 +151,12 @@ function KindFilter({
 	return (
 		<p class="chips" role="group" aria-label="Kind">
 			{KINDS.filter(([kind]) => kind === '' || (counts.get(kind) ?? 0) > 0).map(([kind, title]) => (
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={kind === show}
+				<Toggle
+					isOn={kind === show}
 					onClick={() => router.replace(routeHref('tools', id, { ...query, show: kind }))}
 				>
 					{title} <span class="dim">{formatCount(counts.get(kind) ?? 0)}</span>
-				</button>
+				</Toggle>
 			))}
 		</p>
 	);
