@@ -116,6 +116,6 @@ async function resultNamed({ args, environment }: CommandInput): Promise<StoredR
 		all.map((each) => each.handle),
 	);
 	throw new OrchestraError('not_found', `no result is stored as ${handle}`, {
-		hint: close === undefined ? 'mctl results ls shows what is result.' : `Did you mean ${close}?`,
+		hint: close === undefined ? 'mctl results ls shows what is stored.' : `Did you mean ${close}?`,
 	});
 }
