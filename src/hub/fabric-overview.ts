@@ -1,10 +1,8 @@
 /*
- * What a hub knows about its fabric, for commands, the dashboard and metrics. No code of the
- * fabric, which is a layer above, and is loaded with the setting only. Times are milliseconds
- * since 1970.
+ * What a hub knows about its fabric, for commands, the dashboard and metrics. Types only:
+ * the fabric is a layer above, and is loaded with the setting only, and the page in the browser
+ * has no types of Node.js. Times are milliseconds since 1970.
  */
-import type { Hub } from './hub.ts';
-import { able } from './source.ts';
 
 /** The connection to the NATS servers. */
 export interface FabricLinkFacts {
@@ -120,14 +118,4 @@ export interface FabricFacts {
 /** A source that uses the tools of other hubs. */
 export interface FabricView {
 	overview(): FabricOverview;
-}
-
-/** The side of this hub that uses the tools of others; undefined when it uses none. */
-export function usedFabric({ sources }: Pick<Hub, 'sources'>): FabricOverview | undefined {
-	return sources.map((source) => able(source, 'overview')?.overview()).find((found) => found !== undefined);
-}
-
-/** @param worker the tools that this hub announces to others */
-export function fabricFacts(hub: Pick<Hub, 'sources'>, worker: WorkerOverview | undefined): FabricFacts {
-	return { use: usedFabric(hub) ?? null, offer: worker ?? null };
 }

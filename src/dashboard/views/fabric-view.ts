@@ -1,5 +1,5 @@
 /* The fabric for the page: members, groups, links and the last failures. */
-import { fabricFacts } from '../../hub/fabric-overview.ts';
+import { fabricFacts } from '../../hub/fabric-facts.ts';
 import type { FabricReply } from '../api/api-types.ts';
 import type { DashboardDeps } from '../dashboard-deps.ts';
 

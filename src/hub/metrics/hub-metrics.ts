@@ -17,7 +17,8 @@ import {
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import { type CallEnd, type CallListener, errorTypeOf, type StartedCall } from '../call-feed.ts';
-import { usedFabric, type WorkerOverview } from '../fabric-overview.ts';
+import { usedFabric } from '../fabric-facts.ts';
+import type { WorkerOverview } from '../fabric-overview.ts';
 import type { Hub } from '../hub.ts';
 import { LOOP_RESOLUTION_MS } from '../hub-limits.ts';
 import { memoryOf } from '../shared/hub-details.ts';
