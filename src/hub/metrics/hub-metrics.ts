@@ -6,7 +6,7 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { IntervalHistogram } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
 import {
 	type Counter,
@@ -62,6 +62,8 @@ export class HubMetrics {
 	text(): string {
 		// Measured from the first time that anybody wants it.
 		if (this.#loopDelay === undefined) {
+			// Loaded on demand: it is a part of the start time.
+			const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
 			this.#loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 			this.#loopDelay.enable();
 		}
