@@ -4,7 +4,13 @@
  *
  * Accepting writes the lock file. Every hub of the project watches it.
  */
-import type { Configuration, FabricSection, PinMode, ServerEntry } from '../config/configuration.ts';
+import type {
+	Configuration,
+	FabricSection,
+	PinMode,
+	ServerEntry,
+	ServerSettings,
+} from '../config/configuration.ts';
 import { attempt, OrchestraError } from '../errors.ts';
 import type { LeftOutItem } from '../mcp/client/list-pages.ts';
 import type { Tool } from '../protocol/mcp-types.ts';
@@ -78,7 +84,7 @@ export interface ListedEntry {
 	readonly kind: 'listed';
 	readonly name: string;
 	readonly file: string;
-	readonly settings: { readonly pin: PinMode | undefined };
+	readonly settings: Pick<ServerSettings, 'pin'>;
 	readonly tools: readonly Tool[];
 }
 

@@ -6,7 +6,7 @@
  * A call costs one comparison. With `warn`, tools from disk are compared only when the
  * hub is idle: nothing depends on the result.
  */
-import type { PinMode } from '../../../../config/configuration.ts';
+import type { PinMode, ServerSettings } from '../../../../config/configuration.ts';
 import { messageOf } from '../../../../errors.ts';
 import type { Log } from '../../../../log.ts';
 import { printableName } from '../../../../printable.ts';
@@ -44,7 +44,7 @@ export interface PinnedEntry {
 	readonly name: string;
 	/** The configuration file that it comes from. */
 	readonly file: string;
-	readonly settings: { readonly pin: PinMode | undefined };
+	readonly settings: Pick<ServerSettings, 'pin'>;
 }
 
 export interface PinDeps {
