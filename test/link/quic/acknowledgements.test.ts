@@ -9,7 +9,7 @@ it('acknowledges a request in the datagram of its reply, also when the client se
 	const calls = 40;
 	const { listener, identities } = await openPair('quic', {
 		onStream: (stream) => {
-			let request = new Uint8Array();
+			let request: Uint8Array = new Uint8Array();
 			const reply = (): void => {
 				stream.send(request);
 				stream.end();
