@@ -35,15 +35,14 @@ export function listAccounts({ flags, out, cwd, environment }: CommandInput): vo
 		});
 	if (flags['json']) return out.json({ schema: 'orchestra.accounts/1', accounts });
 	if (accounts.length === 0) return out.line('You are signed in to no server. mctl auth <server> signs in.');
-	const rows = accounts.map(({ url, account, user, state, entries }) => [
-		url,
-		account ?? '(earlier version)',
-		user ?? '-',
-		state.replace('_', ' '),
-		account === null ? 'none; mctl auth <server> --adopt' : entries.map(describeEntry).join(', ') || '-',
-	]);
-	const headings = ['URL', 'ACCOUNT', 'USER', 'STATE', 'ENTRIES'];
-	printTable(out, headings, rows);
+	printTable(out, accounts, undefined, {
+		URL: 'url',
+		ACCOUNT: ({ account }) => account ?? '(earlier version)',
+		USER: 'user',
+		STATE: ({ state }) => state.replace('_', ' '),
+		ENTRIES: ({ account, entries }) =>
+			account === null ? 'none; mctl auth <server> --adopt' : entries.map(describeEntry).join(', ') || null,
+	});
 }
 
 /** An account that a server without a sign-in may share; `adopt` for the record of an earlier version. */

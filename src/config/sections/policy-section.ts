@@ -48,7 +48,11 @@ export const policyRuleKeys = {
 	when: key(claims, { about: 'matches only tools with these claims of their servers' }),
 	action: key(
 		{ read: (field) => readAction(field), schema: { enum: actions } },
-		{ about: '`"allow"`, `"ask"` or `"deny"`; the strictest rule that matches counts', required: ACTIONS },
+		{
+			about:
+				'`"allow"`, `"ask"` or `"deny"`; the first rule of a file that matches counts, of several files the strictest',
+			required: ACTIONS,
+		},
 	),
 	plan: key(word(['once'] as const), {
 		about:

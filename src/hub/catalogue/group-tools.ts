@@ -2,10 +2,9 @@
  * The tools of each group of the fabric as they were listed last, beside the pins: for
  * `mctl trust diff` and `mctl trust accept`, which connect to nothing.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt } from '../../errors.ts';
 import { makeFolders } from '../../files/make-folders.ts';
+import { namesIn } from '../../files/names-in.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { readRegularText } from '../../files/regular-file.ts';
 import { sha256 } from '../../files/sha256.ts';
@@ -43,13 +42,9 @@ function groupsFolder({ folder }: PinPlace): string {
 
 function filesIn(folder: string): string[] {
 	// No group was listed yet.
-	return attempt(
-		() =>
-			readdirSync(folder)
-				.filter((name) => /^[\da-f]+\.json$/.test(name))
-				.slice(0, PINNED_GROUPS),
-		[],
-	);
+	return namesIn(folder)
+		.filter((name) => /^[\da-f]+\.json$/.test(name))
+		.slice(0, PINNED_GROUPS);
 }
 
 function readGroup(file: string): ListedGroup | undefined {

@@ -11,6 +11,14 @@ export interface ProcessIdentity {
 	readonly startTime: string;
 }
 
+/** No process: the owner of what a process has left. */
+export const NOBODY: ProcessIdentity = { pid: 0, startTime: '' };
+
+/** The identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+	return identityOf(process.pid) ?? { pid: process.pid, startTime: '' };
+}
+
 /** The identity of a living process; undefined when there is none with this pid. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
 	const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);

@@ -33,7 +33,7 @@ import type { HubFolder } from './hub-folder.ts';
 import { HubListeners } from './hub-listeners.ts';
 import type { HubRecord } from './hub-record.ts';
 import { keepPort, lastAddress } from './last-port.ts';
-import { identityOf } from './process-identity.ts';
+import { ownIdentity } from './process-identity.ts';
 import { Retirement } from './retirement.ts';
 import { HUB_IDLE_MS, LEARN_ALONE_MS } from './shared-limits.ts';
 
@@ -299,7 +299,7 @@ interface Recorded {
 /** Returns a function that builds the current record. */
 function recorder({ folder, certsDir, listeners, opened, http }: Recorded): () => HubRecord {
 	const about = {
-		...(identityOf(process.pid) ?? { pid: process.pid, startTime: '' }),
+		...ownIdentity(),
 		certsDir,
 		root: folder.root,
 		startedAt: new Date().toISOString(),
