@@ -6,7 +6,6 @@ import { bundledFile } from '../../../src/library/files/bundled-file.ts';
 import { FragmentStore } from '../../../src/library/files/fragment-store.ts';
 import { WORD_LIST_LIMIT_BYTES } from '../../../src/library/files/library-limits.ts';
 import { readConcepts } from '../../../src/library/files/word-list-files.ts';
-import {} from '../../../src/library/files/word-vectors-file.ts';
 import { Library } from '../../../src/library/library.ts';
 import { Finder } from '../../../src/library/match/finder.ts';
 import { readMatchRequest } from '../../../src/library/match/match-request.ts';
