@@ -8,12 +8,8 @@
  */
 import type { IntervalHistogram } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
-import {
-	type Counter,
-	type Distribution,
-	type Labels,
-	MetricRegistry,
-} from '../../telemetry/metric-registry.ts';
+import { type Counter, type Distribution, MetricRegistry } from '../../telemetry/metric-registry.ts';
+import type { Labels } from '../../telemetry/prometheus-text.ts';
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
