@@ -143,14 +143,10 @@ export interface CallLogRow {
 	readonly text: string;
 }
 
-export interface ToolCallRequest {
+/** Call a tool, or get a prompt, whose arguments are strings. */
+export interface CallRequest {
 	readonly name: string;
 	readonly arguments: ApiObject;
-}
-
-export interface PromptRequest {
-	readonly name: string;
-	readonly arguments: Readonly<Record<string, string>>;
 }
 
 /** One line of a call. `result` or `error` is the last one. */
@@ -185,11 +181,6 @@ export interface AnswerComparison {
 		readonly before: string | null;
 		readonly after: string | null;
 	}[];
-}
-
-/** Make a recorded call again. */
-export interface ReplayRequest {
-	readonly number: number;
 }
 
 /** An elicitation of the tool. Answer it with `POST /api/answer`. */

@@ -27,10 +27,8 @@ function ResultList(): JSX.Element {
 		<Panel title="Stored results" aside={<CommandText command="mctl results ls" />}>
 			{reply.results.length === 0 && (
 				<EmptyState title="No result is stored.">
-					<p>
-						A result that is too long for its agent is stored here, and the agent gets its first part and a
-						handle.
-					</p>
+					A result that is too long for its agent is stored here, and the agent gets its first part and a
+					handle.
 				</EmptyState>
 			)}
 			<div class="rows task-rows">

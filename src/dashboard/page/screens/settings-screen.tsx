@@ -68,17 +68,13 @@ function SettingTable({
 	if (rows.length === 0 && isFiltered)
 		return (
 			<EmptyState title="No value matches the filter.">
-				<p>
-					<a href={routeHref('settings')}>Show all values</a>
-				</p>
+				<a href={routeHref('settings')}>Show all values</a>
 			</EmptyState>
 		);
 	if (rows.length === 0)
 		return (
 			<EmptyState title="No file sets a value.">
-				<p>
-					Write a configuration with <CommandText command="mctl init" />
-				</p>
+				Write a configuration with <CommandText command="mctl init" />
 			</EmptyState>
 		);
 	return (
