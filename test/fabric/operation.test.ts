@@ -76,11 +76,7 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 			'refused it: the worker runs 2 calls of first already',
 		);
 		expect(await second.call('limited__echo', { text: 'mine' })).toBe('mine');
-		expect(Object.fromEntries(worker.overview().refused)).toMatchObject({
-			tool_limit: 1,
-			hub_limit: 1,
-			full: 0,
-		});
+		expect(worker.overview().refused).toMatchObject({ tool_limit: 1, hub_limit: 1, full: 0 });
 		ends.abort();
 		await Promise.all([slow, record]);
 	});
@@ -117,7 +113,7 @@ describe.skipIf(natsServer === undefined)('workers', () => {
 			expect(await second.call('load__record', { id })).toBe(id);
 		}
 		expect(runsIn(idle.file)).toHaveLength(6);
-		const refusals = [full, idle].flatMap(({ worker }) => [...worker.overview().refused.values()]);
+		const refusals = [full, idle].flatMap(({ worker }) => Object.values(worker.overview().refused));
 		expect(refusals.filter((count) => count > 0)).toEqual([]);
 		ends.abort();
 		await slow;

@@ -3,7 +3,7 @@
  * went on when the client was gone or its time was over, so it never got an id: the status lists them.
  */
 import { OrchestraError } from '../../errors.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
+import { failure, textResult } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
 import type { Call, Capability } from '../../mcp/server/provider.ts';
 import type { Answer, Result, Tool } from '../../protocol/mcp-types.ts';
@@ -72,7 +72,7 @@ export class TaskTools implements Source {
 	#result(state: TaskState, context: CallContext): Answer | Promise<Answer> {
 		const { record, end } = state;
 		if (end === undefined)
-			return text(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
+			return textResult(`${record.tool} still runs, since ${record.createdAt}. Ask again later.`);
 		if (end.status === 'completed') return this.#tasks.readable(state, context);
 		return failure(end.status === 'failed' ? end.error.message : 'The call was canceled.');
 	}
@@ -89,12 +89,6 @@ function statusOf(states: readonly TaskState[]): Result {
 	const lines = rows.map(
 		({ id: task, tool, status, createdAt }) => `${task}  ${status}  ${tool}  since ${createdAt}`,
 	);
-	return {
-		...text(lines.length === 0 ? 'There are no tasks.' : lines.join('\n')),
-		structuredContent: { tasks: rows },
-	};
-}
-
-function text(message: string): Result {
-	return { content: [{ type: 'text', text: message }] };
+	const text = lines.length === 0 ? 'There are no tasks.' : lines.join('\n');
+	return { ...textResult(text), structuredContent: { tasks: rows } };
 }

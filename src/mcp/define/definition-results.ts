@@ -16,13 +16,13 @@ import { COMPLETION_VALUES_LIMIT } from '../mcp-limits.ts';
  * receive it do not show the text to the model.
  */
 export function resultOf(value: unknown, declaresOutput: boolean): CallToolResult | InputRequired {
-	if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
+	if (typeof value === 'string') return textResult(value);
 	// These two shapes are results already.
 	if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
 	if (isObject(value) && value['resultType'] === 'input_required') return value as unknown as InputRequired;
 	if (value === undefined) return { content: [] };
 	const text = JSON.stringify(value) ?? `a ${typeof value} is not JSON`;
-	return { content: [{ type: 'text', text }], ...(declaresOutput ? { structuredContent: value } : {}) };
+	return { ...textResult(text), ...(declaresOutput ? { structuredContent: value } : {}) };
 }
 
 /** A thrown error as a failed result; an error with a JSON-RPC code is rethrown. */
@@ -32,9 +32,19 @@ export function failureOf(error: unknown): CallToolResult {
 	return failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`);
 }
 
+/** The result of a tool with these texts. */
+export function textResult(...texts: readonly string[]): CallToolResult {
+	return { content: texts.map((text) => ({ type: 'text', text })) };
+}
+
 /** A failed tool result with this text. */
 export function failure(text: string): CallToolResult {
-	return { content: [{ type: 'text', text }], isError: true };
+	return { ...textResult(text), isError: true };
+}
+
+/** The texts of a result, without its other content. */
+export function textsOf({ content }: Pick<CallToolResult, 'content'>): string[] {
+	return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 /** The result of a resource. */
