@@ -131,7 +131,7 @@ function readInto(reading: Reading, file: string, origin: Origin): void {
 function readPlans({ root, environment, onProjectFile, blocked }: Reading): void {
 	for (const plan of planFilesIn(root)) {
 		const { file, bytes } = plan;
-		const found = { file, bytes, effects: planEffects(plan), folder: root };
+		const found = { file, bytes, effects: () => planEffects(plan), folder: root };
 		onProjectFile?.(found);
 		const untrusted = blockUntrusted(found, environment);
 		if (untrusted) blocked.push(untrusted);
@@ -179,7 +179,7 @@ function readFile(
 		};
 		const source = { file, document, environment, environmentName, unset, problems };
 		reading.hasPlans ||= isObject(document.value) && document.value['plans'] === true;
-		const found = { file, bytes, effects: projectEffects(document.value, root), folder: root };
+		const found = { file, bytes, effects: () => projectEffects(document.value, root), folder: root };
 		if (isProject) reading.onProjectFile?.(found);
 		const blocked = isProject ? blockUntrusted(found, environment) : undefined;
 		const isTrusted = blocked === undefined;
