@@ -20,7 +20,7 @@ import { Backoff } from '../../../rpc/backoff.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
-import { type ChangedList, ListChanges } from './list-changes.ts';
+import { type ChangedList, readsOfChanges } from './list-changes.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { readServerLists } from './read-server-lists.ts';
@@ -76,7 +76,6 @@ export class ServerCatalogue {
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	#reading: Promise<unknown> = Promise.resolve();
-	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -152,9 +151,7 @@ export class ServerCatalogue {
 	}
 
 	/** A list of a running server changed: read it, then notify. */
-	changed(connection: ServerConnection, kind: ChangedList): void {
-		this.#changes.changed(connection, kind);
-	}
+	readonly changed = readsOfChanges((connection, kind) => this.#readChanged(connection, kind));
 
 	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
 	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
