@@ -47,7 +47,7 @@ export class PageRuns {
 	/** The value that was filled in under this key. The key has the type of the value. */
 	draft<T>(key: string, initial: T): Signal<T> {
 		const draft = (this.#drafts.get(key) ?? signal<unknown>(initial)) as Signal<T>;
-		this.#drafts.set(key, draft as Signal<unknown>);
+		this.#drafts.set(key, draft);
 		return draft;
 	}
 }

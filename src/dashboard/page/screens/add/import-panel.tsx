@@ -96,20 +96,7 @@ export function ConnectPanel(): JSX.Element {
 						<CommandText command="mctl bridge" />
 					</p>
 				)}
-				{client && (
-					<p class="field">
-						<span class="field-title">Client</span>
-						<Select
-							label="Client"
-							options={clients.map((each) => [
-								each.id,
-								`${each.title}${each.isConnected ? ' (connected)' : ''}`,
-							])}
-							value={client}
-							onPick={(id) => (chosen.value = id)}
-						/>
-					</p>
-				)}
+				{client && <ClientChoice clients={clients} value={client} onPick={(id) => (chosen.value = id)} />}
 				{client && (
 					<CommandButton
 						run={look}
@@ -134,6 +121,24 @@ export function ConnectPanel(): JSX.Element {
 				</CommandOutput>
 			</div>
 		</Panel>
+	);
+}
+
+interface ClientChoiceProps {
+	readonly clients: ClientFilesReply['clients'];
+	readonly value: string;
+	readonly onPick: (id: string) => void;
+}
+
+function ClientChoice({ clients, value, onPick }: ClientChoiceProps): JSX.Element {
+	const options = clients.map(
+		({ id, title, isConnected }) => [id, `${title}${isConnected ? ' (connected)' : ''}`] as const,
+	);
+	return (
+		<p class="field">
+			<span class="field-title">Client</span>
+			<Select label="Client" options={options} value={value} onPick={onPick} />
+		</p>
 	);
 }
 
