@@ -16,7 +16,7 @@ import {
 import { BoundedMap } from '../rpc/bounded-map.ts';
 import { canonicalSha256 } from '../wire/canonical-json.ts';
 import { bindingKey } from './approval-request.ts';
-import type { ApprovalOutcome, Approvals, NewApprovalRequest } from './approvals.ts';
+import { type ApprovalOutcome, type Approvals, type NewApprovalRequest, takeCurrent } from './approvals.ts';
 import { argumentRows } from './argument-row.ts';
 import { askClient, canAsk } from './ask-client.ts';
 import { claimsOf, type Policy, type PolicyDecision } from './policy.ts';
@@ -185,7 +185,7 @@ export class CallGate {
 	async #ask(call: GatedCall, decision: PolicyDecision, go: () => Awaitable<Answer>): Promise<Answer> {
 		const request = this.#requestOf(call, decision);
 		const { context } = call;
-		const isContinued = context.isContinued && this.#takeContinued(bindingKey(request));
+		const isContinued = context.isContinued && takeCurrent(this.#continued, bindingKey(request));
 		const outcome = isContinued ? 'allowed' : await this.#askUser(request, context);
 		if (context.isCanceled) context.signal.throwIfAborted();
 		// An approval outlives a change of other rules: the call is decided again.
@@ -246,12 +246,6 @@ export class CallGate {
 			clearInterval(reporting);
 			isDecided();
 		}
-	}
-
-	#takeContinued(key: string): boolean {
-		const endsAt = this.#continued.get(key);
-		this.#continued.delete(key);
-		return endsAt !== undefined && endsAt > performance.now();
 	}
 }
 
