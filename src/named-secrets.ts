@@ -55,7 +55,7 @@ export function secretsInArgs(command: string, args: readonly string[]): string[
 	return walkArgs(command, args).flatMap(({ secrets }) => secrets);
 }
 
-/** The arguments of a call for users and recordings: without known secrets, and without texts whose name says that they are secret. */
+/** The arguments of a call for users and recordings: without known secrets, and without strings whose name says that they are secret. */
 export function redactArguments(value: unknown): unknown {
 	return redactJson(withoutNamed(value, false, 0));
 }

@@ -115,23 +115,10 @@ export class Field {
 		return resolve(folder, whole);
 	}
 
-	/** A whole number of at least one. */
-	count(): number | undefined {
-		if (!this.isPresent) return undefined;
-		const isCount = Number.isSafeInteger(this.value) && Number(this.value) > 0;
-		return isCount ? Number(this.value) : this.report('a whole number above 0');
-	}
-
-	/** A whole number of at least zero. */
-	countOrZero(): number | undefined {
-		if (this.value === 0) return 0;
-		const isCount = !this.isPresent || (Number.isSafeInteger(this.value) && Number(this.value) > 0);
-		return isCount ? this.count() : this.report('a whole number, 0 or above');
-	}
-
-	flag(): boolean | undefined {
-		if (!this.isPresent) return undefined;
-		return typeof this.value === 'boolean' ? this.value : this.report('true or false');
+	/** The value, when it is a right one; any other is a problem. */
+	expect<T>(isRight: (value: unknown) => value is T, allowed: string): T | undefined {
+		if (isRight(this.value)) return this.value;
+		return this.isPresent ? this.report(allowed) : undefined;
 	}
 
 	/** An array of strings. */
@@ -171,7 +158,8 @@ export class Field {
 		if (typeof this.value === 'string') return this.#expanded(this.value);
 		if (Array.isArray(this.value)) return this.items().map((item) => item.json());
 		if (!isObject(this.value)) return this.value;
-		return Object.fromEntries(this.entries().flatMap(([key, field]) => keepPresent(key, field.json())));
+		const members = this.entries().map(([key, field]) => [key, field.json()]);
+		return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 	}
 
 	#emptyOrText(): string | undefined {
@@ -220,10 +208,6 @@ export class Field {
 	#describe(): string {
 		return this.#mayBeSecret ? kindOf(this.value) : describeValue(this.value);
 	}
-}
-
-function keepPresent(key: string, value: unknown): [string, unknown][] {
-	return value === undefined ? [] : [[key, value]];
 }
 
 /** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */

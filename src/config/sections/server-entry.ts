@@ -162,7 +162,7 @@ export const settingKeys = {
 	alwaysLoad: key(flag, 'whether its tools are listed although agents [search](tool-search.md)', {
 		byDefault: false,
 	}),
-	prefix: key(flag, '`false` keeps the names of its tools without `server__`', { byDefault: true }),
+	prefix: key(flag, '`false` lists its tools without the prefix `server__`', { byDefault: true }),
 	redact: key(flag, 'replaces [secrets](secrets.md#redaction) in its results too', { byDefault: false }),
 	record: key(flag as Shape<boolean | string>, 'writes its messages to a [recording](record.md)', {
 		byDefault: false,
