@@ -17,6 +17,7 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { inOrder } from '../../../rpc/in-order.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
@@ -75,7 +76,7 @@ export class ServerCatalogue {
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
-	#reading: Promise<unknown> = Promise.resolve();
+	readonly #inOrder = inOrder();
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -155,10 +156,7 @@ export class ServerCatalogue {
 
 	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
 	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
-		const read = (): Promise<CachedServer> => this.#readNow(connection, names);
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
+		return this.#inOrder(() => this.#readNow(connection, names));
 	}
 
 	/** Resolves when everything is written. */
