@@ -17,6 +17,7 @@ import { bundledToolConcepts } from '../../library/files/word-list-files.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
 import { SLICE_MS } from '../../rpc/rpc-limits.ts';
+import { WorkQueue } from '../../rpc/work-queue.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -76,8 +77,8 @@ export class ToolIndex {
 	);
 	#index: SearchIndex | undefined;
 	#tools: readonly ExposedTool[] | undefined;
-	/** Settles with the last search or preparation; never rejects. */
-	#last: Promise<unknown> = Promise.resolve();
+	/** Searches and preparations. */
+	readonly #queue = new WorkQueue();
 
 	/** @param embeddings the model that the user chose, if any */
 	constructor(usage: ToolUsage, log: Log, embeddings: OpenEmbeddings = async () => undefined) {
@@ -88,7 +89,7 @@ export class ToolIndex {
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
 	search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
-		return this.#inTurn(async () => {
+		return this.#queue.run(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
 			return this.#bestTools(index, query, nearness);
@@ -97,13 +98,7 @@ export class ToolIndex {
 
 	/** Index these tools: a search that follows does not wait for it. */
 	prepare(tools: readonly ExposedTool[]): Promise<void> {
-		return this.#inTurn(async () => void (await this.#updated(tools)));
-	}
-
-	#inTurn<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#last.then(work);
-		this.#last = done.catch(() => undefined); // the caller gets the error
-		return done;
+		return this.#queue.run(async () => void (await this.#updated(tools)));
 	}
 
 	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {

@@ -13,14 +13,11 @@ import { type NamedTool, serverNamesOf } from '../../trust/tool-name.ts';
 import { toolPattern } from '../../trust/tool-pattern.ts';
 import { ownEntry } from '../../wire/json.ts';
 import { memoized } from '../../wire/memoized.ts';
-import { agentNamed } from '../sessions/agent-table.ts';
+import { agentNamed, isUser } from '../sessions/agent-table.ts';
 import { AGENT_BUDGET_TOKENS } from './result-limits.ts';
 
 /** The member of `_meta` in a request that has the tokens its client takes. */
 export const BUDGET_META = 'orchestra/budgetTokens';
-
-/** Clients that show a result to a user. */
-const readers: ReadonlySet<string> = new Set(['mctl', 'dashboard']);
 
 type Settings = Pick<Configuration, 'results' | 'clients' | 'mcpServers' | 'limits'>;
 
@@ -40,7 +37,7 @@ export class ClientBudgets {
 
 	/** Tokens of the results of a client; 0 for all of them. */
 	ofClient(client: string): number {
-		if (readers.has(client)) return 0;
+		if (isUser(client)) return 0;
 		const { clients, results } = this.#settings();
 		const chosen = ownEntry(clients, client)?.results?.budgetTokens ?? results.budgetTokens;
 		return chosen ?? agentBudget(client);
@@ -78,7 +75,7 @@ export class ClientBudgets {
 	/** Whether the settings turn this on for a client. */
 	isChosen(key: 'unchanged' | 'compact', client: string): boolean {
 		const { clients, results } = this.#settings();
-		return !readers.has(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);
+		return !isUser(client) && (ownEntry(clients, client)?.results?.[key] ?? results[key] ?? false);
 	}
 
 	/** Whether the tools of a server take `_select`. */

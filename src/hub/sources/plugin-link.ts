@@ -6,10 +6,12 @@
  * of a plugin are made before its process starts: a plugin without a certificate
  * authority would create its own, and two of them would not trust each other.
  */
+
 import { messageOf } from '../../errors.ts';
 import { ensureCertificates, loadIdentity } from '../../link/certificates/certificates.ts';
 import type { LinkListener } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
+import { WorkQueue } from '../../rpc/work-queue.ts';
 
 export interface PluginLinkOptions {
 	/** Absolute folder of the certificates. */
@@ -26,7 +28,7 @@ export class PluginLink {
 	readonly #options: PluginLinkOptions;
 	#listener: Promise<LinkListener> | undefined;
 	/** Certificates are made one after the other, because the lock of their folder is polled. */
-	#certificates: Promise<unknown> = Promise.resolve();
+	readonly #certificates = new WorkQueue();
 
 	constructor(options: PluginLinkOptions) {
 		this.#options = options;
@@ -57,11 +59,9 @@ export class PluginLink {
 
 	#certify(pluginId: string): Promise<void> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
-		const made = this.#certificates.then(async () => {
+		return this.#certificates.run(async () => {
 			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 		});
-		this.#certificates = made.catch(() => {}); // the caller gets the error
-		return made;
 	}
 }

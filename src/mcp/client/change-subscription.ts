@@ -8,6 +8,7 @@
  * result or with `notifications/cancelled`; then a new one is opened, with backoff,
  * and everything subscribed counts as changed.
  */
+
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
@@ -16,6 +17,7 @@ import { metaOf, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
+import { WorkQueue } from '../../rpc/work-queue.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import {
@@ -62,7 +64,7 @@ export class ChangeSubscription {
 	#current: Listening | undefined;
 	/** The subscription that is not acknowledged yet. */
 	#opening: Listening | undefined;
-	#queue: Promise<unknown> = Promise.resolve();
+	readonly #queue = new WorkQueue();
 	#requested: ReadonlySet<string> = new Set();
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
@@ -123,9 +125,7 @@ export class ChangeSubscription {
 
 	/** Calls run one after another; each brings the subscription to what is wanted at that time. */
 	#enqueue(): Promise<void> {
-		const update = this.#queue.then(() => this.#update());
-		this.#queue = update.catch(() => {}); // the caller gets the error
-		return update;
+		return this.#queue.run(() => this.#update());
 	}
 
 	async #update(): Promise<void> {

@@ -7,6 +7,7 @@
  * A server that the lock file does not have any more is compared with the accepted definitions of
  * the state folder: a deleted file accepts nothing.
  */
+
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -16,6 +17,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
+import { WorkQueue } from '../../rpc/work-queue.ts';
 import {
 	type LockContent,
 	type LockFile,
@@ -57,7 +59,7 @@ export class PinStore {
 	#snapshot: PinSnapshot | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** Writes, one after the other. */
-	#writing: Promise<unknown> = Promise.resolve();
+	readonly #writing = new WorkQueue();
 
 	constructor(place: PinPlace) {
 		this.place = place;
@@ -85,7 +87,7 @@ export class PinStore {
 
 	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
-		return this.#inOrder(async () => {
+		return this.#writing.run(async () => {
 			const pinned = this.#load().servers.get(server);
 			if (pinned !== undefined && this.#hasDefinitions(server, pinned, tools)) return;
 			const earlier = pinned ?? this.#remembered(server);
@@ -97,7 +99,7 @@ export class PinStore {
 
 	/** Pin one more item of a server that is pinned. What is accepted of it already stays. */
 	add(server: string, item: Tool): Promise<void> {
-		return this.#inOrder(async () => {
+		return this.#writing.run(async () => {
 			const pinned = this.#load().servers.get(server);
 			if (pinned === undefined || pinned.has(item.name)) return;
 			await this.#change(server, [item], (now) => new Map([...toolHashes([item]), ...(now ?? [])]));
@@ -106,7 +108,7 @@ export class PinStore {
 
 	/** Pin the tools of a server as they are now; contents that did not change stay accepted. Throws when the lock file cannot be read or written. */
 	accept(server: string, tools: readonly Tool[]): Promise<void> {
-		return this.#inOrder(async () => {
+		return this.#writing.run(async () => {
 			await this.#change(server, tools, (now) => {
 				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
 				return new Map([...contents, ...toolHashes(tools)]);
@@ -203,14 +205,8 @@ export class PinStore {
 		};
 	}
 
-	#inOrder<T>(work: () => Promise<T>): Promise<T> {
-		const done = this.#writing.then(work);
-		this.#writing = done.catch(() => {}); // the caller gets it
-		return done;
-	}
-
 	#locked(work: () => void): Promise<void> {
-		return this.#inOrder(() => this.#inFolder(work));
+		return this.#writing.run(() => this.#inFolder(work));
 	}
 
 	/** Under the lock of the state folder: other programs write the same files. */

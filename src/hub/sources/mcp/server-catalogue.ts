@@ -8,6 +8,7 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
+
 import type { ServerSettings } from '../../../config/configuration.ts';
 import { hubIdIn } from '../../../config/self-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
@@ -18,6 +19,7 @@ import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
+import { WorkQueue } from '../../../rpc/work-queue.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, ListChanges } from './list-changes.ts';
@@ -75,7 +77,7 @@ export class ServerCatalogue {
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
-	#reading: Promise<unknown> = Promise.resolve();
+	readonly #reading = new WorkQueue();
 	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
@@ -158,12 +160,12 @@ export class ServerCatalogue {
 
 	/** Read the tools of a running server before its first call. */
 	async readTools(connection: ServerConnection): Promise<void> {
-		await this.#readNext(() => this.#readNow(connection, ['tools']));
+		await this.#reading.run(() => this.#readNow(connection, ['tools']));
 	}
 
 	/** Read all lists of a running server. */
 	read(connection: ServerConnection): Promise<CachedServer> {
-		return this.#readNext(() => this.#readNow(connection));
+		return this.#reading.run(() => this.#readNow(connection));
 	}
 
 	/** Resolves when everything is written. */
@@ -181,15 +183,11 @@ export class ServerCatalogue {
 		// A server that ended is listed at its next start.
 		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
 		if (isGone()) return;
-		this.#readNext(() => this.#readNow(connection, changedBy[kind])).catch((error: unknown) => {
-			if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
-		});
-	}
-
-	#readNext(read: () => Promise<CachedServer>): Promise<CachedServer> {
-		const result = this.#reading.then(read, read);
-		this.#reading = result.catch(() => {}); // the caller gets it
-		return result;
+		this.#reading
+			.run(() => this.#readNow(connection, changedBy[kind]))
+			.catch((error: unknown) => {
+				if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+			});
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
