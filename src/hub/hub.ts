@@ -221,6 +221,7 @@ export class Hub implements Source, Provider {
 				(isWhole ? results?.answers.limitFor(context, toolName) : undefined) ?? Number.POSITIVE_INFINITY,
 			watch: (context) => loops?.of(context),
 			began: (call) => this.calls.begin(call),
+			notified: (call, method, params) => this.calls.notified(call, method, params),
 			ended: (call, entry) => {
 				if (this.#journal !== noJournal) this.#journal.write(entry);
 				this.calls.end(call, entry);

@@ -6,26 +6,12 @@
  * specification demands. Nothing is computed until the text is requested.
  */
 import { Histogram } from './histogram.ts';
-import { type MetricKind, metricText, type Sample } from './prometheus-text.ts';
+import { type Labels, type Metric, type MetricAbout, metricText, type Sample } from './prometheus-text.ts';
 import { SERIES_LIMIT } from './telemetry-limits.ts';
 
 /** The label of the series for everything above the limit. */
 const overflow: Labels = { otel_metric_overflow: 'true' };
 const SEPARATOR = '\0';
-
-/** Label values by name. An undefined label is left out. */
-export type Labels = Readonly<Record<string, string | undefined>>;
-
-/** The name, and a sentence about what is counted. */
-export interface MetricAbout {
-	readonly name: string;
-	readonly help: string;
-}
-
-interface Metric extends MetricAbout {
-	readonly kind: MetricKind;
-	samples(): readonly Sample[];
-}
 
 /** A metric that is added to. */
 export interface Counter {
@@ -86,7 +72,7 @@ export class MetricRegistry {
 
 	/** All metrics in the Prometheus text format, version 0.0.4. */
 	text(): string {
-		return this.#metrics.map((metric) => metricText({ ...metric, samples: metric.samples() })).join('');
+		return this.#metrics.map(metricText).join('');
 	}
 }
 

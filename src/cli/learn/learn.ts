@@ -12,7 +12,7 @@ import { learningTurn } from '../../hub/sources/mcp/process/learning-lock.ts';
 import { cacheFilesHere, forgetFailure, leftOutText, readKnown } from '../../hub/sources/mcp/server-cache.ts';
 import type { LeftOutItem } from '../../mcp/client/list-pages.ts';
 import { printableLine } from '../../printable.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, jsonFlag } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { serverByName } from '../target/server-by-name.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
@@ -22,10 +22,11 @@ export const learn: Command = {
 	usage: 'mctl learn [server…] [--config FILE] [--json]',
 	examples: ['mctl learn                        # every server that was never seen', 'mctl learn files'],
 	flags: {
-		config: { type: 'string', value: 'FILE', help: 'use this configuration file and no other' },
-		background: { type: 'boolean', help: 'leave out servers that another process learns' },
-		json: { type: 'boolean', help: 'print one JSON object on stdout' },
+		config: { value: 'FILE', help: 'use this configuration file and no other' },
+		background: { help: 'leave out servers that another process learns' },
+		json: jsonFlag,
 	},
+	args: [0, Number.POSITIVE_INFINITY, 'names of servers'],
 
 	async run(input) {
 		const { flags, out } = input;

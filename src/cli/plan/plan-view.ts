@@ -25,16 +25,14 @@ export function showAll(store: PlanStore, heads: readonly PlanHead[], { out, fla
 	const plans = heads.map((head) => reportOf(store.read(head)));
 	if (flags['json']) return out.json({ schema: 'orchestra.plans/1', plans });
 	if (plans.length === 0) return out.info('There are no plans.');
-	const rows = plans.map(({ id, status, calls, name, client, startedAt }) => [
-		id.slice(0, 8),
-		status,
-		String(calls),
-		name ?? '',
-		client,
-		startedAt,
-	]);
-	const headings = ['ID', 'STATUS', 'CALLS', 'NAME', 'CLIENT', 'SINCE'];
-	printTable(out, headings, rows, [0, 1, 2]);
+	printTable(out, plans, ['ID', 'STATUS', 'CALLS'], {
+		ID: ({ id }) => id.slice(0, 8),
+		STATUS: 'status',
+		CALLS: 'calls',
+		NAME: ({ name }) => name ?? '',
+		CLIENT: 'client',
+		SINCE: 'startedAt',
+	});
 }
 
 /** One plan: what it could reach, what it did, how it ended, its program. */

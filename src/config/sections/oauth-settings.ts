@@ -46,7 +46,7 @@ const oauthKeys = {
 	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
 	grant: key(word(grants), {
 		about:
-			'`"client_credentials"` for programs without a user, `"enterprise"` for users of an `identityProvider` ([machines](remote-servers.md#sign-in-for-machines))',
+			'`"client_credentials"` for programs, `"enterprise"` for users of an `identityProvider` ([machines](machine-sign-in.md))',
 		byDefault: 'browser',
 	}),
 	privateKey: key(secret, {
@@ -93,7 +93,7 @@ const providerKeys = {
 	clientSecret: key(secret, { about: 'its secret, best as a reference', isSecret: true }),
 	idToken: key(secret, {
 		about:
-			'the ID token of the user, as a reference to the program or file that has it, such as `"${cmd:company-login --id-token}"`; read again for each token',
+			'the ID token of the user, as a reference such as `"${cmd:company-login --id-token}"`; read again for each token',
 		isSecret: true,
 	}),
 };

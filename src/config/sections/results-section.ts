@@ -11,8 +11,7 @@ const budget = checked(
 
 export const clientResultKeys = {
 	budgetTokens: key(budget, {
-		about:
-			'most tokens of a result; of a longer one the client gets the first part and a handle for the tool `look` ([results](results.md)); 0 is no limit; default: 8000 for known agents, else 0',
+		about: 'most tokens of a [result](results.md), 0 for any number; default: 8000 for known agents, else 0',
 	}),
 	unchanged: key(flag, {
 		about:

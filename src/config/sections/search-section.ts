@@ -27,6 +27,6 @@ export const embeddingsKeys = {
 export const searchKeys = {
 	embeddings: key(valid(object(embeddingsKeys)), {
 		about:
-			'an endpoint that the text of tools and documents, and queries, are sent to ([embeddings](tool-search.md#embeddings)); absent: nothing is sent',
+			'where texts of tools and documents, and queries, are sent ([embeddings](tool-search.md#embeddings)); absent: nowhere',
 	}),
 };

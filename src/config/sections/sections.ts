@@ -155,7 +155,7 @@ export const limitKeys = {
 	}),
 	callsPerMinute: key(callRates, {
 		about:
-			'most calls of one client within a minute: a number, or one each for `client`, `server` and `tool` ([loops](loops.md)); default: any number',
+			'most calls of a client in a minute, or of a `client`, `server` and `tool` each ([loops](loops.md)); default: any',
 		trust: 'counts',
 	}),
 	identicalCalls: key(countOrZero, {
@@ -171,7 +171,7 @@ export const limitKeys = {
 export const extensionsKeys = {
 	pass: key(strings, {
 		about:
-			'identifiers, such as `com.example/x`, that pass between clients and servers although the hub does not know them; right for extensions that only add `_meta`',
+			'identifiers, such as `com.example/x`, that pass although the hub does not know them; for extensions that only add `_meta`',
 		empty: [],
 		merge: bothLists,
 	}),
@@ -194,7 +194,7 @@ export const tasksKeys = {
 	}),
 	keep: key(flag, {
 		about:
-			'`true` keeps a long call of a client without tasks when the client ends or its time is over; the tools `task_status` and `task_result` reach it',
+			'`true`: a long call of a client without tasks goes on when the client ends; `task_status` and `task_result` reach it',
 		byDefault: false,
 	}),
 	ttlMs: key(count, { about: 'how long the result of a task can be read', byDefault: TASK_TTL_MS }),

@@ -109,7 +109,7 @@ const remoteKeys = {
 	headers: key(secretMap, { about: 'HTTP headers; may have secret references', isSecret: true }),
 	headersHelper: key(shellCommand, {
 		about:
-			'a shell command that prints further headers as a JSON object; it runs for each connection, and again after a refusal; it gets the variables that it names',
+			'a shell command that prints further headers as JSON, for each connection ([remote servers](remote-servers.md))',
 	}),
 	oauth: key(oauth, { about: 'how to sign in, for servers that need more than the defaults' }),
 };

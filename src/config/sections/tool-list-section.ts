@@ -11,7 +11,7 @@ const expose = word(exposeModes);
 export const toolListKeys = {
 	expose: key(expose, {
 		about:
-			'`"search"` lists tools that search and call the others, `"all"` lists every tool; default: `"search"` above `exposeAbove` tools ([tool search](tool-search.md))',
+			'`"search"` lists [search tools](tool-search.md), `"all"` every tool; default: `"search"` above `exposeAbove` tools',
 	}),
 	exposeAbove: key(countOrZero, {
 		about: 'number of tools above which agents search',

@@ -7,7 +7,7 @@
  */
 
 import { DOCUMENT_DESCRIPTION_CHARACTERS } from '../../hub/expose/expose-limits.ts';
-import { bundledSynonyms, readSynonyms } from '../../library/files/word-list-files.ts';
+import { readSynonyms } from '../../library/files/word-list-files.ts';
 import { WorkQueue } from '../../rpc/work-queue.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { SearchField, SearchHit } from '../../search/document.ts';
@@ -62,7 +62,7 @@ export class ItemIndex {
 
 	async #update(list: readonly IndexedItem[]): Promise<void> {
 		if (this.#list === list) return;
-		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms(bundledSynonyms()));
+		if (this.#index.size === 0) this.#index.useSynonyms(readSynonyms());
 		this.#list = undefined; // until the update is complete
 		const slices = new WorkSlices();
 		const ids = new Set(list.map(idOf));

@@ -6,14 +6,10 @@
  * have one, in the form that Prometheus gives them: dots become underscores, and the unit
  * is a part of the name. Everything else begins with `orchestra_`.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { IntervalHistogram } from 'node:perf_hooks';
 import { durationBounds, type Histogram } from '../../telemetry/histogram.ts';
-import {
-	type Counter,
-	type Distribution,
-	type Labels,
-	MetricRegistry,
-} from '../../telemetry/metric-registry.ts';
+import { type Counter, type Distribution, MetricRegistry } from '../../telemetry/metric-registry.ts';
+import type { Labels } from '../../telemetry/prometheus-text.ts';
 import { SERIES_LIMIT } from '../../telemetry/telemetry-limits.ts';
 import type { ExportCounts } from '../../telemetry/tracer.ts';
 import type { CallEnd, CallListener, StartedCall } from '../call-feed.ts';
@@ -62,6 +58,8 @@ export class HubMetrics {
 	text(): string {
 		// Measured from the first time that anybody wants it.
 		if (this.#loopDelay === undefined) {
+			// Loaded on demand: it is a part of the start time.
+			const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
 			this.#loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 			this.#loopDelay.enable();
 		}

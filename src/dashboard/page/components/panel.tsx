@@ -2,8 +2,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Health } from '../../../hub/source-status.ts';
 import type { ApiError } from '../../api/api-types.ts';
-import { visibleLine, visibleText } from '../text/visible-text.tsx';
+import { attributeText, visibleLine, visibleText } from '../text/visible-text.tsx';
 import { CommandText } from './command-text.tsx';
+import type { Fetched } from './use-fetched.ts';
 
 interface PanelProps {
 	readonly title: string;
@@ -35,7 +36,7 @@ export function EmptyState({
 	return (
 		<div class="empty">
 			<p class="title">{title}</p>
-			{children}
+			{children && <p>{children}</p>}
 		</div>
 	);
 }
@@ -54,6 +55,17 @@ export function ErrorText({ error }: { error: ApiError }): JSX.Element {
 			)}
 		</div>
 	);
+}
+
+/** In place of a value that is not there yet, or could not be read. */
+export function NotFetched({
+	fetched,
+	title = 'Reading…',
+}: {
+	fetched: Pick<Fetched<unknown>, 'error'>;
+	title?: string;
+}): JSX.Element {
+	return fetched.error.value ? <ErrorText error={fetched.error.value} /> : <EmptyState title={title} />;
 }
 
 /** A hint; a command in it can be copied. */
@@ -106,5 +118,49 @@ export function Toggle({ isOn, onClick, children }: ToggleProps): JSX.Element {
 		<button type="button" class="quiet" aria-pressed={isOn} onClick={onClick}>
 			{children}
 		</button>
+	);
+}
+
+/** Values and what is shown of each. */
+export type Options<T extends string> = readonly (readonly [value: T, shown: string])[];
+
+/** Values that are shown as they are. */
+export function plainOptions<T extends string>(...values: T[]): Options<T> {
+	return values.map((each) => [each, each]);
+}
+
+interface ChoiceProps<T extends string> {
+	readonly label: string;
+	readonly options: Options<T>;
+	readonly value: T;
+	readonly onPick: (value: T) => void;
+}
+
+/** Buttons of which one is on. */
+export function Toggles<T extends string>({ label, options, value, onPick }: ChoiceProps<T>): JSX.Element {
+	return (
+		<span class="actions" role="group" aria-label={label}>
+			{options.map(([each, shown]) => (
+				<Toggle isOn={each === value} onClick={() => onPick(each)}>
+					{shown}
+				</Toggle>
+			))}
+		</span>
+	);
+}
+
+/** A choice of many values. */
+export function Select<T extends string>({ label, options, value, onPick }: ChoiceProps<T>): JSX.Element {
+	return (
+		<select
+			aria-label={attributeText(label)}
+			value={value}
+			// The browser gives the value of an option.
+			onChange={(event) => onPick(event.currentTarget.value as T)}
+		>
+			{options.map(([each, shown]) => (
+				<option value={each}>{attributeText(shown)}</option>
+			))}
+		</select>
 	);
 }

@@ -18,7 +18,7 @@ import { useNow } from '../components/now.ts';
 import { EmptyState, Fact, Panel, StateWord } from '../components/panel.tsx';
 import { useRenewed } from '../components/use-fetched.ts';
 import { routeHref } from '../live/route.ts';
-import { formatAge, formatCount, formatMoment } from '../text/quantities.ts';
+import { formatAge, formatCount, formatCounted, formatMoment } from '../text/quantities.ts';
 import { visibleLine, visibleText } from '../text/visible-text.tsx';
 
 const LINK_HEALTH: Readonly<Record<FabricLinkFacts['state'], Health>> = {
@@ -44,10 +44,8 @@ export function FabricPanels(): JSX.Element | null {
 			{!use && !offer && (
 				<Panel title="Fabric">
 					<EmptyState title="This hub uses no tools of other machines.">
-						<p>
-							With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
-							<CommandText command="mctl help fabric" />
-						</p>
+						With the setting <code>fabric</code> it calls workers over NATS. The first step:{' '}
+						<CommandText command="mctl help fabric" />
 					</EmptyState>
 				</Panel>
 			)}
@@ -66,9 +64,7 @@ function UsedFabric({ use }: { use: FabricOverview }): JSX.Element {
 				</dl>
 				{use.groups.length === 0 && (
 					<EmptyState title="No worker offers anything to this hub.">
-						<p>
-							Start one on another machine: <CommandText command="mctl worker" />
-						</p>
+						Start one on another machine: <CommandText command="mctl worker" />
 					</EmptyState>
 				)}
 				<div class="rows fabric-rows">
@@ -113,8 +109,7 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 					<>
 						<strong>{visibleLine(group.name)}</strong>{' '}
 						<span class="dim">
-							{group.tools === 1 ? '1 tool' : `${formatCount(group.tools)} tools`}
-							{`, ${pinText(group)}`}
+							{formatCounted(group.tools, 'tool')}, {pinText(group)}
 						</span>
 					</>
 				)}
@@ -124,7 +119,7 @@ function WorkerRow({ group, worker }: { group: FabricGroup | undefined; worker: 
 			<span class="dim">{visibleLine([version, ...labels].filter(Boolean).join(' · '))}</span>
 			<span class="number">{formatCount(running)} running</span>
 			<span class="number">
-				{calls === 1 ? '1 call' : `${formatCount(calls)} calls`} of this hub
+				{formatCounted(calls, 'call')} of this hub
 				{unknown > 0 && `, ${formatCount(unknown)} with an unknown outcome`}
 			</span>
 			<span class="number dim">heard {formatAge(heardAt, now.value)} ago</span>

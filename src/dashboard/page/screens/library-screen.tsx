@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { LibraryDocument, LibraryMatch, LibraryReply } from '../../api/api-catalogue.ts';
 import { libraryCommand } from '../../commands/mctl-commands.ts';
 import { CommandText, CopyButton } from '../components/command-text.tsx';
-import { EmptyState, ErrorText } from '../components/panel.tsx';
+import { EmptyState, ErrorText, NotFetched } from '../components/panel.tsx';
 import { SearchBox, useDebounced } from '../components/search-box.tsx';
 import { SplitView } from '../components/split-view.tsx';
 import { useFetched } from '../components/use-fetched.ts';
@@ -48,10 +48,8 @@ export function LibraryScreen(): JSX.Element {
 	const detail =
 		id === '' ? (
 			<EmptyState title="Open a document to read it.">
-				<p>
-					In a terminal:{' '}
-					<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
-				</p>
+				In a terminal:{' '}
+				<CommandText command={libraryCommand(terms || 'how to write a test', query['budget'] ?? '')} />
 			</EmptyState>
 		) : (
 			<>
@@ -128,9 +126,7 @@ function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
 	if (!isEmpty) return <EmptyState title="Nothing matches. Try other words for the task." />;
 	return (
 		<EmptyState title="The library is empty.">
-			<p>
-				Write a document with <CommandText command="mctl new resource hello" />
-			</p>
+			Write a document with <CommandText command="mctl new resource hello" />
 		</EmptyState>
 	);
 }
@@ -138,8 +134,7 @@ function NoDocuments({ isEmpty }: { isEmpty: boolean }): JSX.Element {
 function Document({ uri }: { uri: string }): JSX.Element {
 	const fetched = useFetched<LibraryDocument>(pathWith('/api/library/document', { uri }));
 	const document = fetched.value.value;
-	if (fetched.error.value) return <ErrorText error={fetched.error.value} />;
-	if (!document) return <EmptyState title="Reading…" />;
+	if (!document) return <NotFetched fetched={fetched} />;
 	return (
 		<article class="document">
 			<p class="actions">

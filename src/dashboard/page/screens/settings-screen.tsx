@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { SettingRow, SettingsReply } from '../../api/api-catalogue.ts';
 import type { ProblemRow } from '../../api/api-types.ts';
 import { CommandText } from '../components/command-text.tsx';
-import { EmptyState, ErrorText, HintText, Panel } from '../components/panel.tsx';
+import { EmptyState, HintText, NotFetched, Panel } from '../components/panel.tsx';
 import { SearchBox } from '../components/search-box.tsx';
 import { useFetched } from '../components/use-fetched.ts';
 import { useDashboard } from '../live/dashboard.ts';
@@ -22,8 +22,7 @@ export function SettingsScreen(): JSX.Element {
 		if (feed.configured.value > 0) fetched.reload();
 	});
 	const reply = fetched.value.value;
-	if (fetched.error.value && !reply) return <ErrorText error={fetched.error.value} />;
-	if (!reply) return <EmptyState title="Reading the configuration…" />;
+	if (!reply) return <NotFetched fetched={fetched} title="Reading the configuration…" />;
 	const rows = reply.values.filter(({ key, value, source }) =>
 		`${key} ${value} ${source}`.toLowerCase().includes(terms),
 	);
@@ -69,17 +68,13 @@ function SettingTable({
 	if (rows.length === 0 && isFiltered)
 		return (
 			<EmptyState title="No value matches the filter.">
-				<p>
-					<a href={routeHref('settings')}>Show all values</a>
-				</p>
+				<a href={routeHref('settings')}>Show all values</a>
 			</EmptyState>
 		);
 	if (rows.length === 0)
 		return (
 			<EmptyState title="No file sets a value.">
-				<p>
-					Write a configuration with <CommandText command="mctl init" />
-				</p>
+				Write a configuration with <CommandText command="mctl init" />
 			</EmptyState>
 		);
 	return (

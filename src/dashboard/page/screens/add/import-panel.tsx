@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { ApiObject, ClientFilesReply } from '../../../api/api-types.ts';
+import type { CallRun } from '../../call/call-run.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
-import type { CommandRun } from '../../call/command-run.ts';
 import { CommandText } from '../../components/command-text.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
+import { objectsIn, textIn } from '../../live/json-fields.ts';
+import { formatCounted } from '../../text/quantities.ts';
 import { attributeText, visibleLine, visibleText } from '../../text/visible-text.tsx';
-import { objectsIn, textIn } from './registry-form.tsx';
 
 export function ImportPanel(): JSX.Element {
 	const look = useCommandRun();
@@ -46,7 +47,7 @@ export function ImportPanel(): JSX.Element {
 					<CommandButton
 						run={run}
 						command={names.length === 0 ? undefined : { kind: 'import', names, isDryRun: false }}
-						label={names.length === 1 ? 'Import 1 server' : `Import ${names.length} servers`}
+						label={`Import ${formatCounted(names.length, 'server')}`}
 						isPrimary
 					/>
 				)}
@@ -144,7 +145,7 @@ function ClientChoice({ clients, chosen, onChoose }: ClientChoiceProps): JSX.Ele
 }
 
 /** The files that would change, and what to look at before. */
-function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
+function PlannedChange({ run }: { run: CallRun }): JSX.Element {
 	const files = objectsIn(run.result.value?.['files']);
 	const warnings = run.result.value?.['warnings'];
 	return (
@@ -169,7 +170,7 @@ function PlannedChange({ run }: { run: CommandRun }): JSX.Element {
 	);
 }
 
-function ChangeDone({ run }: { run: CommandRun }): JSX.Element {
+function ChangeDone({ run }: { run: CallRun }): JSX.Element {
 	const files = objectsIn(run.result.value?.['files']);
 	return (
 		<>

@@ -2,9 +2,11 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { isObject } from '../../../../wire/json.ts';
 import type { ApiObject, ApiValue } from '../../../api/api-types.ts';
 import { CommandButton, CommandOutput, useCommandRun } from '../../call/command-panel.tsx';
 import { Fact } from '../../components/panel.tsx';
+import { objectsIn, textIn } from '../../live/json-fields.ts';
 import { routeHref } from '../../live/route.ts';
 import { visibleLine, visibleText } from '../../text/visible-text.tsx';
 import { TextField } from './text-field.tsx';
@@ -50,9 +52,8 @@ export function RegistryForm(): JSX.Element {
 
 /** The program that would run, its origin, and the values that it needs. */
 function ListedPlan({ name, onBack }: { name: string; onBack: () => void }): JSX.Element {
-	const look = useCommandRun();
+	const look = useCommandRun({ kind: 'add-listed', name, values: [], isDryRun: true });
 	const run = useCommandRun();
-	useMemo(() => void look.run({ kind: 'add-listed', name, values: [], isDryRun: true }), []);
 	const plan = look.result.value;
 	const required = objectsIn(plan?.['values']);
 	const values = useMemo(() => new Map(required.map((value) => [textIn(value, 'name'), signal('')])), [plan]);
@@ -121,7 +122,7 @@ function LaunchInputField({
 }
 
 function runText(entry: ApiValue | undefined): string {
-	if (!isRecord(entry)) return '';
+	if (!isObject(entry)) return '';
 	const { command, args, url } = entry;
 	if (typeof url === 'string') return url;
 	return [command, ...(Array.isArray(args) ? args : [])].map(String).join(' ');
@@ -129,17 +130,4 @@ function runText(entry: ApiValue | undefined): string {
 
 function shortName(name: string): string {
 	return name.startsWith(REFERENCE) ? name.slice(REFERENCE.length) : name;
-}
-
-export function objectsIn(value: ApiValue | undefined): ApiObject[] {
-	return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-export function textIn(value: ApiObject | undefined, name: string): string {
-	const text = value?.[name];
-	return typeof text === 'string' ? text : '';
-}
-
-function isRecord(value: ApiValue | undefined): value is ApiObject {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,18 +2,19 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { attempt } from '../../../../errors.ts';
-import type { CallDetails, ProgressRow } from '../../../api/api-calls.ts';
+import type { CallDetails } from '../../../api/api-calls.ts';
+import { LogMessages, ProgressLine, ProgressText } from '../../call/call-progress.tsx';
 import { ElicitationForm } from '../../call/elicitation-form.tsx';
 import { ReplayPanel } from '../../call/replay-panel.tsx';
 import { PhaseWaterfall } from '../../components/charts.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
-import { EmptyState, ErrorText, Fact, Panel, StateWord } from '../../components/panel.tsx';
+import { ErrorText, Fact, NotFetched, Panel, StateWord } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import { formatBytes, formatCount, formatMs, formatTime } from '../../text/quantities.ts';
-import { visibleLine, visibleText } from '../../text/visible-text.tsx';
+import { visibleLine } from '../../text/visible-text.tsx';
 
 export function CallDetail({ number }: { number: number }): JSX.Element {
 	const dashboard = useDashboard();
@@ -29,8 +30,7 @@ export function CallDetail({ number }: { number: number }): JSX.Element {
 		// The event stream does not look for recordings.
 		if (!isRunning && fetched.value.peek()?.outcome === 'running') fetched.reload();
 	}, [isRunning]);
-	if (fetched.error.value && !call) return <ErrorText error={fetched.error.value} />;
-	if (!call) return <EmptyState title="Reading the call…" />;
+	if (!call) return <NotFetched fetched={fetched} title="Reading the call…" />;
 	return <CallPage call={{ ...call, replay: fetched.value.value?.replay ?? null }} />;
 }
 
@@ -136,14 +136,7 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 	if (!last && call.logs.length === 0) return null;
 	return (
 		<Panel title="Progress and logs">
-			{last && (
-				<p class="progress">
-					{last.progress !== null && last.total !== null && (
-						<progress value={last.progress} max={last.total} />
-					)}
-					<ProgressText row={last} />
-				</p>
-			)}
+			{last && <ProgressLine row={last} />}
 			{call.dropped > 0 && <p class="dim">{formatCount(call.dropped)} messages are not kept.</p>}
 			{call.progress.length > 1 && (
 				<ol class="log" tabIndex={0} aria-label="Progress messages">
@@ -154,31 +147,8 @@ function CallMessages({ call }: { call: CallDetails }): JSX.Element | null {
 					))}
 				</ol>
 			)}
-			{call.logs.length > 0 && (
-				<ol class="log" tabIndex={0} aria-label="Log messages">
-					{call.logs.map(({ at, level, logger, text }) => (
-						<li class={/^\w+$/.test(level) ? level : undefined}>
-							<span class="dim">
-								{formatTime(at)} {visibleLine(logger === null ? level : `${level} ${logger}`)}
-							</span>{' '}
-							{visibleText(text)}
-						</li>
-					))}
-				</ol>
-			)}
+			<LogMessages rows={call.logs} />
 		</Panel>
-	);
-}
-
-function ProgressText({ row }: { row: ProgressRow }): JSX.Element {
-	return (
-		<>
-			<span class="number">
-				{row.progress ?? ''}
-				{row.total === null ? '' : ` of ${row.total}`}
-			</span>{' '}
-			{visibleLine(row.message ?? '')}
-		</>
 	);
 }
 

@@ -12,14 +12,22 @@ import { LatencyChart, LatencyHistogram, VolumeChart } from '../../components/ca
 import { Bar, FailureShare } from '../../components/charts.tsx';
 import { CommandText } from '../../components/command-text.tsx';
 import { useNow } from '../../components/now.ts';
-import { EmptyState, ErrorText, Fact, Panel, Toggle } from '../../components/panel.tsx';
+import {
+	EmptyState,
+	ErrorText,
+	Fact,
+	type Options,
+	Panel,
+	Toggle,
+	Toggles,
+} from '../../components/panel.tsx';
 import { useDashboard } from '../../live/dashboard.ts';
 import { routeHref } from '../../live/route.ts';
 import {
 	formatAge,
 	formatBytes,
-	formatCalls,
 	formatCount,
+	formatCounted,
 	formatDuration,
 	formatMs,
 } from '../../text/quantities.ts';
@@ -30,7 +38,7 @@ import type { FlowChoice } from './flow-model.ts';
 import { FlowView } from './flow-view.tsx';
 import { useOverview, useToolCosts } from './overview-data.ts';
 
-const TIMES: readonly (readonly [string, string])[] = [
+const TIMES: Options<string> = [
 	['15', '15 min'],
 	['60', '1 h'],
 	['1440', '24 h'],
@@ -86,16 +94,14 @@ function TimeRange({ minutes, hub }: { minutes: string; hub: HubFacts }): JSX.El
 	const { router } = useDashboard();
 	const { query } = router.route.value;
 	return (
-		<div class="actions" role="group" aria-label="Calls of the last">
+		<div class="actions">
 			<span class="dim">Calls of the last</span>
-			{TIMES.map(([value, label]) => (
-				<Toggle
-					isOn={minutes === value}
-					onClick={() => router.replace(routeHref('overview', '', { ...query, minutes: value }))}
-				>
-					{label}
-				</Toggle>
-			))}
+			<Toggles
+				label="Calls of the last"
+				options={TIMES}
+				value={minutes}
+				onPick={(picked) => router.replace(routeHref('overview', '', { ...query, minutes: picked }))}
+			/>
 			{hub.calls > KEPT_CALLS && <span class="dim">The last {formatCount(KEPT_CALLS)} are kept.</span>}
 		</div>
 	);
@@ -107,9 +113,7 @@ function Plots({ reply }: { reply: OverviewReply }): JSX.Element {
 		return (
 			<Panel title="Calls">
 				<EmptyState title="No call in this time.">
-					<p>
-						<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
-					</p>
+					<a href={routeHref('tools')}>Try a tool</a>, or let a connected agent call one.
 				</EmptyState>
 			</Panel>
 		);
@@ -208,7 +212,7 @@ function CostTable({ sources }: CostsReply): JSX.Element {
 					<a href={routeHref('servers', backend)}>{visibleLine(backend)}</a>
 					<Bar share={tokens / most} />
 					<span class="number">{formatCount(tokens)}</span>
-					<span class="number dim">{tools === 1 ? '1 tool' : `${formatCount(tools)} tools`}</span>
+					<span class="number dim">{formatCounted(tools, 'tool')}</span>
 				</div>
 			))}
 		</div>
@@ -238,9 +242,7 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 		<Panel title="Clients">
 			{clients.length === 0 ? (
 				<EmptyState title="No client is connected.">
-					<p>
-						Connect the agents on this machine with <CommandText command="mctl init" />
-					</p>
+					Connect the agents on this machine with <CommandText command="mctl init" />
 				</EmptyState>
 			) : (
 				<div class="rows clients">
@@ -250,7 +252,7 @@ function ClientList({ clients }: { clients: readonly ClientRow[] }): JSX.Element
 							<span class="dim">{visibleLine(client.version ?? '')}</span>
 							<span>{[client.era, client.revision].filter(Boolean).join(' · ') || '–'}</span>
 							<span>{visibleLine(client.transport)}</span>
-							<span class="number">{formatCalls(client.calls)}</span>
+							<span class="number">{formatCounted(client.calls, 'call')}</span>
 							<span class="number dim">for {formatAge(client.since, now.value)}</span>
 							<a href={routeHref('calls', '', { client: client.name })}>Calls</a>
 						</div>

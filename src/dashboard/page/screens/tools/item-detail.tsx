@@ -5,7 +5,7 @@ import { quoted } from '../../../../printable.ts';
 import type { CatalogueKind, PromptReply, ToolReply } from '../../../api/api-catalogue.ts';
 import { TryIt } from '../../call/try-it.tsx';
 import { CommandText } from '../../components/command-text.tsx';
-import { EmptyState, ErrorText, Fact, Panel } from '../../components/panel.tsx';
+import { Fact, NotFetched, Panel } from '../../components/panel.tsx';
 import { type Fetched, useFetched } from '../../components/use-fetched.ts';
 import type { JsonSchema } from '../../form/form-field.ts';
 import { pathWith } from '../../live/api-client.ts';
@@ -26,7 +26,7 @@ function ToolDetail({ name }: { name: string }): JSX.Element {
 	const fetched = useFetched<ToolReply>(pathWith('/api/tool', { name }));
 	const reply = useItem(fetched);
 	const schema = useSameValue((reply?.tool['inputSchema'] ?? {}) as JsonSchema);
-	if (!reply) return <NoItem fetched={fetched} />;
+	if (!reply) return <NotFetched fetched={fetched} />;
 	const { tool, command } = reply;
 	const output = tool['outputSchema'] as JsonSchema | undefined;
 	return (
@@ -70,7 +70,7 @@ function PromptDetail({ name }: { name: string }): JSX.Element {
 	const fetched = useFetched<PromptReply>(pathWith('/api/prompt', { name }));
 	const reply = useItem(fetched);
 	const schema = useSameValue(promptSchema(reply?.prompt['arguments']));
-	if (!reply) return <NoItem fetched={fetched} />;
+	if (!reply) return <NotFetched fetched={fetched} />;
 	return (
 		<ItemHead item={reply.prompt} name={name} backend={reply.backend} command={reply.command} facts={null}>
 			<TryIt
@@ -153,10 +153,6 @@ function useItem<T>(fetched: Fetched<T>): T | undefined {
 		if (fetched.value.peek() || fetched.error.peek()) fetched.reload();
 	}, [version]);
 	return fetched.value.value;
-}
-
-function NoItem({ fetched }: { fetched: Fetched<unknown> }): JSX.Element {
-	return fetched.error.value ? <ErrorText error={fetched.error.value} /> : <EmptyState title="Reading…" />;
 }
 
 /** A new object with the same content must not reset a form. */

@@ -7,7 +7,7 @@ import type { ResourceReply } from '../../../api/api-catalogue.ts';
 import { CallProgressView } from '../../call/call-progress.tsx';
 import { ToolResultView } from '../../call/tool-result.tsx';
 import { CommandText, CopyButton } from '../../components/command-text.tsx';
-import { ErrorText, Fact, Panel } from '../../components/panel.tsx';
+import { Fact, Panel } from '../../components/panel.tsx';
 import { useFetched } from '../../components/use-fetched.ts';
 import { pathWith } from '../../live/api-client.ts';
 import { useDashboard } from '../../live/dashboard.ts';
@@ -54,7 +54,6 @@ export function ResourceDetail({ uri, isTemplate }: { uri: string; isTemplate: b
 					<CopyAs uri={address} />
 				</form>
 				<CallProgressView run={run} />
-				{run.error.value && <ErrorText error={run.error.value} />}
 				{run.result.value && <ToolResultView key={run.number.value} result={run.result.value} />}
 			</Panel>
 		</article>

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../components/command-text.tsx';
 import { JsonTree } from '../../components/json-tree.tsx';
+import { Toggle } from '../../components/panel.tsx';
 import { type FormField, formOf, type JsonSchema, variantTitle } from '../../form/form-field.ts';
 import { CHOICES_LIMIT } from '../../page-limits.ts';
 import { visibleLine, visibleText } from '../../text/visible-text.tsx';
@@ -26,14 +27,9 @@ export function SchemaTable({ schema }: { schema: JsonSchema }): JSX.Element {
 				</ul>
 			)}
 			<p class="actions">
-				<button
-					type="button"
-					class="quiet"
-					aria-pressed={isRaw.value}
-					onClick={() => (isRaw.value = !isRaw.value)}
-				>
+				<Toggle isOn={isRaw.value} onClick={() => (isRaw.value = !isRaw.value)}>
 					JSON Schema
-				</button>
+				</Toggle>
 				<CopyButton label="Copy" text={() => JSON.stringify(schema, null, 2)} what="the JSON Schema" />
 			</p>
 		</div>
