@@ -6,7 +6,7 @@ describe('a queue of work', () => {
 	it('does one after the other, in the order in which they came', async () => {
 		const queue = new WorkQueue();
 		const steps: string[] = [];
-		const first = deferred<void>();
+		const first = deferred();
 		const results = Promise.all([
 			queue.run(async () => {
 				await first.promise;
