@@ -3,6 +3,9 @@
 /** Most edits between a word and a suggestion. */
 export const EDITS_LIMIT = 3;
 
+/** Texts that are remembered to be logged once; the oldest are dropped, because a peer may choose them. */
+export const LOGGED_ONCE_LIMIT = 10_000;
+
 /** Longest untrusted text in a log line, in characters. */
 export const LOGGED_CHARACTERS = 1_000;
 

@@ -36,8 +36,6 @@ export type KeyTrust = 'blocked' | 'counts' | 'inside' | 'part' | 'free';
 
 /** The rest of a key. */
 export interface KeyRules<T> {
-	/** The sentence of the documentation. */
-	readonly about: string;
 	/** The value of a file without the key. */
 	readonly empty?: T;
 	/** The object needs the key: what is allowed, for the problem of one without it. */
@@ -56,7 +54,10 @@ export interface KeyRules<T> {
 	readonly isSecret?: boolean;
 }
 
-export interface Key<T> extends Shape<T>, KeyRules<T> {}
+export interface Key<T> extends Shape<T>, KeyRules<T> {
+	/** The sentence of the documentation. */
+	readonly about: string;
+}
 
 /** A table of any section. */
 export type AnyKeys = Readonly<Record<string, Key<unknown>>>;
@@ -73,12 +74,18 @@ export type Values<K, Sure = WithEmpty | { readonly required: string }> = {
 	readonly [N in keyof K as K[N] extends Sure ? N : never]: ValueOf<K[N]>;
 } & { readonly [N in keyof K as K[N] extends Sure ? never : N]?: ValueOf<K[N]> | undefined };
 
-/** A key of this shape. Its rules keep their type, from which `Values` are made; a member that is no rule does not compile. */
+/**
+ * A key of this shape, with the sentence of its documentation. Its rules keep their type, from which `Values` are made;
+ * a member that is no rule does not compile.
+ */
+export function key<T>(shape: Shape<T>, about: string): Shape<T> & { readonly about: string };
 export function key<T, const R extends KeyRules<T>>(
 	shape: Shape<T>,
+	about: string,
 	rules: R & { readonly [N in Exclude<keyof R, keyof KeyRules<T>>]: never },
-): Shape<T> & R {
-	return { ...shape, ...rules };
+): Shape<T> & { readonly about: string } & R;
+export function key(shape: Shape<unknown>, about: string, rules: KeyRules<unknown> = {}): Key<unknown> {
+	return { ...shape, about, ...rules };
 }
 
 export const text: Shape<string> = {

@@ -56,18 +56,17 @@ export class MetricRegistry {
 		};
 	}
 
-	/** A metric whose values are read when the text is requested. A value that is no number is left out. */
-	observed(
-		about: MetricAbout,
-		kind: 'counter' | 'gauge',
-		read: () => Iterable<readonly [Labels, number]>,
-	): void {
+	/**
+	 * A metric whose values are read when the text is requested: a counter when its name ends with `_total`, else a
+	 * gauge. A value that is no number is left out.
+	 */
+	observed(name: string, help: string, read: () => Iterable<readonly [Labels, number]>): void {
 		const samples = (): Sample[] => {
 			const series = new Series(this.#seriesLimit, () => ({ value: 0 }));
 			for (const [labels, value] of read()) if (Number.isFinite(value)) series.of(labels).value += value;
 			return series.all.map(([labels, { value }]) => ({ labels, value }));
 		};
-		this.#metrics.push({ ...about, kind, samples });
+		this.#metrics.push({ name, help, kind: name.endsWith('_total') ? 'counter' : 'gauge', samples });
 	}
 
 	/** All metrics in the Prometheus text format, version 0.0.4. */

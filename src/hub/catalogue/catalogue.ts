@@ -9,7 +9,7 @@
  */
 import { LIST_WAIT_MS } from '../../config/defaults.ts';
 import { messageOf } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, loggedOnce } from '../../log.ts';
 import { after } from '../../mcp/server/methods.ts';
 import type { Change } from '../../mcp/server/provider.ts';
 import { type Item, type ItemKind, type ItemTypes, lists } from '../../protocol/item-lists.ts';
@@ -57,12 +57,8 @@ export class Catalogue {
 	readonly #lists = new Map<ItemKind, Awaitable<MergedList<Item>>>();
 	#generation = 0;
 	readonly #lastItems = new WeakMap<Source, Map<ItemKind, readonly unknown[]>>();
-	readonly #warned = new Set<string>();
-	readonly #differences = new ListDifferences({
-		given: (kind) => this.#lists.get(kind),
-		forget: (change) => this.forget(change),
-		current: (kind) => this.list(kind),
-	});
+	readonly #differences = new ListDifferences(this);
+	readonly #warn = loggedOnce((text) => this.#log.warn(text));
 	/** The tools of the sources that have answered, while others have not. */
 	#partial: PartialList<Tool> | undefined;
 
@@ -75,6 +71,11 @@ export class Catalogue {
 	/** How long a list waits for a source, in milliseconds. */
 	get waitMs(): number {
 		return this.#options.listWaitMs?.() ?? LIST_WAIT_MS;
+	}
+
+	/** The list that clients received; undefined when none was requested. */
+	given(kind: ItemKind): Awaitable<MergedList<unknown>> | undefined {
+		return this.#lists.get(kind);
 	}
 
 	/** The merged list of a kind. */
@@ -272,10 +273,4 @@ export class Catalogue {
 		// The items of a kind come from the same list function.
 		return { source, items: (this.#lastItems.get(source)?.get(kind) ?? []) as readonly T[] };
 	}
-
-	readonly #warn = (text: string): void => {
-		if (this.#warned.has(text)) return;
-		this.#warned.add(text);
-		this.#log.warn(text);
-	};
 }

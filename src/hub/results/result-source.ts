@@ -13,7 +13,7 @@ import type { Item } from '../../protocol/item-lists.ts';
 import type { Answer, CallToolResult, Tool } from '../../protocol/mcp-types.ts';
 import { clientName, type HubCall } from '../calls/hub-call.ts';
 import type { MergedList, Route } from '../catalogue/merged-list.ts';
-import type { SessionEvents, Source, UriClaims } from '../source.ts';
+import type { Can, Source } from '../source.ts';
 import type { ClientBudgets } from './client-budgets.ts';
 import type { LookAnswer } from './look/look-request.ts';
 import { LOOK, lookGuide, lookName, lookResult, lookTool, OTHER_LOOK } from './look/look-tool.ts';
@@ -31,7 +31,7 @@ export interface ResultSourceOptions extends Pick<ResultStoreOptions, 'environme
 	readonly log: Log;
 }
 
-export class ResultSource implements Source, UriClaims, SessionEvents {
+export class ResultSource implements Source, Can<'ownsUri' | 'endSession'> {
 	readonly id = 'results';
 	readonly kind = 'results';
 	readonly status = { state: 'ready' } as const;

@@ -22,8 +22,7 @@ import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
 import { WorkQueue } from '../../../rpc/work-queue.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
-import { type ChangedList, ListChanges } from './list-changes.ts';
-import type { McpSourceOptions } from './mcp-source-options.ts';
+import { type ChangedList, readsOfChanges } from './list-changes.ts';
 import type { ServerPool } from './process/server-pool.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { readServerLists } from './read-server-lists.ts';
@@ -38,6 +37,7 @@ import {
 	writeKnown,
 	writeKnownLater,
 } from './server-cache.ts';
+import type { McpSourceOptions } from './server-deps.ts';
 
 export interface ServerCatalogueDeps
 	extends Pick<McpSourceOptions, 'entry' | 'environment' | 'learning' | 'waitsForFailed' | 'log'> {
@@ -45,7 +45,7 @@ export interface ServerCatalogueDeps
 	readonly files: CacheFiles;
 	/** Its processes. The lister may stay after the first list when it serves all clients. */
 	readonly pool: ServerPool;
-	/** Called whenever the lists are read, before they are given to anybody and before `onChange`. */
+	/** Called whenever the lists are read, before they are used and before `onChange`. */
 	readonly onRead: (known: CachedServer, source: ListOrigin) => void;
 	readonly onChange: (change: Change) => void;
 }
@@ -78,7 +78,6 @@ export class ServerCatalogue {
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
 	readonly #reading = new WorkQueue();
-	readonly #changes = new ListChanges((connection, kind) => this.#readChanged(connection, kind));
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -124,7 +123,7 @@ export class ServerCatalogue {
 	/** Start a server that was never seen, in the background. */
 	learn(): void {
 		if (this.confirmed || this.#discovering || this.#isClosed || this.#pool.isStopped) return;
-		const { lastError, delayMs } = this.#pool.lister;
+		const { lastError, delayMs } = this.#pool.lister.supervisor;
 		if (lastError && (delayMs > 0 || !this.#settings.restart)) return;
 		this.#discover().catch(() => {}); // logged, and tried again
 	}
@@ -154,18 +153,11 @@ export class ServerCatalogue {
 	}
 
 	/** A list of a running server changed: read it, then notify. */
-	changed(connection: ServerConnection, kind: ChangedList): void {
-		this.#changes.changed(connection, kind);
-	}
+	readonly changed = readsOfChanges((connection, kind) => this.#readChanged(connection, kind));
 
-	/** Read the tools of a running server before its first call. */
-	async readTools(connection: ServerConnection): Promise<void> {
-		await this.#reading.run(() => this.#readNow(connection, ['tools']));
-	}
-
-	/** Read all lists of a running server. */
-	read(connection: ServerConnection): Promise<CachedServer> {
-		return this.#reading.run(() => this.#readNow(connection));
+	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
+	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
+		return this.#reading.run(() => this.#readNow(connection, names));
 	}
 
 	/** Resolves when everything is written. */
@@ -183,11 +175,9 @@ export class ServerCatalogue {
 		// A server that ended is listed at its next start.
 		const isGone = (): boolean => this.#isClosed || connection.endReason !== undefined;
 		if (isGone()) return;
-		this.#reading
-			.run(() => this.#readNow(connection, changedBy[kind]))
-			.catch((error: unknown) => {
-				if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
-			});
+		this.read(connection, changedBy[kind]).catch((error: unknown) => {
+			if (!isGone()) this.#deps.log.warn(`the changed ${kind} could not be listed: ${messageOf(error)}`);
+		});
 	}
 
 	async #readNow(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
@@ -195,14 +185,8 @@ export class ServerCatalogue {
 		const { timeoutMs, maxMs } = this.#settings;
 		const known = this.#known;
 		const only = known && names && { names };
-		const found = await readServerLists(connection, {
-			timeoutMs,
-			maxMs,
-			log,
-			known,
-			hubId: hubIdIn(environment),
-			...only,
-		});
+		const hubId = hubIdIn(environment);
+		const found = await readServerLists(connection, { timeoutMs, maxMs, log, known, hubId, ...only });
 		this.#keep(found);
 		return found;
 	}
@@ -271,7 +255,7 @@ export class ServerCatalogue {
 		const process = this.#pool.lister;
 		if (this.#pool.isStopped) throw this.#stopped();
 		try {
-			const connection = await process.up();
+			const connection = await process.supervisor.up();
 			const known = await this.#readOf(process, connection);
 			if (this.#pool.scope !== 'shared') await process.stopUnused();
 			return known;
@@ -279,7 +263,10 @@ export class ServerCatalogue {
 			// The user stopped or restarted it: that is no failure of the server.
 			if (process !== this.#pool.lister) return this.#start();
 			const isRefusal = needsSignIn(error);
-			this.#failed((isRefusal ? undefined : process.lastError) ?? OrchestraError.from(error), isRefusal);
+			this.#failed(
+				(isRefusal ? undefined : process.supervisor.lastError) ?? OrchestraError.from(error),
+				isRefusal,
+			);
 			this.#tryLater(process);
 			throw error;
 		}
@@ -308,7 +295,7 @@ export class ServerCatalogue {
 		const begin = performance.now();
 		try {
 			const known = await this.read(connection);
-			process.listed();
+			process.supervisor.answered(false);
 			return known;
 		} catch (error) {
 			const failure = process.explain(error, 'list', connection, performance.now() - begin);
@@ -322,7 +309,7 @@ export class ServerCatalogue {
 		if (this.#isClosed || this.confirmed || !this.#settings.restart) return;
 		clearTimeout(this.#retry);
 		// A server that runs, and whose lists cannot be read, has no delay of its own.
-		const delayMs = Math.max(process.delayMs + 1, this.#retryBackoff.nextMs());
+		const delayMs = Math.max(process.supervisor.delayMs + 1, this.#retryBackoff.nextMs());
 		this.#retry = setTimeout(() => {
 			if (!this.#pool.isStopped) this.#discover().catch(() => {}); // logged, and tried again
 		}, delayMs);

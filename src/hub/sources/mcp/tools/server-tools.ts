@@ -16,9 +16,9 @@ import { isObject } from '../../../../wire/json.ts';
 import { rpcCodes } from '../../../../wire/json-rpc.ts';
 import { OLD_PAGE_KEY } from '../../../calls/adapt-apps.ts';
 import { isPage } from '../../../catalogue/names.ts';
-import type { McpSourceOptions } from '../mcp-source-options.ts';
 import { type CachedServer, leftOutText } from '../server-cache.ts';
 import type { ServerCatalogue } from '../server-catalogue.ts';
+import type { McpSourceOptions } from '../server-deps.ts';
 import { OverriddenTools } from './overridden-tools.ts';
 import type { ServerPins } from './server-pins.ts';
 import { ToolAllowlist } from './tool-allowlist.ts';
@@ -29,7 +29,7 @@ export class ServerTools {
 	readonly #catalogue: ServerCatalogue;
 	readonly #pins: ServerPins;
 	/** Reads of the tools of processes before their first call. */
-	readonly #checked = new WeakMap<ServerConnection, Promise<void>>();
+	readonly #checked = new WeakMap<ServerConnection, Promise<unknown>>();
 
 	/** The settings of the entry for its tools. */
 	readonly overrides: OverriddenTools;
@@ -137,7 +137,7 @@ export class ServerTools {
 		const pins = this.#pins;
 		if (!pins.quarantines) return undefined;
 		return async (connection, tool) => {
-			const checked = this.#checked.get(connection) ?? this.#catalogue.readTools(connection);
+			const checked = this.#checked.get(connection) ?? this.#catalogue.read(connection, ['tools']);
 			this.#checked.set(connection, checked);
 			await checked.catch((error: unknown) => {
 				this.#checked.delete(connection);
