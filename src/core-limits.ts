@@ -28,7 +28,7 @@ export const VALUE_LIMIT_CHARACTERS: number = 64 * 1024;
  */
 export const NESTING_DEPTH = 64;
 
-/** Most texts without a secret that are remembered, and the longest of them. */
+/** Most strings without a secret that are remembered, and the longest of them. */
 export const CLEAN_STRINGS_LIMIT = 1000;
 export const CLEAN_TEXT_CHARACTERS = 1000;
 

@@ -75,7 +75,7 @@ export type Values<K, Sure = WithEmpty | { readonly required: string }> = {
 } & { readonly [N in keyof K as K[N] extends Sure ? never : N]?: ValueOf<K[N]> | undefined };
 
 /**
- * A key of this shape, with the sentence of its documentation. Its rules keep their type, from which `Values` are made;
+ * A key of this shape, with the sentence of its documentation. The type of its rules is that of the argument, from which `Values` are made;
  * a member that is no rule does not compile.
  */
 export function key<T>(shape: Shape<T>, about: string): Shape<T> & { readonly about: string };
@@ -135,18 +135,25 @@ export const secret: Shape<string | SecretText> = {
 	read: (field) => field.secretText() ?? field.text(),
 };
 
-export const flag: Shape<boolean> = { read: (field) => field.flag(), schema: { type: 'boolean' } };
+export const flag: Shape<boolean> = {
+	read: (field) => field.expect((value) => typeof value === 'boolean', 'true or false'),
+	schema: { type: 'boolean' },
+};
 
 /** A whole number above 0. */
 export const count: Shape<number> = {
-	read: (field) => field.count(),
+	read: (field) => field.expect(isWhole(1), 'a whole number above 0'),
 	schema: { type: 'integer', minimum: 1 },
 };
 
 export const countOrZero: Shape<number> = {
-	read: (field) => field.countOrZero(),
+	read: (field) => field.expect(isWhole(0), 'a whole number, 0 or above'),
 	schema: { type: 'integer', minimum: 0 },
 };
+
+function isWhole(least: number): (value: unknown) => value is number {
+	return (value): value is number => Number.isSafeInteger(value) && Number(value) >= least;
+}
 
 /** Numbers and booleans are written as text. */
 const plainText: KeySchema = { type: ['string', 'number', 'boolean'] };
@@ -161,7 +168,7 @@ export const textMap: KeySchema = { type: 'object', additionalProperties: plainT
 /** An object of strings that may have secret references. */
 export const secretMap: Shape<SecretMap> = { read: (field) => field.secretMap(), schema: textMap };
 
-/** Several texts, or one that stands alone. */
+/** Several strings, or one that stands alone. */
 export function oneOrMore(
 	split: (text: string) => readonly string[] = (text) => [text],
 ): Shape<readonly string[]> {

@@ -101,13 +101,13 @@ export class Library {
 		const shared = { log, watch, onRefreshed: () => this.#notify() };
 		const open = (
 			root: string | undefined,
-			source: Pick<LibraryRootOptions, 'label' | 'extensions' | 'keeper'>,
+			source: Pick<LibraryRootOptions, 'label' | 'extensions' | 'store'>,
 		) => (root === undefined ? undefined : new LibraryRoot({ ...shared, ...source, root: resolve(root) }));
-		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], keeper: this.#promptStore });
+		this.#prompts = open(prompts, { label: 'prompts', extensions: ['.md'], store: this.#promptStore });
 		this.#resources = open(resources, {
 			label: 'resources',
 			extensions: Object.keys(mimeTypes),
-			keeper: this.#fragments,
+			store: this.#fragments,
 		});
 		const { folder } = this.#resources ?? {};
 		this.#finder = new Finder({

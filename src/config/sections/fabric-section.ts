@@ -69,7 +69,7 @@ export const fabricKeys = {
 		{ required: SERVERS },
 	),
 	name: key(memberName, 'the name of this hub', { required: 'the name of this hub in the fabric' }),
-	group: key(memberName, 'the name of what it offers; equal workers share one. Default: `name`'),
+	group: key(memberName, 'the name of its tools for other hubs; equal workers share one. Default: `name`'),
 	credentials: key(
 		secret,
 		'an nkey seed or the content of a `.creds` file, best as a [secret reference](secrets.md)',

@@ -117,7 +117,7 @@ export const rateKeys = {
 const callRates: Shape<Values<typeof rateKeys>> = {
 	read: (field, place) => {
 		if (typeof field.value === 'object') return object(rateKeys).read(field, place);
-		const client = field.count();
+		const client = count.read(field, place);
 		return client === undefined ? undefined : { client };
 	},
 	schema: { anyOf: [count.schema, schemaOf(rateKeys)] },
@@ -130,7 +130,7 @@ export const limitKeys = {
 	listMs: key(count, 'how long a list waits for a server or plugin that starts', { byDefault: LIST_WAIT_MS }),
 	resultBytes: key(
 		count,
-		'a larger result is kept, and any client gets its first part and a link ([results](results.md))',
+		'a larger result is stored, and any client gets its first part and a link ([results](results.md))',
 		{ byDefault: RESULT_BYTES },
 	),
 	toolOutputBytes: key(count, 'most output of a run of a tool', { byDefault: TOOL_OUTPUT_BYTES }),
@@ -227,7 +227,7 @@ export const sections = {
 	pin: pinOfAll,
 	policy: key(
 		policy,
-		'which calls are allowed, denied or asked about ([policy](policy.md)); the rules of all files count; a rule with a mistake denies',
+		'which calls are allowed, are denied or need an approval ([policy](policy.md)); the rules of all files count; a rule with a mistake denies',
 		{
 			empty: [],
 			merge: (first, second) => [...first, ...second],

@@ -16,8 +16,8 @@ import type { OpenEmbeddings } from '../../library/embeddings/open-embeddings.ts
 import { bundledFile } from '../../library/files/bundled-file.ts';
 import { searchDataSteps } from '../../library/match/search-data.ts';
 import type { Log } from '../../log.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import { SLICE_MS } from '../../rpc/rpc-limits.ts';
-import { WorkQueue } from '../../rpc/work-queue.ts';
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import type { MatchReason, Ranking, SearchHit } from '../../search/document.ts';
 import { SearchIndex } from '../../search/index/search-index.ts';
@@ -77,8 +77,8 @@ export class ToolIndex {
 	);
 	#index: SearchIndex | undefined;
 	#tools: readonly ExposedTool[] | undefined;
-	/** Searches and preparations. */
-	readonly #queue = new WorkQueue();
+	/** Searches and preparations, one after the other. */
+	readonly #inOrder = inOrder();
 
 	/** @param embeddings the model that the user chose, if any */
 	constructor(usage: ToolUsage, log: Log, embeddings: OpenEmbeddings = async () => undefined) {
@@ -89,7 +89,7 @@ export class ToolIndex {
 
 	/** The best tools for a query, best first. `tools` is the whole list; the same array is not compared again. */
 	search(tools: readonly ExposedTool[], query: ToolQuery): Promise<SearchHit[]> {
-		return this.#queue.run(async () => {
+		return this.#inOrder(async () => {
 			const index = await this.#updated(tools);
 			const nearness = await (await this.#embeddings())?.nearness(query.query, this.#embeddedTools(tools));
 			return this.#bestTools(index, query, nearness);
@@ -98,7 +98,7 @@ export class ToolIndex {
 
 	/** Index these tools: a search that follows does not wait for it. */
 	prepare(tools: readonly ExposedTool[]): Promise<void> {
-		return this.#queue.run(async () => void (await this.#updated(tools)));
+		return this.#inOrder(async () => void (await this.#updated(tools)));
 	}
 
 	async #updated(tools: readonly ExposedTool[]): Promise<SearchIndex> {

@@ -6,7 +6,6 @@
  * of a plugin are made before its process starts: a plugin without a certificate
  * authority would create its own, and two of them would not trust each other.
  */
-
 import { messageOf } from '../../errors.ts';
 import {
 	certificatesFolder,
@@ -18,7 +17,7 @@ import type { LinkListener } from '../../link/link.ts';
 import type { Log } from '../../log.ts';
 import { sharedState } from '../../mcp/server/mcp-session.ts';
 import { servePlugin } from '../../plugin/server/plugin-server.ts';
-import { WorkQueue } from '../../rpc/work-queue.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import type { OpenedHub } from '../open-hub.ts';
 import { orchestratorHandlers } from '../orchestrator/orchestrator-handlers.ts';
 
@@ -40,7 +39,7 @@ export class PluginLink {
 	readonly #options: PluginLinkOptions;
 	#listener: Promise<LinkListener> | undefined;
 	/** Certificates are made one after the other, because the lock of their folder is polled. */
-	readonly #certificates = new WorkQueue();
+	readonly #inOrder = inOrder();
 
 	constructor(options: PluginLinkOptions) {
 		this.#options = options;
@@ -78,7 +77,7 @@ export class PluginLink {
 
 	#certify(pluginId: string): Promise<void> {
 		const names = [`orchestrator-to-${pluginId}`, pluginId, `${pluginId}-client`];
-		return this.#certificates.run(async () => {
+		return this.#inOrder(async () => {
 			await ensureCertificates(this.certsDir);
 			for (const name of names) await loadIdentity(this.certsDir, name);
 		});

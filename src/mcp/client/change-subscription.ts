@@ -8,7 +8,6 @@
  * result or with `notifications/cancelled`; then a new one is opened, with backoff,
  * and everything subscribed counts as changed.
  */
-
 import { messageOf, OrchestraError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
@@ -16,8 +15,8 @@ import type { ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { Backoff } from '../../rpc/backoff.ts';
 import { type Deferred, deferred } from '../../rpc/deferred.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
-import { WorkQueue } from '../../rpc/work-queue.ts';
 import { isObject } from '../../wire/json.ts';
 import { rpcCodes } from '../../wire/json-rpc.ts';
 import {
@@ -64,7 +63,7 @@ export class ChangeSubscription {
 	#current: Listening | undefined;
 	/** The subscription that is not acknowledged yet. */
 	#opening: Listening | undefined;
-	readonly #queue = new WorkQueue();
+	readonly #inOrder = inOrder();
 	#requested: ReadonlySet<string> = new Set();
 	#timer: NodeJS.Timeout | undefined;
 	#isClosed = false;
@@ -125,7 +124,7 @@ export class ChangeSubscription {
 
 	/** Calls run one after another; each brings the subscription to what is wanted at that time. */
 	#enqueue(): Promise<void> {
-		return this.#queue.run(() => this.#update());
+		return this.#inOrder(() => this.#update());
 	}
 
 	async #update(): Promise<void> {

@@ -7,7 +7,6 @@
  * A server that the lock file does not have any more is compared with the accepted definitions of
  * the state folder: a deleted file accepts nothing.
  */
-
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +16,7 @@ import { makeFolders } from '../../files/make-folders.ts';
 import { assertPrivate } from '../../files/private-path.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import type { Tool } from '../../protocol/mcp-types.ts';
-import { WorkQueue } from '../../rpc/work-queue.ts';
+import { inOrder } from '../../rpc/in-order.ts';
 import {
 	type LockContent,
 	type LockFile,
@@ -70,7 +69,7 @@ export class PinStore {
 	#snapshot: PinSnapshot | undefined;
 	#stopWatching: (() => void) | undefined;
 	/** Writes, one after the other. */
-	readonly #writing = new WorkQueue();
+	readonly #inOrder = inOrder();
 
 	constructor(place: PinPlace) {
 		this.place = place;
@@ -98,7 +97,7 @@ export class PinStore {
 
 	/** Pin the tools of a server that was never pinned, and keep the definitions of its pinned tools. Tools that were accepted are written again; others wait for a user. */
 	record(server: string, tools: readonly Tool[]): Promise<void> {
-		return this.#writing.run(async () => {
+		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
 			if (pinned !== undefined && this.#hasDefinitions(server, pinned, tools)) return;
 			const earlier = pinned ?? this.#remembered(server);
@@ -110,7 +109,7 @@ export class PinStore {
 
 	/** Pin one more item of a server that is pinned. What is accepted of it already stays. */
 	add(server: string, item: Tool): Promise<void> {
-		return this.#writing.run(async () => {
+		return this.#inOrder(async () => {
 			const pinned = this.#load().servers.get(server);
 			if (pinned === undefined || pinned.has(item.name)) return;
 			await this.#change(server, [item], (now) => new Map([...toolHashes([item]), ...(now ?? [])]));
@@ -119,7 +118,7 @@ export class PinStore {
 
 	/** Pin the tools of a server as they are now; contents that did not change stay accepted. Throws when the lock file cannot be read or written. */
 	accept(server: string, tools: readonly Tool[]): Promise<void> {
-		return this.#writing.run(async () => {
+		return this.#inOrder(async () => {
 			await this.#change(server, tools, (now) => {
 				const contents = [...(now ?? [])].filter(([name]) => isContentItem(name));
 				return new Map([...contents, ...toolHashes(tools)]);
@@ -213,7 +212,7 @@ export class PinStore {
 	}
 
 	#locked(work: () => void): Promise<void> {
-		return this.#writing.run(() => this.#inFolder(work));
+		return this.#inOrder(() => this.#inFolder(work));
 	}
 
 	/** Under the lock of the state folder: other programs write the same files. */

@@ -8,7 +8,6 @@
  * for one that refused us: it answers at once, and the user may have signed in since.
  * A catalogue that is out of date is used and read again in the background.
  */
-
 import type { ServerSettings } from '../../../config/configuration.ts';
 import { hubIdIn } from '../../../config/self-entry.ts';
 import { firstLine, messageOf, OrchestraError } from '../../../errors.ts';
@@ -18,8 +17,8 @@ import type { ItemKind } from '../../../protocol/item-lists.ts';
 import type { Awaitable } from '../../../protocol/mcp-types.ts';
 import { redact } from '../../../redact.ts';
 import { Backoff } from '../../../rpc/backoff.ts';
+import { inOrder } from '../../../rpc/in-order.ts';
 import { RESTART_FIRST_MS, RESTART_MAX_MS } from '../../../rpc/rpc-limits.ts';
-import { WorkQueue } from '../../../rpc/work-queue.ts';
 import { encodeJson } from '../../../wire/json-text.ts';
 import { needsSignIn } from '../../source-status.ts';
 import { type ChangedList, readsOfChanges } from './list-changes.ts';
@@ -77,7 +76,7 @@ export class ServerCatalogue {
 	readonly #closing = new AbortController();
 	#discovering: Promise<CachedServer> | undefined;
 	/** Reads of a running server, one after the other. */
-	readonly #reading = new WorkQueue();
+	readonly #inOrder = inOrder();
 	#retry: NodeJS.Timeout | undefined;
 	readonly #retryBackoff = new Backoff(RESTART_FIRST_MS, RESTART_MAX_MS);
 	/** Writes of the file, one after the other. */
@@ -157,7 +156,7 @@ export class ServerCatalogue {
 
 	/** Read lists of a running server, after the reads that were requested before. Default: all lists. */
 	read(connection: ServerConnection, names?: readonly ItemKind[]): Promise<CachedServer> {
-		return this.#reading.run(() => this.#readNow(connection, names));
+		return this.#inOrder(() => this.#readNow(connection, names));
 	}
 
 	/** Resolves when everything is written. */

@@ -30,7 +30,10 @@ export class ServerClientRequests {
 	readonly #server: string;
 	readonly #log: Log;
 	readonly #scope: Pick<ScopeChoice, 'requestReceived'>;
-	readonly #rate: ClientRequestRate;
+	/** The requests of each call. */
+	readonly #byCall = new WeakMap<CallContext, number>();
+	#minuteAt = Number.NEGATIVE_INFINITY;
+	#inMinute = 0;
 	/**
 	 * The clients that the server asked to open pages (elicitation of mode `url`), by elicitation id: its notification
 	 * that a user is done with one must reach the client that got it. Only legacy revisions have this notification.
@@ -43,13 +46,12 @@ export class ServerClientRequests {
 	constructor(server: string, scope: Pick<ScopeChoice, 'requestReceived'>, log: Log) {
 		this.#server = server;
 		this.#scope = scope;
-		this.#rate = new ClientRequestRate(server);
 		this.#log = log;
 	}
 
 	/** Ask the client of a call. Rejects with the error for the server. */
 	async ask(context: CallContext, { method, params, signal }: ServerRequest): Promise<unknown> {
-		this.#rate.count(context, [method]);
+		this.#count(context, [method]);
 		if (method === 'elicitation/create') this.#opened(context, [params]);
 		try {
 			const key = keyOf(params);
@@ -87,7 +89,7 @@ export class ServerClientRequests {
 	/** A modern server sends client requests with the result of a call. Throws when there are too many. */
 	returned(context: CallContext, { inputRequests = {} }: InputRequired): void {
 		const methods = Object.values(inputRequests).map(({ method }) => method);
-		this.#rate.count(context, methods);
+		this.#count(context, methods);
 	}
 
 	/** The server answered a call with an error: that the client must open pages first, maybe. */
@@ -120,6 +122,27 @@ export class ServerClientRequests {
 		if (error !== undefined && context.revision.era === 'modern') throw error;
 	}
 
+	/**
+	 * Count the elicitation and sampling requests among these methods: each takes the attention of a user or the tokens
+	 * of a model. Roots are not counted: the program of the client answers. Throws `bad_input` when they are too many.
+	 */
+	#count(call: CallContext, methods: readonly string[]): void {
+		const count = methods.filter((method) => method !== 'roots/list').length;
+		if (count === 0) return;
+		const now = performance.now();
+		if (now - this.#minuteAt >= MINUTE_MS) {
+			this.#minuteAt = now;
+			this.#inMinute = 0;
+		}
+		const ofCall = (this.#byCall.get(call) ?? 0) + count;
+		if (ofCall > CLIENT_REQUESTS_PER_CALL)
+			throw tooMany(this.#server, `${CLIENT_REQUESTS_PER_CALL} times during one call`);
+		if (this.#inMinute + count > CLIENT_REQUESTS_PER_MINUTE)
+			throw tooMany(this.#server, `${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
+		this.#byCall.set(call, ofCall);
+		this.#inMinute += count;
+	}
+
 	/** The client of a call got these URLs. */
 	#opened({ revision, clientNotifier }: CallContext, elicitations: readonly unknown[]): void {
 		if (revision.era === 'modern') return;
@@ -139,43 +162,10 @@ export class ServerClientRequests {
 	}
 }
 
-/**
- * Bounds the elicitation and sampling requests of a server: each takes the attention of a
- * user or the tokens of a model. Roots are not counted: the program of the client answers.
- */
-class ClientRequestRate {
-	readonly #server: string;
-	readonly #byCall = new WeakMap<object, number>();
-	#minuteAt = Number.NEGATIVE_INFINITY;
-	#inMinute = 0;
-
-	constructor(server: string) {
-		this.#server = server;
-	}
-
-	/** Count the requests of these methods. Throws `bad_input` when they are too many. */
-	count(call: object, methods: readonly string[]): void {
-		const count = methods.filter((method) => method !== 'roots/list').length;
-		if (count === 0) return;
-		const now = performance.now();
-		if (now - this.#minuteAt >= MINUTE_MS) {
-			this.#minuteAt = now;
-			this.#inMinute = 0;
-		}
-		const ofCall = (this.#byCall.get(call) ?? 0) + count;
-		if (ofCall > CLIENT_REQUESTS_PER_CALL)
-			throw this.#tooMany(`${CLIENT_REQUESTS_PER_CALL} times during one call`);
-		if (this.#inMinute + count > CLIENT_REQUESTS_PER_MINUTE)
-			throw this.#tooMany(`${CLIENT_REQUESTS_PER_MINUTE} times within a minute`);
-		this.#byCall.set(call, ofCall);
-		this.#inMinute += count;
-	}
-
-	#tooMany(bound: string): OrchestraError {
-		return new OrchestraError('bad_input', `${this.#server} may ask its clients at most ${bound}`, {
-			hint: 'The server asks for input or for messages of a model again and again. Report this to its author.',
-		});
-	}
+function tooMany(server: string, bound: string): OrchestraError {
+	return new OrchestraError('bad_input', `${server} may ask its clients at most ${bound}`, {
+		hint: 'The server asks for input or for messages of a model again and again. Report this to its author.',
+	});
 }
 
 function elicitationIdOf(params: unknown): string | undefined {
