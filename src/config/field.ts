@@ -101,9 +101,8 @@ export class Field {
 
 	/** A non-empty string with its variables expanded. */
 	text(): string | undefined {
-		if (!this.isPresent) return undefined;
-		if (typeof this.value !== 'string' || this.value === '') return this.report('a non-empty string');
-		return this.#expanded(this.value);
+		const given = this.expect(isText, 'a non-empty string');
+		return given === undefined ? undefined : this.#expanded(given);
 	}
 
 	/** A path, resolved against the folder of the file, or another one. */
@@ -208,6 +207,10 @@ export class Field {
 	#describe(): string {
 		return this.#mayBeSecret ? kindOf(this.value) : describeValue(this.value);
 	}
+}
+
+export function isText(value: unknown): value is string {
+	return typeof value === 'string' && value !== '';
 }
 
 /** Report keys that are probably mistyped ones of `names`; any other may belong to another program, as `foreign` do. */

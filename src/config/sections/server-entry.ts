@@ -5,7 +5,7 @@
 import { parseStdioUri } from '../../process/stdio-uri.ts';
 import { registerArgs } from '../../secrets/secret-name.ts';
 import type { RemoteServerEntry, ServerEntry, ServerSettings, StdioServerEntry } from '../configuration.ts';
-import { type Field, reportMistyped } from '../field.ts';
+import { type Field, isText, reportMistyped } from '../field.ts';
 import {
 	checked,
 	count,
@@ -14,6 +14,7 @@ import {
 	flag,
 	type KeySchema,
 	key,
+	mapped,
 	type Place,
 	path,
 	readKey,
@@ -37,32 +38,20 @@ export const serverScopes = ['shared', 'session', 'call'] as const;
 const types = ['stdio', 'http', 'streamable-http', 'sse', 'ws'] as const;
 
 /** A relative path is resolved against the file; a bare name is left for PATH. */
-const program: Shape<string> = {
-	...text,
-	read: (field) => {
-		const name = field.text();
-		return name !== undefined && /^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name;
-	},
-};
+const program = mapped(text, (name, field) => (/^(\.{1,2}|~)[/\\]/.test(name) ? field.path() : name));
 
 /** Its variables are left to the shell. */
 const shellCommand: Shape<string> = {
 	...text,
-	read: (field) => {
-		if (!field.isPresent) return undefined;
-		return typeof field.value === 'string' && field.value !== ''
-			? field.value
-			: field.report('a non-empty string');
-	},
+	read: (field) => field.expect(isText, 'a non-empty string'),
 };
 
 const serverType: Shape<(typeof types)[number]> = {
-	...word(types),
-	read: (field) => {
-		const type = field.text();
-		const found = types.find((each) => each === type);
-		return type === undefined || found ? found : field.report('"stdio", "http", "sse" or "ws"');
-	},
+	...mapped(
+		text,
+		(type, field) => types.find((each) => each === type) ?? field.report('"stdio", "http", "sse" or "ws"'),
+	),
+	schema: word(types).schema,
 };
 
 const url = checked(
