@@ -89,7 +89,7 @@ export class Child {
 		const startedAt = performance.now();
 		try {
 			const program = confined(found, record, parentEnvironment, group);
-			for (const note of program.notes ?? []) options.log?.warn(note);
+			for (const warning of program.warnings ?? []) options.log?.warn(warning);
 			const spawner = options.spawner ?? directSpawner;
 			const child = await spawner.spawn({ ...program, guard });
 			return new Child({ record, child, guard, startedAt, group }, options);

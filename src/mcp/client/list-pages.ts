@@ -16,6 +16,7 @@ import {
 import { WorkSlices } from '../../rpc/work-slices.ts';
 import { isObject } from '../../wire/json.ts';
 import { JsonText } from '../../wire/json-text.ts';
+import { brokenProtocol } from './phase-error.ts';
 
 /** A whole list. */
 export interface ServerList<Item> {
@@ -83,11 +84,7 @@ function tooLong(method: string): OrchestraError {
 function itemsOf<Kind extends ItemKind>(kind: Kind, page: Result, log: Log): ItemTypes[Kind][] {
 	const { method, field, key } = lists[kind];
 	const found = page[field];
-	if (!Array.isArray(found)) {
-		throw new OrchestraError('bad_frame', `the result of ${method} has no array "${field}"`, {
-			hint: 'The server does not follow MCP. Report this to its author.',
-		});
-	}
+	if (!Array.isArray(found)) throw brokenProtocol(`the result of ${method} has no array "${field}"`, {});
 	const items = found.filter(
 		(item): item is ItemTypes[Kind] => isObject(item) && typeof item[key] === 'string',
 	);

@@ -4,8 +4,7 @@
  * Descendants may outlive the leader; the tree is gone when none is left. There is no
  * event for that, so it is polled.
  */
-import { attempt } from '../../errors.ts';
-import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup } from '../group.ts';
+import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup, signalProcess } from '../group.ts';
 import { findMarkedSoon, isMarked, type Origin } from './process-marks.ts';
 
 export class ProcessTree {
@@ -49,10 +48,7 @@ export class ProcessTree {
 	async #signalEscaped(signal: NodeJS.Signals): Promise<boolean> {
 		const marked = this.#mark === undefined ? [] : await findMarkedSoon(this.#mark, this.#origin);
 		this.#escaped = marked.filter((pid) => !isLiveMember(pid, this.#origin.pid));
-		for (const pid of this.#escaped) {
-			// It has just exited, or changed its user: nothing we can do.
-			attempt(() => process.kill(pid, signal));
-		}
+		for (const pid of this.#escaped) signalProcess(pid, signal);
 		return this.#escaped.length > 0;
 	}
 }

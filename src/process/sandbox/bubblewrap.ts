@@ -66,7 +66,7 @@ export function bubblewrapped(
 		...readOnlyAtLast(wide, homes),
 		...['--chdir', realPath(program.cwd), '--', program.file, ...program.args],
 	];
-	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' }, notes: certificates.notes };
+	return { args, cwd: '/', env: { ...program.env, TMPDIR: '/tmp' }, warnings: certificates.warnings };
 }
 
 /** The empty folders that mounts were made in. */
@@ -158,17 +158,17 @@ function certificateMounts(
 	{ env }: FoundProgram,
 	environment: Readonly<NodeJS.ProcessEnv>,
 	visibility: Visibility,
-): { mounts: string[]; notes: string[] } {
+): { mounts: string[]; warnings: string[] } {
 	const hidden = certificatePaths(env).filter(({ path }) => existsSync(path) && !isSeen(path, visibility));
 	const isOfUser = ({ name, path }: CertificatePath): boolean =>
 		env[name] === environment[name] && !visibility.homes.some((home) => isInside(home, realPath(path)));
 	const mounts = hidden.filter(isOfUser).flatMap(({ path }) => ['--ro-bind', realPath(path), path]);
-	const notes = hidden
+	const warnings = hidden
 		.filter(
 			(each) => !isOfUser(each) && !(visibility.seesAll && isVisibleInHome(each.path, visibility.homes)),
 		)
 		.map(({ name, path }) => `${name} is ${path}, which its sandbox hides: add it to \`sandbox.read\``);
-	return { mounts, notes };
+	return { mounts, warnings };
 }
 
 function bind(option: string, paths: readonly string[]): string[] {

@@ -57,7 +57,7 @@ export class MessageDispatcher {
 	readonly #isServer: boolean;
 	readonly #reader = new ViewReader();
 	/** The messages that came while a long one is scanned; undefined while none is. */
-	#deferred: DeferredMessage[] | undefined;
+	#deferred: Origin[] | undefined;
 	/** The messages that wait for the end of that scan. */
 	readonly #waiting: (() => void)[] = [];
 
@@ -88,7 +88,7 @@ export class MessageDispatcher {
 
 	/** Scan a long message in slices. Messages that come meanwhile wait for it, and no more are read. */
 	async #readLong(text: string, isAdmitted: boolean): Promise<void> {
-		const deferred: DeferredMessage[] = [];
+		const deferred: Origin[] = [];
 		this.#deferred = deferred;
 		this.#deps.admission.hold();
 		const view = await inSlices(MessageView.inSlices(text));
@@ -274,7 +274,7 @@ export class MessageDispatcher {
 		);
 		const texts = elementsOf(text);
 		for (const [at, value] of values.entries()) this.#dispatch(value, texts[at] ?? '', batch, isAdmitted);
-		batch.seal();
+		batch.release();
 	}
 
 	#replyError(id: Id | undefined, error: RpcErrorObject, batch: BatchResponse | undefined): void {
@@ -283,14 +283,7 @@ export class MessageDispatcher {
 	}
 }
 
-/** A message that waits for a long one. */
-interface DeferredMessage {
-	readonly text: string;
-	readonly batch: BatchResponse | undefined;
-	readonly isAdmitted: boolean;
-}
-
-/** Where a message came from, for its response. */
+/** A message as it came, and where its response goes. */
 interface Origin {
 	readonly text: string;
 	readonly batch: BatchResponse | undefined;
