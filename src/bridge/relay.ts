@@ -17,7 +17,7 @@ import type { Tool } from '../protocol/mcp-types.ts';
 import type { Receiver } from '../rpc/channel.ts';
 import { deferred } from '../rpc/deferred.ts';
 import type { Transport } from '../transport/transport.ts';
-import { rpcCodes } from '../wire/json-rpc.ts';
+import { encodeResult, rpcCodes } from '../wire/json-rpc.ts';
 import type { OversizeLine } from '../wire/lines.ts';
 import { HUB_START_MS, QUEUE_MS } from './bridge-limits.ts';
 import { ClientRoots, type OnRoots } from './client-roots.ts';
@@ -269,7 +269,7 @@ export class Relay implements Receiver {
 		const listed = await tools?.catch(() => undefined); // a configuration that the hub reports
 		if (listed === undefined || this.#hub || !this.#queue.drop(id)) return;
 		this.#open.session.settled('tools/list');
-		this.#output.post(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify({ tools: listed })}}`);
+		this.#output.post(encodeResult(id, { tools: listed }));
 		this.#checkIdle();
 	}
 

@@ -3,7 +3,6 @@
  * resource subscriptions. Only requests that the old hub accepted are stored.
  */
 import { textAt } from '../wire/json-text.ts';
-import type { InFlightRequest } from './in-flight-requests.ts';
 import { readHead, withId } from './message-head.ts';
 
 const remembered: ReadonlySet<string> = new Set([
@@ -45,8 +44,7 @@ export class SessionState {
 	}
 
 	/** The hub accepted a request. */
-	granted({ method, text }: Pick<InFlightRequest, 'method' | 'text'>): void {
-		if (text === undefined) return;
+	granted(method: string, text: string): void {
 		if (method === 'initialize') this.#initialize = text;
 		if (method === 'logging/setLevel') this.#logLevel = text;
 		if (method === 'resources/subscribe') this.#subscriptions.set(uriOf(text), text);

@@ -92,6 +92,27 @@ export class EventStream extends StreamedReply {
 	}
 }
 
+/** The limit of open event streams, over all paths of a listener: each holds a connection. */
+export class EventStreamPool {
+	readonly #limit: number;
+	#count = 0;
+
+	constructor(limit: number) {
+		this.#limit = limit;
+	}
+
+	/** True when no more streams may be opened. */
+	get isFull(): boolean {
+		return this.#count >= this.#limit;
+	}
+
+	/** Count a stream until its connection closes. */
+	add(response: ServerResponse): void {
+		this.#count++;
+		response.once('close', () => this.#count--);
+	}
+}
+
 /** The data of an event: in JSON a line break can only be white space between tokens. */
 function oneLine(text: string): string {
 	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text;

@@ -14,7 +14,7 @@ import type { SharedState } from '../mcp/server/mcp-session.ts';
 import type { Provider } from '../mcp/server/provider.ts';
 import type { Authenticate } from './authenticate.ts';
 import { ConnectionTable } from './connection-table.ts';
-import { EventStreamPool } from './event-stream-pool.ts';
+import { EventStreamPool } from './event-stream.ts';
 import { hostCheck } from './host-check.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
@@ -75,7 +75,7 @@ export class HttpListener {
 		this.#server = server;
 		this.#connections = new ConnectionTable(this.#limits.connections);
 		this.#sessions = new LegacySessionTable(this.#limits);
-		this.#streams = new EventStreamPool(this.#limits.pushStreams, this.#sessions);
+		this.#streams = new EventStreamPool(this.#limits.pushStreams);
 		this.#heartbeats.add((now) => this.#sessions.endIdle(now));
 		this.#configure();
 	}

@@ -8,6 +8,14 @@ export function isTracing(environment: Readonly<NodeJS.ProcessEnv>): boolean {
 	return environment['ORCHESTRA_TRACE'] === '1';
 }
 
+/** `transport`, with each message on stderr when `ORCHESTRA_TRACE=1` is set. */
+export function withTrace<T extends Transport>(
+	transport: T,
+	environment: Readonly<NodeJS.ProcessEnv> = process.env,
+): T {
+	return isTracing(environment) ? traced(transport, traceToStderr) : transport;
+}
+
 /** `transport`, with `show` called for each message. */
 export function traced<T extends Transport>(
 	transport: T,
@@ -23,7 +31,6 @@ export function traced<T extends Transport>(
 	});
 }
 
-/** Print one message on stderr, as `ORCHESTRA_TRACE` does. */
-export function traceToStderr(direction: '→' | '←', text: string): void {
+function traceToStderr(direction: '→' | '←', text: string): void {
 	process.stderr.write(`${direction} ${printable(text)}\n`);
 }

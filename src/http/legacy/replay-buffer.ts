@@ -10,23 +10,21 @@ import type { HttpLimits } from '../http-limits.ts';
 export interface BufferedEvent {
 	readonly id: string;
 	readonly text: string;
-}
-
-interface Kept extends BufferedEvent {
 	readonly stream: string;
+	/** Its number in the stream. */
 	readonly number: number;
 }
 
 export class ReplayBuffer {
 	readonly #limits: Pick<HttpLimits, 'replayMessages' | 'replayCharacters'>;
-	#events: Kept[] = [];
+	readonly #events: BufferedEvent[] = [];
 	#characters = 0;
 
 	constructor(limits: Pick<HttpLimits, 'replayMessages' | 'replayCharacters'>) {
 		this.#limits = limits;
 	}
 
-	/** Keep a message. Returns its event id. */
+	/** Buffer a message. Returns its event id. */
 	add(stream: string, number: number, text: string): string {
 		const id = eventId(stream, number);
 		this.#events.push({ id, stream, number, text });
