@@ -6,6 +6,7 @@
  * replaced atomically. The file of a process that still listens, or a file that is
  * not a socket, is never replaced.
  */
+import { once } from 'node:events';
 import { lstatSync, type Stats } from 'node:fs';
 import { chmod, rename, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
@@ -42,13 +43,9 @@ export async function listenOnSocketFile(server: Server, address: string): Promi
 
 async function listenAt(server: Server, path: string): Promise<void> {
 	try {
-		await new Promise<void>((resolve, reject) => {
-			server.once('error', reject);
-			server.listen(path, () => {
-				server.off('error', reject);
-				resolve();
-			});
-		});
+		const listening = once(server, 'listening');
+		server.listen(path);
+		await listening;
 	} catch (cause) {
 		throw new OrchestraError('io', `cannot listen on the Unix socket ${path}: ${messageOf(cause)}`, {
 			cause,

@@ -19,7 +19,7 @@ import type { ClientConnection } from './call-context.ts';
 import { ListThrottle } from './list-throttle.ts';
 import { after, declaredCapabilities, type Params } from './methods.ts';
 import type { Change, Provider } from './provider.ts';
-import { isSubscribedTo } from './resource-subscriptions.ts';
+import { isForSession, isSubscribedTo } from './resource-subscriptions.ts';
 import { requireTasks } from './task-methods.ts';
 
 interface Subscription {
@@ -63,8 +63,8 @@ export class Subscriptions {
 			if (this.#open.size > 0) this.#throttle.changed(change.kind);
 			return;
 		}
-		const isConcerned = (subscription: Subscription): boolean =>
-			isFor(subscription, change) && isSubscribedTo(change.uri, subscription.uris);
+		const isConcerned = ({ client, uris }: Subscription): boolean =>
+			isForSession(change, client.sessionId) && isSubscribedTo(change.uri, uris);
 		this.#notifyAll(isConcerned, 'notifications/resources/updated', {
 			...change.more,
 			uri: change.uri,
@@ -211,14 +211,6 @@ export class Subscriptions {
 		else if (deferred.size < RESOURCE_SUBSCRIPTIONS_LIMIT)
 			deferred.set(`${method} ${String(params['uri'] ?? params['taskId'])}`, send);
 	}
-}
-
-/** Whether a change concerns the session of a subscription. */
-function isFor(
-	{ client }: Subscription,
-	{ sessionId }: { readonly sessionId?: string | undefined },
-): boolean {
-	return sessionId === undefined || sessionId === client.sessionId;
 }
 
 function granted({ kinds, uris, tasks }: Subscription): Record<string, unknown> {

@@ -81,7 +81,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 		const identity = await loadIdentity(program.certsDir, `orchestrator-to-${program.id}`);
 		const { id: peerName, kind } = program;
 		client = await PluginClient.connect({ address, identity, peerName, kind, handshakeMs: READY_MS });
-		return new StartedPlugin(child, client, await handshake(client, program));
+		return startedPlugin(child, client, await handshake(client, program));
 	} catch (thrown) {
 		await client?.close();
 		await child.stop();
@@ -91,10 +91,7 @@ export async function startPluginProcess(program: PluginProgram): Promise<Plugin
 	}
 }
 
-interface PluginLists {
-	tools: ToolDefinition[];
-	prompts: PromptDefinition[];
-}
+type PluginLists = Pick<PluginProcess, 'tools' | 'prompts'>;
 
 async function handshake(
 	client: PluginClient,
@@ -121,38 +118,16 @@ function promptsOf({ response }: PluginResponse): PromptDefinition[] {
 	return response.case === 'listPrompts' ? response.value.prompts : [];
 }
 
-class StartedPlugin implements PluginProcess {
-	readonly child: Child;
-	readonly client: PluginClient;
-	readonly tools: ToolDefinition[];
-	readonly prompts: PromptDefinition[];
-	#stopping: Promise<void> | undefined;
-
-	constructor(child: Child, client: PluginClient, { tools, prompts }: PluginLists) {
-		this.child = child;
-		this.client = client;
-		this.tools = tools;
-		this.prompts = prompts;
-	}
-
-	stop(): Promise<void> {
-		this.#stopping ??= this.#stop();
-		return this.#stopping;
-	}
-
-	async #stop(): Promise<void> {
-		const timeoutSeconds = SHUTDOWN_MS / 1000;
-		try {
-			await this.client.send(
-				{ request: { case: 'shutdown', value: { timeoutSeconds } } },
-				{ timeoutMs: SHUTDOWN_MS },
-			);
-		} catch {
-			// It is gone or stuck; the signals below end it in any case.
-		}
-		await this.client.close();
-		await this.child.stop();
-	}
+function startedPlugin(child: Child, client: PluginClient, lists: PluginLists): PluginProcess {
+	const shutdown = { case: 'shutdown', value: { timeoutSeconds: SHUTDOWN_MS / 1000 } } as const;
+	const stop = async (): Promise<void> => {
+		// It may be gone or stuck; the signals below end it in any case.
+		await client.send({ request: shutdown }, { timeoutMs: SHUTDOWN_MS }).catch(() => {});
+		await client.close();
+		await child.stop();
+	};
+	let stopping: Promise<void> | undefined;
+	return { child, client, ...lists, stop: () => (stopping ??= stop()) };
 }
 
 function recordOf({ binary, args = [], env, cwd, ...program }: PluginProgram): SpawnRecord {

@@ -31,7 +31,7 @@ export function exactResult(text: string): ExactResult {
 /** The handlers for all requests of the orchestrator. */
 export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): PluginHandlers {
 	const { tools = {}, streamingTools = {} } = plugin;
-	const peers = new PeerFeatures();
+	const peers: PeerFeatures = new Map();
 	return {
 		...plugin.storage,
 		...lifecycle(plugin, hooks, peers),
@@ -50,7 +50,10 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 			return {
 				success: true,
 				result: result.value,
-				resultJson: exactBytes(result, request.argumentsJson.length > 0 || peers.has(call, EXACT_JSON)),
+				resultJson: exactBytes(
+					result,
+					request.argumentsJson.length > 0 || peers.get(call.peer.name)?.includes(EXACT_JSON) === true,
+				),
 			};
 		},
 		async streamStart(request, call) {
@@ -103,7 +106,7 @@ function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): Jso
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
 	return {
 		register(manifest, call) {
-			peers.add(call, manifest.features);
+			peers.set(call.peer.name, manifest.features);
 			// Only hubs serve tunnels.
 			return { accepted: true, features: [EXACT_JSON] };
 		},
@@ -118,17 +121,7 @@ function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeat
 }
 
 /** The features of each peer, by the name in its certificate. */
-class PeerFeatures {
-	readonly #byName = new Map<string, ReadonlySet<string>>();
-
-	add({ peer }: ServerCall, features: readonly string[]): void {
-		this.#byName.set(peer.name, new Set(features));
-	}
-
-	has({ peer }: ServerCall, feature: string): boolean {
-		return this.#byName.get(peer.name)?.has(feature) ?? false;
-	}
-}
+type PeerFeatures = Map<string, readonly string[]>;
 
 function describe(
 	input: ExactObject,

@@ -14,7 +14,7 @@ import type { Receiver } from '../../rpc/channel.ts';
 import { within } from '../../rpc/clock.ts';
 import { mcpDialect } from '../../rpc/dialect.ts';
 import { toRpcError } from '../../rpc/rpc-error.ts';
-import { type Id } from '../../wire/json-rpc.ts';
+import { encodeError, type Id } from '../../wire/json-rpc.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Transport } from '../transport.ts';
@@ -32,7 +32,7 @@ import { PostRequest } from './post-request.ts';
 import { ReadFlow } from './read-flow.ts';
 import type { RequestContext } from './request-context.ts';
 import { discardBody } from './response-body.ts';
-import { errorFor, responseId, splitBatch } from './response-messages.ts';
+import { responseId, splitBatch } from './response-messages.ts';
 import { ToolHeaders } from './tool-headers.ts';
 import { TransportRequests } from './transport-requests.ts';
 import { UnsentCount } from './unsent-count.ts';
@@ -311,6 +311,6 @@ export class HttpClientTransport implements Transport {
 		this.#open.take(id);
 		if (this.#endReason) return;
 		if (this.#receiver?.failed) this.#receiver.failed(id, error);
-		else this.#receiver?.message(errorFor(id, toRpcError(error)));
+		else this.#receiver?.message(encodeError(id, toRpcError(error)));
 	}
 }

@@ -162,8 +162,9 @@ export class WireExchange {
 		for (const refusals = new Set<number>(); ; ) {
 			const token = await auth.token();
 			const response = await this.#follow({ token, more: await auth.headers?.() });
-			const { statusCode: status = 0 } = response;
-			const challenges = parseChallenges(headerValues(response));
+			const { statusCode: status = 0, headers } = response;
+			// Node joins repeated headers with a comma, which the parser accepts.
+			const challenges = parseChallenges(headers['www-authenticate'] ?? '');
 			const isForbidden = status === 403 && (wantsScope(challenges) || auth.headers !== undefined);
 			const isRefused = status === 401 || isForbidden;
 			if (!isRefused || refusals.has(status)) return response;
@@ -273,12 +274,6 @@ function deadline(request: ClientRequest, ms: number): () => void {
 		request.destroy(Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' }));
 	}, ms);
 	return () => clearTimeout(timer);
-}
-
-/** Node joins repeated `WWW-Authenticate` headers with a comma, which the parser accepts. */
-function headerValues({ headers }: IncomingMessage): string[] {
-	const value = headers['www-authenticate'];
-	return value === undefined ? [] : [value];
 }
 
 function wantsScope(challenges: readonly Challenge[]): boolean {
