@@ -28,7 +28,7 @@ export type Head =
 	/** Not a valid message. */
 	| { kind: 'invalid'; id: Id | undefined; error: RpcErrorObject };
 
-/** The view of the last short message of a hub: nobody keeps it. */
+/** The view of the last short message of a hub: it is reused. */
 const hubView = new MessageView('null');
 const BATCH_START = /^\s*\[/;
 
@@ -86,8 +86,12 @@ export function withId(text: string, id: Id): string {
 /** An answer with instructions that begin with this text. */
 export function withPreface(text: string, preface: string): string {
 	const path = ['result', 'instructions'];
-	const own: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
-	return withMember(text, path, JSON.stringify(typeof own === 'string' ? `${preface}\n\n${own}` : preface));
+	const instructions: unknown = JSON.parse(textAt(text, ...path) ?? 'null');
+	return withMember(
+		text,
+		path,
+		JSON.stringify(typeof instructions === 'string' ? `${preface}\n\n${instructions}` : preface),
+	);
 }
 
 /** Whether this request opens a legacy session. */

@@ -29,7 +29,7 @@ import { canceledId, clientMessage, type Head, hubHead, isInitialize, withPrefac
 import { MessageQueue } from './message-queue.ts';
 import { OpenRequests } from './open-requests.ts';
 import { OutputQueue } from './output-queue.ts';
-import { SessionReplay } from './session-replay.ts';
+import { SessionReplay } from './session-state.ts';
 
 export interface RelayOptions {
 	log?: Log | undefined;
@@ -43,7 +43,7 @@ export interface RelayOptions {
 	instructions?: LocalInstructions | undefined;
 	/** The tools for a client that goes on without any while the hub starts; undefined when it has to wait. */
 	earlyTools?: ((client: string) => Promise<readonly Tool[] | undefined>) | undefined;
-	/** Returns true when another hub is to be connected from now on. Without it the client is not asked for its roots. */
+	/** Returns true when another hub is to be connected from now on. Without it the roots of the client are not requested. */
 	onRoots?: OnRoots | undefined;
 	/** Called once at the end of the client's input. */
 	onInputEnd?: (() => void) | undefined;

@@ -19,8 +19,7 @@ import { StdioTransport, type StdioTransportOptions } from '../transport/stdio-t
 import { withTrace } from '../transport/trace.ts';
 import type { Transport } from '../transport/transport.ts';
 import { BRIDGE_DRAIN_MS, DISCONNECT_MS, FLUSH_MS, REFUSAL_MS } from './bridge-limits.ts';
-import { type DialedHub, type DialHubOptions, dialHub } from './dial-hub.ts';
-import type { FindHub } from './hub-endpoint.ts';
+import { type DialedHub, type DialHubOptions, dialHub, type FindHub } from './dial-hub.ts';
 import { keepConnected } from './keep-connected.ts';
 import { Relay, type RelayOptions } from './relay.ts';
 import type { RequestSpans } from './request-spans.ts';

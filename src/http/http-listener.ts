@@ -58,7 +58,7 @@ export class HttpListener {
 	readonly #endpoints = new Map<Provider, McpEndpoint>();
 	readonly #streams: EventStreamPool;
 	readonly #connections: ConnectionTable;
-	#isOwnAddress: ReturnType<typeof hostCheck> = () => false;
+	#isAddressed: ReturnType<typeof hostCheck> = () => false;
 	#url = '';
 	#closed: Promise<void> | undefined;
 
@@ -139,7 +139,7 @@ export class HttpListener {
 		const bound = this.#server.address() as AddressInfo;
 		const scheme = tls ? 'https' : 'http';
 		this.#url = `${scheme}://${formatAddress({ host, port: bound.port })}/mcp`;
-		this.#isOwnAddress = hostCheck({
+		this.#isAddressed = hostCheck({
 			scheme,
 			host: formatAddress({ host, port: 0 }).slice(0, -':0'.length),
 			port: bound.port,
@@ -150,14 +150,14 @@ export class HttpListener {
 	#serve(request: IncomingMessage, response: ServerResponse): void {
 		if (hasTwoHosts(request))
 			return refuse(response, { status: 400, message: 'two Host headers', closes: true });
-		if (!this.#isOwnAddress(request.headers))
+		if (!this.#isAddressed(request.headers))
 			return refuse(response, { status: 403, message: 'forbidden', closes: true });
 		const route = routeOf(this.#options.routes ?? [], request.url ?? '');
 		const principal = route?.isPublic ? '' : this.#options.authenticate(request);
 		if (principal === undefined) return refuse(response, unauthorized);
 		const serving = route ?? this.#endpointOf(request.url ?? '');
 		if (serving === undefined) return refuse(response, { status: 404, message: 'not found', closes: true });
-		if (this.#options.isSelfRequest?.(request)) return refuse(response, ownRequest);
+		if (this.#options.isSelfRequest?.(request)) return refuse(response, selfRequest);
 		const done = this.#options.onRequest?.();
 		if (done) response.once('close', done);
 		void this.#run(serving, { request, response, principal, streams: this.#streams });
@@ -192,7 +192,7 @@ export class HttpListener {
 	}
 }
 
-const ownRequest = {
+const selfRequest = {
 	status: 403,
 	message: 'this request comes from an entry of this hub itself; remove that entry',
 	closes: true,

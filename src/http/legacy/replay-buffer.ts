@@ -51,7 +51,7 @@ export function eventId(stream: string, number: number): string {
 	return `${stream}-${number}`;
 }
 
-/** The parts of an event id; undefined when it is not one of ours. */
+/** What an event id says; undefined when it is not one of ours. */
 export function readEventId(id: string): { stream: string; number: number } | undefined {
 	const [, stream, number] = /^([a-z]\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
 	return stream === undefined ? undefined : { stream, number: Number(number) };

@@ -38,7 +38,7 @@ export async function listenOnSocketFile(server: Server, address: string): Promi
 	await chmod(draft, 0o600);
 	const { ino, dev } = lstatSync(draft);
 	await rename(draft, path);
-	return { remove: () => removeOwn(path, { ino, dev }) };
+	return { remove: () => removeFile(path, { ino, dev }) };
 }
 
 async function listenAt(server: Server, path: string): Promise<void> {
@@ -85,8 +85,8 @@ export function hasListener(path: string): Promise<boolean> {
 	});
 }
 
-async function removeOwn(path: string, own: { ino: number; dev: number }): Promise<void> {
+async function removeFile(path: string, file: { ino: number; dev: number }): Promise<void> {
 	const found = lstatSync(path, { throwIfNoEntry: false });
-	if (found?.ino !== own.ino || found.dev !== own.dev) return;
+	if (found?.ino !== file.ino || found.dev !== file.dev) return;
 	await unlink(path).catch(() => {}); // another process removed it first
 }

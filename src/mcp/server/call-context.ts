@@ -20,14 +20,14 @@ import type { Id } from '../../wire/json-rpc.ts';
 import { exactly, JsonText, rewritesNumbers, withoutMembers } from '../../wire/json-text.ts';
 import { member } from '../../wire/message-member.ts';
 import { writtenMember } from '../../wire/message-view.ts';
-import type {
-	CallPhase,
-	CallTracer,
-	Durability,
-	NotificationListener,
-	PlanOfCall,
+import {
+	type CallPhase,
+	CallPhases,
+	type CallTracer,
+	type Durability,
+	type NotificationListener,
+	type PlanOfCall,
 } from './call-observers.ts';
-import { CallPhases } from './call-phases.ts';
 import type { Asking, InputRequests, InputResponses } from './input-requests.ts';
 import { isProgressToken, risingProgress } from './progress-values.ts';
 

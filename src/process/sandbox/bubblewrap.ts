@@ -59,7 +59,7 @@ export function bubblewrapped(
 		...(sandbox.network ? resolverFolders.flatMap((path) => ['--ro-bind-try', path, path]) : []),
 		...(wide.length > 0 ? [...homes.flatMap(withoutDotfiles), ...hidden(environment)] : []),
 		...bind('--ro-bind', narrow),
-		...ownFile(program, visibility),
+		...programFile(program, visibility),
 		...certificates.mounts,
 		...bind('--bind', write),
 		...bind('--ro-bind', sandbox.protect.filter((path) => existsSync(path)).map(realPath)),
@@ -94,8 +94,8 @@ function machineFiles(): string[] {
 
 function isolation({ network }: Sandbox): string[] {
 	const shared = network ? [] : ['--unshare-net'];
-	const own = ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'];
-	return ['--die-with-parent', '--unshare-user-try', ...own, ...shared, '--cap-drop', 'ALL'];
+	const namespaces = ['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'];
+	return ['--die-with-parent', '--unshare-user-try', ...namespaces, ...shared, '--cap-drop', 'ALL'];
 }
 
 /** A merged system has links such as /bin → usr/bin. */
@@ -133,7 +133,7 @@ interface Visibility {
 }
 
 /** The program itself can be read wherever it is. */
-function ownFile({ file }: FoundProgram, visibility: Visibility): string[] {
+function programFile({ file }: FoundProgram, visibility: Visibility): string[] {
 	return isSeen(file, visibility) ? [] : ['--ro-bind', realPath(file), file];
 }
 

@@ -49,7 +49,7 @@ export class HttpClientTransport implements Transport {
 	readonly #session: HttpSession;
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
-	readonly #own: TransportRequests;
+	readonly #requests: TransportRequests;
 	readonly #oneWay: OneWayMessages;
 	/** Requests without an answer, by the key of their id. */
 	readonly #open = new CallTable<Id, PostRequest>();
@@ -71,11 +71,11 @@ export class HttpClientTransport implements Transport {
 		this.#wire = new HttpWire({ url, headers, auth, label, environment, socketPath });
 		this.#tools = new ToolHeaders(log);
 		this.#context = this.#createContext();
-		this.#own = new TransportRequests(this.#context, this.#tools);
+		this.#requests = new TransportRequests(this.#context, this.#tools);
 		this.#oneWay = new OneWayMessages(this.#context, this.#unsent, log);
 		this.#session = new HttpSession({
-			nextId: () => this.#own.nextId(),
-			request: (text) => this.#own.send(text),
+			nextId: () => this.#requests.nextId(),
+			request: (text) => this.#requests.send(text),
 			notify: (message) => this.#confirm(message),
 		});
 		const [wire, flow] = [this.#wire, this.#flow];
@@ -163,7 +163,7 @@ export class HttpClientTransport implements Transport {
 		this.#unsent.fail(reason);
 		this.#push.stop();
 		this.#link?.close();
-		this.#own.abort(reason);
+		this.#requests.abort(reason);
 		for (const request of this.#open.values()) request.abort();
 		this.#open.clear();
 		this.#receiver?.end(reason);
@@ -244,9 +244,10 @@ export class HttpClientTransport implements Transport {
 			sessionOf: ({ version, method }) =>
 				version === undefined && method !== 'initialize' ? this.#session.id : undefined,
 			hasEventLink: () => this.#link !== undefined,
-			isSessionLost: (id) => (this.#session.id === id ? this.#own.isSessionLost(id) : Promise.resolve(true)),
+			isSessionLost: (id) =>
+				this.#session.id === id ? this.#requests.isSessionLost(id) : Promise.resolve(true),
 			renewSession: (id) => this.#session.renew(id),
-			relistTools: (message) => this.#own.relistTools(message),
+			relistTools: (message) => this.#requests.relistTools(message),
 			fallBack: () => this.#fallBack(),
 			onAnswer: (message, text, headers) => this.#answer(message, text, headers),
 			onMessage: (text, id, streamId) => this.#deliver(text, id, streamId),

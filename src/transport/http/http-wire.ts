@@ -115,7 +115,7 @@ export class HttpWire {
 		return this.#send(url, method, all);
 	}
 
-	#send(url: URL, method: string, own: Readonly<Record<string, string | number>>): ClientRequest {
+	#send(url: URL, method: string, sent: Readonly<Record<string, string | number>>): ClientRequest {
 		const socket = this.#socketPath === undefined ? undefined : { socketPath: this.#socketPath };
 		const options = { agent: this.#agent, method, maxHeaderSize: HEAD_BYTES, ...socket };
 		const { protocol, port, pathname, search, origin, host } = url;
@@ -123,10 +123,10 @@ export class HttpWire {
 		if (protocol === 'https:' || this.proxy === undefined) {
 			const send = protocol === 'https:' ? requestHttps : requestHttp;
 			const target = { hostname: hostOf(url), ...(port === '' ? undefined : { port }) };
-			return send({ ...options, ...target, path, headers: own });
+			return send({ ...options, ...target, path, headers: sent });
 		}
 		const { hostname, port: proxyPort, isTls } = this.proxy;
-		const headers = { ...own, ...this.proxy.headers, host };
+		const headers = { ...sent, ...this.proxy.headers, host };
 		const send = isTls ? requestHttps : requestHttp;
 		// A proxy wants the whole URL.
 		return send({ ...options, hostname, port: proxyPort, headers, path: `${origin}${path}` });
