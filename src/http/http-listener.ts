@@ -17,7 +17,7 @@ import { ConnectionTable } from './connection-table.ts';
 import { EventStreamPool } from './event-stream.ts';
 import { hostCheck } from './host-check.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { defaultHttpLimits, type HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
+import { HttpLimits, LISTENER_CHECK_MS, LISTENER_CLOSE_MS } from './http-limits.ts';
 import { refuse } from './http-reply.ts';
 import { type HttpRoute, routeOf } from './http-route.ts';
 import { LegacySessionTable } from './legacy/legacy-session-table.ts';
@@ -71,7 +71,7 @@ export class HttpListener {
 
 	private constructor(options: HttpListenerOptions, server: Server) {
 		this.#options = options;
-		this.#limits = { ...defaultHttpLimits, ...options.limits };
+		this.#limits = { ...new HttpLimits(), ...options.limits };
 		this.#server = server;
 		this.#connections = new ConnectionTable(this.#limits.connections);
 		this.#sessions = new LegacySessionTable(this.#limits);

@@ -8,6 +8,7 @@ export type {
 	ElicitResult,
 } from '../protocol/client-methods.ts';
 export type {
+	CallProgress,
 	CallToolResult,
 	CompleteResult,
 	ContentBlock,
@@ -26,7 +27,6 @@ export type { InferInput } from '../schema/infer-schema.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
 export type { HttpAuth, Unauthorized } from '../transport/http/http-auth.ts';
 export type {
-	CallProgress,
 	CompletionQuery,
 	McpCallOptions,
 	McpClientOptions,

@@ -27,7 +27,6 @@ import { type FoundProgram, sandboxed } from './sandbox/sandbox.ts';
 import { directSpawner } from './spawn/direct-spawner.ts';
 import type { ExitStatus, SpawnedProcess, Spawner } from './spawn/spawner.ts';
 import { commandLine, type SpawnRecord } from './spawn-record.ts';
-import { stopTree } from './stop.ts';
 
 /** Where a child's stderr goes, in addition to the ring buffer of its last lines. */
 export type StderrPolicy = 'inherit' | 'log' | 'discard' | Writable | ((chunk: Buffer) => void);
@@ -226,7 +225,7 @@ export class Child {
 
 	/** Single-flight: the exit of the leader and `stop` share one ladder, so that each process gets a signal once. */
 	#stopTree(): Promise<void> {
-		this.#treeStopped ??= stopTree(this.#tree);
+		this.#treeStopped ??= this.#tree.stop();
 		return this.#treeStopped;
 	}
 

@@ -147,6 +147,18 @@ export type CallToolResult = {
 	_meta?: Readonly<Record<string, unknown>>;
 };
 
+/** The failed result of a tool with this text. */
+export function failure(text: string): CallToolResult {
+	return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** The progress of a call. */
+export interface CallProgress {
+	progress: number;
+	total?: number;
+	message?: string;
+}
+
 /** The result of `resources/read`. */
 export type ReadResourceResult = {
 	contents: ResourceContent[];

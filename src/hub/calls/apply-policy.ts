@@ -1,7 +1,7 @@
 /* The policy: which tools a client sees, and which calls pass, are refused, or wait for an approval. */
-import { failure } from '../../mcp/define/definition-results.ts';
+
 import { after } from '../../mcp/server/methods.ts';
-import type { Answer, Tool } from '../../protocol/mcp-types.ts';
+import { type Answer, failure, type Tool } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { Middleware } from './middleware.ts';
 

@@ -1,6 +1,6 @@
 /* Calls above the limits of their client: refused, or made when a user approves. */
-import { failure } from '../../mcp/define/definition-results.ts';
-import type { Answer, Awaitable } from '../../protocol/mcp-types.ts';
+
+import { type Answer, type Awaitable, failure } from '../../protocol/mcp-types.ts';
 import type { CallGate } from '../../trust/call-gate.ts';
 import type { ClientCalls, ExceededLimit } from '../loops/client-calls.ts';
 import type { LoopGuard } from '../loops/loop-guard.ts';

@@ -8,9 +8,14 @@ import { OrchestraError } from '../../errors.ts';
 import { sha256 } from '../../files/sha256.ts';
 import { CHARACTERS_PER_TOKEN } from '../../library/files/library-limits.ts';
 import type { Log } from '../../log.ts';
-import { failure } from '../../mcp/define/definition-results.ts';
 import type { CallContext } from '../../mcp/server/call-context.ts';
-import { type Answer, type Awaitable, type CallToolResult, exactAnswer } from '../../protocol/mcp-types.ts';
+import {
+	type Answer,
+	type Awaitable,
+	type CallToolResult,
+	exactAnswer,
+	failure,
+} from '../../protocol/mcp-types.ts';
 import { BoundedMap } from '../../rpc/bounded-map.ts';
 import type { NamedTool } from '../../trust/tool-name.ts';
 import { canonicalJson } from '../../wire/canonical-json.ts';

@@ -1,11 +1,12 @@
 /* Convert return values of tools, resources and prompts into MCP results. */
 import { messageOf, OrchestraError } from '../../errors.ts';
-import type {
-	CallToolResult,
-	CompleteResult,
-	GetPromptResult,
-	InputRequired,
-	ReadResourceResult,
+import {
+	type CallToolResult,
+	type CompleteResult,
+	failure,
+	type GetPromptResult,
+	type InputRequired,
+	type ReadResourceResult,
 } from '../../protocol/mcp-types.ts';
 import { rpcErrorOf } from '../../rpc/rpc-error.ts';
 import { isObject } from '../../wire/json.ts';
@@ -30,11 +31,6 @@ export function failureOf(error: unknown): CallToolResult {
 	if (rpcErrorOf(error)) throw error;
 	const hint = OrchestraError.is(error) ? error.hint : undefined;
 	return failure(hint === undefined ? messageOf(error) : `${messageOf(error)}\n${hint}`);
-}
-
-/** A failed tool result with this text. */
-export function failure(text: string): CallToolResult {
-	return { content: [{ type: 'text', text }], isError: true };
 }
 
 /** The result of a resource. */

@@ -5,6 +5,7 @@
  * event for that, so it is polled.
  */
 import { isGroupLeft, isLiveMember, polledUntilGone, signalGroup, signalProcess } from '../group.ts';
+import { STOP_KILL_MS, STOP_TERM_MS } from '../process-limits.ts';
 import { findMarkedSoon, isMarked, type Origin } from './process-marks.ts';
 
 export class ProcessTree {
@@ -37,6 +38,14 @@ export class ProcessTree {
 		return polledUntilGone(ms, (isScan) => this.#isAnyLeft(isScan));
 	}
 
+	/** The stop ladder without its first step: SIGTERM, a wait, SIGKILL. Resolves when nothing is left. */
+	async stop(): Promise<void> {
+		if (!(await this.signal('SIGTERM'))) return;
+		if (await this.gone(STOP_TERM_MS)) return;
+		await this.signal('SIGKILL');
+		await this.gone(STOP_KILL_MS);
+	}
+
 	async #isAnyLeft(isScan: boolean): Promise<boolean> {
 		if (isGroupLeft(this.#origin.pid, isScan)) return true;
 		if (this.#escaped.some((pidOutside) => isMarked(pidOutside, this.#mark ?? ''))) return true;
@@ -51,4 +60,9 @@ export class ProcessTree {
 		for (const pid of this.#escaped) signalProcess(pid, signal);
 		return this.#escaped.length > 0;
 	}
+}
+
+/** Stop a process group alone, whose mark is not known. */
+export function stopGroup(group: number): Promise<void> {
+	return new ProcessTree({ pid: group, startedAt: performance.now() }, undefined).stop();
 }

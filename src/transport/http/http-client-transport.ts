@@ -19,6 +19,7 @@ import { quoteLine } from '../../wire/quote-line.ts';
 import { MESSAGE_LIMIT_BYTES } from '../../wire/wire-limits.ts';
 import type { Transport } from '../transport.ts';
 import { EventLink } from './events/event-link.ts';
+import type { EventStreamDeps } from './events/event-source.ts';
 import { PushStream } from './events/push-stream.ts';
 import { CLOSE_MS, MAX_REQUESTS } from './http-client-limits.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
@@ -47,6 +48,7 @@ export class HttpClientTransport implements Transport {
 	readonly #unsent = new UnsentCount();
 	readonly #tools: ToolHeaders;
 	readonly #session: HttpSession;
+	readonly #streams: EventStreamDeps;
 	readonly #push: PushStream;
 	readonly #context: RequestContext;
 	readonly #requests: TransportRequests;
@@ -78,15 +80,17 @@ export class HttpClientTransport implements Transport {
 			request: (text) => this.#requests.send(text),
 			notify: (message) => this.#confirm(message),
 		});
-		const [wire, flow] = [this.#wire, this.#flow];
-		this.#push = new PushStream({
-			wire,
-			flow,
+		this.#streams = {
+			wire: this.#wire,
+			flow: this.#flow,
 			limitBytes,
-			log,
-			headers: () => this.#session.headers(),
 			isBusy: () => this.#open.size > 0,
 			onMessage: (text) => this.#receive(text),
+		};
+		this.#push = new PushStream({
+			...this.#streams,
+			log,
+			headers: () => this.#session.headers(),
 			onSessionLost: () => this.#renewInBackground(),
 		});
 	}
@@ -131,13 +135,8 @@ export class HttpClientTransport implements Transport {
 
 	/** Use the HTTP+SSE transport of 2024-11-05. Rejects when the server does not have it. */
 	async openEventLink(): Promise<void> {
-		const [wire, flow, limitBytes] = [this.#wire, this.#flow, this.#limitBytes];
 		this.#link = await EventLink.open({
-			wire,
-			flow,
-			limitBytes,
-			isBusy: () => this.#open.size > 0,
-			onMessage: (text) => this.#receive(text),
+			...this.#streams,
 			onEnd: (reason) => this.#link && this.#finish(reason),
 		});
 	}

@@ -5,8 +5,7 @@
 import type { ServerEntry } from '../../../../config/configuration.ts';
 import { OrchestraError } from '../../../../errors.ts';
 import type { ServerConnection } from '../../../../mcp/client/server-connection.ts';
-import { failure } from '../../../../mcp/define/definition-results.ts';
-import type { CallToolResult, Tool } from '../../../../protocol/mcp-types.ts';
+import { type CallToolResult, failure, type Tool } from '../../../../protocol/mcp-types.ts';
 import { taskSupportOf } from '../../../../protocol/tasks.ts';
 import { rpcError } from '../../../../rpc/rpc-error.ts';
 import { contentItem } from '../../../../trust/pins/tool-drift.ts';
