@@ -204,14 +204,10 @@ export class Child {
 			if (this.#treeStopped || (await this.#tree.hasLeftovers())) await this.#stopTree();
 			guard.remove(this.pid);
 		}
-		this.#closeOutput();
+		// Another process may hold our pipes open; close them when they are idle or carry too much data.
+		for (const stream of [this.#process.stdout, this.#process.stderr]) closeWhenIdle(stream);
 		await this.#group?.close();
 		return status;
-	}
-
-	/** Another process may hold our pipes open; close them when they are idle or carry too much data. */
-	#closeOutput(): void {
-		for (const stream of [this.#process.stdout, this.#process.stderr]) closeWhenIdle(stream);
 	}
 
 	async #runStopLadder(eofMs: number): Promise<ExitStatus> {
