@@ -11,8 +11,6 @@ import type { LinkChoice } from '../../link/open-link.ts';
 import type { Log } from '../../log.ts';
 import { Child } from '../../process/child.ts';
 import { exitReason, explainExit } from '../../process/diagnosis.ts';
-import type { ChildLimits } from '../../process/sandbox/child-limits.ts';
-import type { Sandbox } from '../../process/sandbox/sandbox.ts';
 import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
@@ -28,20 +26,17 @@ import { PluginClient } from './plugin-client.ts';
 import { StderrLines } from './stderr-lines.ts';
 
 /** The program of a plugin and how to start it. */
-export interface PluginProgram extends LinkChoice {
+export interface PluginProgram
+	extends LinkChoice,
+		Pick<SpawnRecord, 'args' | 'env' | 'cwd' | 'sandbox' | 'limits'> {
 	id: string;
 	/** A program on PATH or a path. */
 	binary: string;
-	args?: readonly string[] | undefined;
-	env?: Readonly<Record<string, string>> | undefined;
-	cwd?: string | undefined;
-	/** What it may reach; it may always use `certsDir`. Default: everything that this user may. */
-	sandbox?: Sandbox | undefined;
-	limits?: ChildLimits | undefined;
 	/** Passed to the plugin at boot. */
 	config?: Readonly<Record<string, string>> | undefined;
 	/** The address of the orchestrator for the plugin; empty for none. */
 	orchestratorAddress: string;
+	/** A sandboxed plugin may always use it. */
 	certsDir: string;
 	/** Receives every line that the plugin writes to stderr. */
 	onLog?: ((line: string) => void) | undefined;

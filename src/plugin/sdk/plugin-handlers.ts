@@ -96,11 +96,7 @@ function promptHandlers({ prompts = {} }: PluginDefinition, hooks: PluginHooks):
 }
 
 function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): JsonObject {
-	if (inputSchema === undefined) return ANY_OBJECT;
-	if (isObject(inputSchema)) return jsonSchemaOf(inputSchema, 'input', `tool ${name}`);
-	throw new OrchestraError('bad_input', `the input schema of the tool ${name} is a ${typeof inputSchema}`, {
-		hint: 'Give a JSON Schema as an object.',
-	});
+	return inputSchema === undefined ? ANY_OBJECT : jsonSchemaOf(inputSchema, 'input', name);
 }
 
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {

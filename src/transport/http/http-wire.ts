@@ -18,22 +18,18 @@ import {
 	MAX_SOCKETS,
 	TCP_KEEP_ALIVE_MS,
 } from './http-client-limits.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
 import { interrupted, publicUrl, redirected, type ServerLabel, unreachable } from './http-errors.ts';
 import { hostOf } from './network-class.ts';
 import { type Proxy, proxyFor } from './proxy/proxy.ts';
 import { proxyRefusal, proxyUnreachable, TunnelAgent } from './proxy/tunnel-agent.ts';
 import { discardBody } from './response-body.ts';
 
-export interface HttpWireOptions {
+export interface HttpWireOptions extends Pick<HttpClientOptions, 'auth' | 'socketPath' | 'environment'> {
 	readonly url: URL;
 	/** Sent with every request; those of the protocol win. */
 	readonly headers: Readonly<Record<string, string>>;
-	readonly auth: HttpAuth | undefined;
 	readonly label: ServerLabel;
-	/** A Unix socket that the server listens on, in place of the host of the URL. */
-	readonly socketPath?: string | undefined;
-	/** The environment, with the variables of proxies. Default: that of this process. */
-	readonly environment?: Readonly<NodeJS.ProcessEnv> | undefined;
 }
 
 /** One HTTP request. */
