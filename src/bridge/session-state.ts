@@ -7,7 +7,7 @@
  * changed, if such notifications were declared.
  */
 import type { Log } from '../log.ts';
-import { isObject } from '../wire/json.ts';
+import { isObject, jsonObject } from '../wire/json.ts';
 import { encodeNotification } from '../wire/json-rpc.ts';
 import { textAt } from '../wire/json-text.ts';
 import { readHead, withId } from './message-head.ts';
@@ -103,7 +103,7 @@ export class SessionReplay {
 		const method = this.#awaited.get(id);
 		if (method === undefined) return false;
 		this.#awaited.delete(id);
-		const { result, error } = Object(JSON.parse(text));
+		const { result, error } = jsonObject(text) ?? {};
 		if (error !== undefined)
 			this.#options.log.warn(`the new hub refused ${method}: ${JSON.stringify(error)}`);
 		if (method === 'initialize') this.#notify(result);

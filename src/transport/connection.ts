@@ -131,7 +131,9 @@ export class Connection implements Receiver, AsyncIterable<JsonValue> {
 			};
 			let stopListening = (): void => {};
 			this.#waiters.add(settle);
-			stopListening = onAbort(signal, () => settle({ error: canceledCall('recv', signal), characters: 0 }));
+			stopListening = onAbort(signal, () =>
+				settle({ error: canceledCall('recv', signal?.reason), characters: 0 }),
+			);
 		});
 	}
 }

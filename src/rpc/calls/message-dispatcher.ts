@@ -35,7 +35,7 @@ import { inSlices } from '../work-slices.ts';
 import type { Admission } from './admission.ts';
 import { BatchResponse } from './batch-response.ts';
 import type { IncomingCallTable } from './incoming-call-table.ts';
-import { longResponse, oversizeMessage, parseFailure } from './message-errors.ts';
+import { oversizeMessage, parseFailure, tooLongResponse } from './message-errors.ts';
 import type { OutgoingCalls } from './outgoing-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';
 
@@ -169,7 +169,7 @@ export class MessageDispatcher {
 		if (id === undefined || kind === 'request') return false;
 		const bound = this.#deps.outgoing.responseBoundOf(id);
 		if (bound === undefined || text.length <= bound) return false;
-		this.#deps.outgoing.fail(id, longResponse(text.length, bound));
+		this.#deps.outgoing.fail(id, tooLongResponse(text.length, bound));
 		return true;
 	}
 

@@ -11,7 +11,6 @@ import {
 	messageOf,
 	OrchestraError,
 	type RequestOutcome,
-	requestOutcomeOf,
 	systemCode,
 } from '../../errors.ts';
 import { quoteLine } from '../../wire/quote-line.ts';
@@ -39,16 +38,6 @@ export function publicUrl(url: URL): string {
 /** What a server without a name is called, for `mctl auth`: its URL, with a mark in place of a query. */
 export function nameOfUrl(url: URL): string {
 	return url.search === '' ? publicUrl(url) : `${publicUrl(url)}?…`;
-}
-
-/** True when the request that failed with `error` was certainly not processed. */
-export function isUnprocessed(error: OrchestraError): boolean {
-	return requestOutcomeOf(error) === 'not_run';
-}
-
-/** True when the request that failed with `error` may have been processed. */
-export function isOutcomeUnknown(error: OrchestraError): boolean {
-	return requestOutcomeOf(error) === 'unknown';
 }
 
 /** No connection, so nothing was processed. */

@@ -6,12 +6,12 @@
  * else that ends without an answer fails the call at once.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { messageOf, OrchestraError } from '../../errors.ts';
+import { messageOf, OrchestraError, requestOutcomeOf } from '../../errors.ts';
 import { pause } from '../../rpc/clock.ts';
 import { encodeError, type Id, rpcCodes } from '../../wire/json-rpc.ts';
 import { resumeStream } from './events/event-source.ts';
 import { ERROR_BODY_BYTES, RECONNECT_DELAYS_MS, STREAM_SILENCE } from './http-client-limits.ts';
-import { interrupted, isOutcomeUnknown, isUnprocessed, notMcp, refused, tooLarge } from './http-errors.ts';
+import { interrupted, notMcp, refused, tooLarge } from './http-errors.ts';
 import type { WireExchange } from './http-wire.ts';
 import { isIdempotent, type OutgoingMessage } from './outgoing-message.ts';
 import {
@@ -116,8 +116,9 @@ export class PostRequest {
 
 	#retryDelay(error: OrchestraError, attempt: number): number | undefined {
 		if (this.#isDone) return undefined;
-		if (isOutcomeUnknown(error)) return isIdempotent(this.message.method) && attempt === 0 ? 0 : undefined;
-		const hasFailedToConnect = isUnprocessed(error) && error.data['status'] === undefined;
+		if (requestOutcomeOf(error) === 'unknown')
+			return isIdempotent(this.message.method) && attempt === 0 ? 0 : undefined;
+		const hasFailedToConnect = requestOutcomeOf(error) === 'not_run' && error.data['status'] === undefined;
 		return hasFailedToConnect && this.#context.wire.wasReachable ? RECONNECT_DELAYS_MS[attempt] : undefined;
 	}
 
