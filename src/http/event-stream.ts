@@ -5,6 +5,7 @@
  * connection is closed: the memory is bounded, and a legacy client can resume.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { oneLine } from '../wire/json-text.ts';
 import type { HttpLimits } from './http-limits.ts';
 
 /** A reply in pieces. What is not written above the limit is up to its owner. */
@@ -111,9 +112,4 @@ export class EventStreamPool {
 		this.#count++;
 		response.once('close', () => this.#count--);
 	}
-}
-
-/** The data of an event: in JSON a line break can only be white space between tokens. */
-function oneLine(text: string): string {
-	return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text;
 }

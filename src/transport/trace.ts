@@ -13,7 +13,8 @@ export function withTrace<T extends Transport>(
 	transport: T,
 	environment: Readonly<NodeJS.ProcessEnv> = process.env,
 ): T {
-	return isTracing(environment) ? traced(transport, traceToStderr) : transport;
+	if (!isTracing(environment)) return transport;
+	return traced(transport, (direction, text) => process.stderr.write(`${direction} ${printable(text)}\n`));
 }
 
 /** `transport`, with `show` called for each message. */
@@ -29,8 +30,4 @@ export function traced<T extends Transport>(
 		received: (text) => show('←', text),
 		oversize: ({ head, limitBytes }) => show('←', `${head}… (longer than ${limitBytes} bytes, dropped)`),
 	});
-}
-
-function traceToStderr(direction: '→' | '←', text: string): void {
-	process.stderr.write(`${direction} ${printable(text)}\n`);
 }

@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws';
 import { isCode, messageOf, OrchestraError } from '../errors.ts';
 import { onAbort } from '../rpc/abortable.ts';
 import type { Receiver } from '../rpc/channel.ts';
+import { oneLine } from '../wire/json-text.ts';
 import { MESSAGE_LIMIT_BYTES } from '../wire/wire-limits.ts';
 import type { HttpClientOptions } from './http/http-client-options.ts';
 import { type Transport } from './transport.ts';
@@ -148,11 +149,11 @@ class WsTransport implements Transport {
 		});
 	}
 
-	/** A binary frame is no message. JSON has line breaks between values only; we send messages on as lines. */
+	/** A binary frame is no message. */
 	#receive(frame: string | undefined): void {
 		this.#isAlive = true;
 		if (frame === undefined || this.#end) return;
-		this.#receiver?.message(frame.replaceAll(/[\r\n]/g, ' '));
+		this.#receiver?.message(oneLine(frame));
 	}
 
 	/** A connection that is dead for the network is noticed by us alone. */

@@ -51,7 +51,10 @@ export class LegacyEndpoint {
 		if (session === undefined) return;
 		if (!session.acceptsBatch || values.length === 0) return refuse(response, noBatch);
 		const { batchMessages } = this.#deps.limits;
-		if (values.length > batchMessages) return refuse(response, longBatch(values.length, batchMessages));
+		if (values.length > batchMessages) {
+			const message = `a batch may have ${batchMessages} messages; this one has ${values.length}`;
+			return refuse(response, invalidRequest(message));
+		}
 		const { requests, others, problem } = sorted(session, values, text);
 		if (problem) return refuse(response, problem);
 		for (const other of others) session.receive(other.value, other.text);
@@ -145,10 +148,6 @@ function sorted(session: LegacyHttpSession, values: readonly unknown[], text: st
 
 function inFlight(id: Id): HttpRefusal {
 	return invalidRequest(`id ${id} is already in flight`, id);
-}
-
-function longBatch(length: number, limit: number): HttpRefusal {
-	return invalidRequest(`a batch may have ${limit} messages; this one has ${length}`);
 }
 
 const noBatch = invalidRequest('this protocol version has no batches');

@@ -6,7 +6,7 @@
  * request gets no answer; a server that shuts down answers every open one.
  */
 import { OrchestraError } from '../../errors.ts';
-import { type ListKind, listFlags } from '../../protocol/item-lists.ts';
+import { listFlags } from '../../protocol/item-lists.ts';
 import type { Awaitable, Result, ServerCapabilities } from '../../protocol/mcp-types.ts';
 import { metaOf, SERVER_INFO, SUBSCRIPTION_ID } from '../../protocol/meta.ts';
 import { onAbort } from '../../rpc/abortable.ts';
@@ -38,7 +38,9 @@ export class Subscriptions {
 	readonly #provider: Provider;
 	readonly #peer: () => Peer;
 	readonly #open = new Set<Subscription>();
-	readonly #throttle = new ListThrottle((kind) => this.#notifyListChanged(kind));
+	readonly #throttle = new ListThrottle((kind) =>
+		this.#notifyAll(({ kinds }) => kinds.has(kind), `notifications/${kind}/list_changed`, {}),
+	);
 	#isClosed = false;
 
 	constructor(provider: Provider, peer: () => Peer) {
@@ -69,10 +71,6 @@ export class Subscriptions {
 			...change.more,
 			uri: change.uri,
 		});
-	}
-
-	#notifyListChanged(kind: ListKind): void {
-		this.#notifyAll(({ kinds }) => kinds.has(kind), `notifications/${kind}/list_changed`, {});
 	}
 
 	/** One that is not acknowledged gets it later, unless the client has it from another one. */

@@ -15,11 +15,7 @@ import type { SpawnRecord } from '../../process/spawn-record.ts';
 import { onAbort } from '../../rpc/abortable.ts';
 import { within } from '../../rpc/clock.ts';
 import { FEATURES } from '../features.ts';
-import type {
-	PluginResponse,
-	PromptDefinition,
-	ToolDefinition,
-} from '../gen/orchestra/plugin/v1/plugin_pb.ts';
+import type { PromptDefinition, ToolDefinition } from '../gen/orchestra/plugin/v1/plugin_pb.ts';
 import { READY_MS, SHUTDOWN_MS } from '../plugin-limits.ts';
 import { LINK_VARIABLE } from '../sdk/plugin-flags.ts';
 import { PluginClient } from './plugin-client.ts';
@@ -101,16 +97,12 @@ async function handshake(
 	const booted = await client.ask({ case: 'boot', value: { config: { ...config } } }, 'boot', options);
 	if (!booted.ready)
 		throw new OrchestraError('tool_failed', `${id} did not boot: ${booted.error || 'no reason given'}`);
-	const [{ tools }, prompts] = await Promise.all([
+	const [{ tools }, { response }] = await Promise.all([
 		client.ask({ case: 'listTools', value: {} }, 'listTools', options),
 		client.send({ request: { case: 'listPrompts', value: {} } }, options),
 	]);
-	return { tools, prompts: promptsOf(prompts) };
-}
-
-/** Older plugins do not support prompts. */
-function promptsOf({ response }: PluginResponse): PromptDefinition[] {
-	return response.case === 'listPrompts' ? response.value.prompts : [];
+	// Older plugins do not support prompts.
+	return { tools, prompts: response.case === 'listPrompts' ? response.value.prompts : [] };
 }
 
 function startedPlugin(child: Child, client: PluginClient, lists: PluginLists): PluginProcess {

@@ -39,7 +39,8 @@ export function pluginHandlers(plugin: PluginDefinition, hooks: PluginHooks): Pl
 			tools: Object.entries({ ...tools, ...streamingTools }).map(([name, tool]) => ({
 				name,
 				description: tool.description,
-				inputSchema: schemaOf(name, tool),
+				inputSchema:
+					tool.inputSchema === undefined ? ANY_OBJECT : jsonSchemaOf(tool.inputSchema, 'input', name),
 			})),
 		}),
 		async toolCall(request, call) {
@@ -93,10 +94,6 @@ function promptHandlers({ prompts = {} }: PluginDefinition, hooks: PluginHooks):
 			};
 		},
 	};
-}
-
-function schemaOf(name: string, { inputSchema }: { inputSchema?: unknown }): JsonObject {
-	return inputSchema === undefined ? ANY_OBJECT : jsonSchemaOf(inputSchema, 'input', name);
 }
 
 function lifecycle(plugin: PluginDefinition, hooks: PluginHooks, peers: PeerFeatures): PluginHandlers {
