@@ -71,7 +71,9 @@ export class MessageDispatcher {
 		if (this.#deferred) return void this.#deferred.push({ text, batch, isAdmitted });
 		if (text.length > LONG_CHARACTERS) {
 			if (this.#refusesLong(text)) return;
-			const isViewed = this.#deps.onView ? !this.#isQueueing : this.#deps.outgoing.viewsResponses;
+			const isViewed = this.#deps.onView
+				? !this.#deps.admission.isBlocked
+				: this.#deps.outgoing.viewsResponses;
 			if (batch === undefined && isViewed)
 				return void this.#readLong(text, isAdmitted).catch((error: unknown) =>
 					this.#deps.log.error(`a long message was not handled: ${messageOf(error)}`),
@@ -124,7 +126,7 @@ export class MessageDispatcher {
 	#passOn(text: string): boolean {
 		const { onView, outgoing } = this.#deps;
 		if (onView === undefined) return outgoing.answer(text);
-		if (this.#isQueueing) return false;
+		if (this.#deps.admission.isBlocked) return false;
 		const view = this.#reader.view(text);
 		return view !== undefined && this.takeView(view);
 	}
@@ -132,17 +134,11 @@ export class MessageDispatcher {
 	/** Pass a request before it is parsed; true when it is taken. */
 	takeView(view: MessageView): boolean {
 		return (
-			!this.#isQueueing &&
+			!this.#deps.admission.isBlocked &&
 			view.has(member.id) &&
 			view.has(member.method) &&
 			this.#deps.onView?.(view) === true
 		);
-	}
-
-	/** A queued request must not be overtaken. */
-	get #isQueueing(): boolean {
-		const { admission } = this.#deps;
-		return admission.isBlocked || admission.hasQueued;
 	}
 
 	/** Handle a parsed message that is no batch. */
